@@ -44,7 +44,7 @@ final class OwnWork: Sendable {
         case .failed(let id, _, _): state.withLock { $0.endsHere(id, .failed) }
         default:
             guard let settlement = event.settlement, !settlement.finished.isEmpty else { return }
-            let end = if case .completed = settlement.end.outcome { RequestPhase.completed } else { RequestPhase.failed }
+            let end: RequestPhase = if case .completed = settlement.end.outcome { .completed } else { .failed }
             state.withLock { state in
                 for id in settlement.finished { state.endsHere(id, end) }
             }

@@ -48,7 +48,7 @@ import Testing
         #expect(failure?.message.contains(possible) == true, "\(failure?.message ?? "")")
     }
 
-    @Test func `A converted file has its permissions and sound, and nothing is beside it`() async throws {
+    @Test func `A converted file keeps its permissions and audio, without temporary files beside it`() async throws {
         let folder = try TemporaryFolder(.disk)
         let file = folder.url.appending(path: "a.flac")
         try Data("before".utf8).write(to: file)

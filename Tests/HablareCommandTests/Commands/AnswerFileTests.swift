@@ -18,7 +18,7 @@ import Testing
         try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted()
     }
 
-    @Test func `A long answer is copied piece by piece, and is the same`() async throws {
+    @Test func `A long answer is copied unchanged in pieces`() async throws {
         let folder = try TemporaryFolder(.disk)
         let file = folder.url.appending(path: "answer")
         for count in [0, 1, piece, 2 * piece + 17] {
@@ -32,7 +32,7 @@ import Testing
         #expect(try names(in: folder) == ["answer"])
     }
 
-    @Test func `An answer that ends in the middle leaves the file as it was, and nothing beside it`() async throws {
+    @Test func `An answer that ends early leaves the existing file unchanged`() async throws {
         let folder = try TemporaryFolder(.disk)
         let file = folder.url.appending(path: "answer")
         try Data("before".utf8).write(to: file)
@@ -43,7 +43,7 @@ import Testing
         #expect(try names(in: folder) == ["answer"])
     }
 
-    @Test func `A file that is replaced keeps its permissions, and a symbolic link leads where it led`() async throws {
+    @Test func `A replaced file keeps its permissions, and a symbolic link its target`() async throws {
         let folder = try TemporaryFolder(.disk)
         let file = folder.url.appending(path: "answer")
         let link = folder.url.appending(path: "link")
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: [AnswerConversion.none, .audio(.flac)])
-    func `While a private file is replaced nobody else can read what is beside it`(
+    func `Temporary files of a private file are readable only by the owner`(
         conversion: AnswerConversion
     ) async throws {
         let folder = try TemporaryFolder(.disk)
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: [AnswerConversion.none, .audio(.flac)])
-    func `What a killed process left is taken over, and nothing is beside the file`(
+    func `A killed process's temporary file is reused and removed`(
         conversion: AnswerConversion
     ) async throws {
         let folder = try TemporaryFolder(.disk)
@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test(arguments: [AnswerConversion.none, .audio(.flac)])
-    func `Disk and processor block no thread of the pool, and a cancelled task ends it`(
+    func `Writing and converting block no pool thread, and cancelling the task ends them`(
         conversion: AnswerConversion
     ) async throws {
         let folder = try TemporaryFolder(.disk)

@@ -47,7 +47,7 @@ import Testing
 
     // MARK: The target of a name
 
-    @Test func `A link leads to the file at its end, which need not be there`() throws {
+    @Test func `An output link is followed to its target, which need not exist`() throws {
         try Data().write(to: url("file"))
         _ = try link("one", to: "file")
         #expect(try OutputPlace(try link("two", to: url("one").path)).url.lastPathComponent == "file")
@@ -55,7 +55,7 @@ import Testing
         #expect(try OutputPlace(url("missing/file")) == .file(url("missing/file")))
     }
 
-    @Test func `What is open here is known by its number, whatever it is and by whichever link`() throws {
+    @Test func `An open file descriptor is recognised by any name for it`() throws {
         for name in ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"] {
             #expect(try OutputPlace(URL(filePath: name)) == .descriptor(1, URL(filePath: name)))
         }
@@ -65,7 +65,7 @@ import Testing
         #expect(try OutputPlace(folder) == .descriptor(2, folder))
     }
 
-    @Test func `A folder, a socket, a circle and what is not open are refused, with what to do`() throws {
+    @Test func `A folder, a socket, a link cycle and a closed descriptor are refused with advice`() throws {
         let socket = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(socket) }
         // A socket's address must be short, so the socket gets its place by a link.
@@ -95,7 +95,7 @@ import Testing
 
     // MARK: Writing
 
-    @Test func `An answer goes into a pipe, also by a link, and the pipe stays one`() async throws {
+    @Test func `An answer is written into a pipe, even through a link`() async throws {
         let pipe = try pipe("pipe")
         let link = try link("link", to: "pipe")
         for place in [pipe, link] {
@@ -109,7 +109,7 @@ import Testing
         #expect(try names() == ["link", "pipe"])
     }
 
-    @Test func `A pipe takes an answer that is longer than it holds, as its reader comes and reads`() async throws {
+    @Test func `A pipe takes an answer larger than its buffer as the reader reads`() async throws {
         let pipe = try pipe("pipe")
         let bytes = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
         async let read = OwnThread.run { _ in try FileHandle(forReadingFrom: pipe).readToEnd() }
@@ -117,7 +117,7 @@ import Testing
         #expect(try await read == bytes)
     }
 
-    @Test func `Sound becomes what the name of a pipe says`() async throws {
+    @Test func `Audio is converted to the format of the pipe's name`() async throws {
         let pipe = try pipe("sound.flac")
         let reader = try reader(of: pipe)
         let scratch = try ScratchFolderTests.folder(url("scratch"), ofKilledProcess: true)
@@ -128,7 +128,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path) == [])
     }
 
-    @Test func `While a reader is slow nothing of converted sound is on the disk`() async throws {
+    @Test func `Converted audio for a pipe is not stored on disk while the reader is slow`() async throws {
         let pipe = try pipe("sound.wav")
         let scratch = try ScratchFolderTests.folder(url("scratch"), ofKilledProcess: false)
         let long = Voice.audio(of: String(repeating: "A long text. ", count: 1_000))
@@ -147,7 +147,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `Who waits for a reader ends when the task is cancelled`(isOpen: Bool) async throws {
+    func `Cancelling the task ends the wait for a pipe's reader`(isOpen: Bool) async throws {
         let pipe = try pipe("pipe")
         let reader = isOpen ? try reader(of: pipe) : nil
         await withThrowingTaskGroup(of: Void.self) { group in
@@ -158,7 +158,7 @@ import Testing
         withExtendedLifetime(reader) {}
     }
 
-    @Test func `What this process has open is written where it stands, and stays open`() async throws {
+    @Test func `An open descriptor is written at its position and stays open`() async throws {
         try Data("before, ".utf8).write(to: url("file"))
         let open = try FileHandle(forWritingTo: url("file"))
         try open.seekToEnd()
@@ -169,7 +169,7 @@ import Testing
 
     // MARK: The commands
 
-    @Test func `Generate and show write into standard output and pipes`() async throws {
+    @Test func `generate and show write to standard output and pipes`() async throws {
         let stage = try Stage(folder: folder)
         // Not /dev/stdout itself: a fault would replace it for the whole machine.
         _ = try link("own", to: "/proc/self/fd/1")
@@ -189,7 +189,7 @@ import Testing
         #expect(try !names().contains { $0.hasSuffix(".partial") })
     }
 
-    @Test func `A signal ends generate while nobody reads its pipe, and says where the answer is`() async throws {
+    @Test func `A signal ends generate on an unread pipe, with the command to get the answer`() async throws {
         let stage = try Stage(folder: folder)
         _ = try pipe("pipe.wav")
         async let status = stage.run("generate", "--provider", "espeak-ng", "To nobody at all.", "-o", "pipe.wav")
@@ -208,7 +208,7 @@ import Testing
         #expect(await status == .terminated)
     }
 
-    @Test func `A narration is a file, and refuses a pipe before anything is asked`() async throws {
+    @Test func `narrate needs a regular file and refuses a pipe before any call`() async throws {
         let stage = try Stage(folder: folder)
         try stage.write("A book.")
         _ = try pipe("book.wav")
@@ -217,7 +217,7 @@ import Testing
         #expect(stage.provider.record.calls.isEmpty)
     }
 
-    @Test func `A narration leaves a link where it is, and replaces what it leads to`() async throws {
+    @Test func `narrate keeps an output link and replaces its target`() async throws {
         let stage = try Stage(folder: folder)
         try stage.write("A book that is linked.")
         _ = try link("book.wav", to: "real.wav")

@@ -16,7 +16,7 @@ import Testing
         return url
     }
 
-    @Test func `What a killed process left is removed, and nothing of a living one or of others`() throws {
+    @Test func `Files of a killed process are removed, and those of living processes and others stay`() throws {
         let outer = try TemporaryFolder(.disk)
         let folder = try Self.folder(outer.url.appending(path: "scratch"), ofKilledProcess: false)
         var living: ScratchFolder? = try ScratchFolder(in: folder)

@@ -58,7 +58,7 @@ import Testing
         ("services: {openai: {model: sk-abcdefghijklmnopqrstuv}}", "hablare keys set openai"),
         ("sk-abcdefghijklmnopqrstuv: x", "There is no key …."),
     ])
-    func `Headers say no secret, and nothing that is not theirs to say`(text: String, message: String) throws {
+    func `Headers in settings are refused if secret or set by the command`(text: String, message: String) throws {
         let failure = try SettingsDesk.failure(text)
         #expect(failure.message.contains(message), "\(failure.message)")
         #expect(!failure.message.contains("abcdefghijklmnopqrstuv"))
@@ -67,7 +67,7 @@ import Testing
     @Test(arguments: [
         "Local", "lo_cal", "lo.cal", "-a", "a-", "a--b", "ä", "a b", "''", "7a", String(repeating: "a", count: 33),
     ])
-    func `The name of a service is one that a variable can say`(name: String) throws {
+    func `A service's name must be usable in an environment variable`(name: String) throws {
         let failure = try SettingsDesk.failure("services:\n  \(name): {kind: openai}")
         #expect(failure.message.contains("Line 2, column 3: "), "\(failure.message)")
         #expect(failure.message.contains("is no name for a service"), "\(failure.message)")
@@ -78,7 +78,7 @@ import Testing
         "services: {openai: {model: a, \"model\": b}}",
         "services: {local: {kind: openai}, local: {}}", "\"data_dir\": /a\ndata_dir: /b", "true: a\n'true': b",
     ])
-    func `A key that is there twice is an error`(text: String) throws {
+    func `A duplicate key is an error`(text: String) throws {
         let failure = try SettingsDesk.failure(text)
         #expect(failure.message.contains("Line "))
         #expect(failure.message.contains("there more than once"), "\(failure.message)")
@@ -89,7 +89,7 @@ import Testing
         ("data_dir: /a", "It is not JSON from line 1, column 1 on"), ("{'data_dir': 1}", "It is not JSON"),
         ("[]", "The file must have keys"), ("\"text\"", "The file must have keys"), ("7", "The file must have keys"),
     ])
-    func `JSON is JSON`(text: String, message: String) throws {
+    func `Invalid JSON in settings is an error with its position`(text: String, message: String) throws {
         let failure = try SettingsDesk.failure(text, named: "hablare.json")
         #expect(failure.message.contains(message), "\(failure.message)")
     }
@@ -105,7 +105,7 @@ import Testing
         ("network: [proxy]", "Line 1, column"), ("services: {openai: none}", "services.openai must have keys"),
         ("data_dir: *x", "found undefined alias"), ("text", "The file must have keys"),
     ])
-    func `What is no YAML, or none of settings, is an error with its place`(text: String, message: String) throws {
+    func `Invalid YAML in settings is an error with its position`(text: String, message: String) throws {
         let failure = try SettingsDesk.failure(text)
         #expect(failure.message.contains(message), "\(failure.message)")
         #expect(!failure.message.contains("\n"), "the text itself is not repeated")
@@ -115,7 +115,7 @@ import Testing
         "", "\n", "# nothing\n", "---\n", "--- \n...\n", "~", "null", "{}",
         "services:\nnetwork: ~\ndefault_provider: {}", "services: {openai: }",
     ])
-    func `A file that says nothing is one`(text: String) throws {
+    func `An empty settings file is valid`(text: String) throws {
         var settings = try SettingsDesk.settings(text)
         #expect(settings.file != nil)
         settings.file = nil
@@ -134,7 +134,7 @@ import Testing
         #expect(failure.message.contains("Anchors and aliases (&name, *name) are not read here."), "\(failure.message)")
     }
 
-    @Test func `A word that only looks like an anchor or an alias is one`() throws {
+    @Test func `A quoted text that looks like an anchor or alias is a text`() throws {
         let settings = try SettingsDesk.settings(
             """
             # R&D's *own* settings, & more
@@ -146,7 +146,7 @@ import Testing
     }
 
     /// Ten lines for a key of 3 to the 60th texts: comparing or expanding it would never end.
-    @Test(.timeLimit(.minutes(5))) func `A bomb of aliases does not go off`() throws {
+    @Test(.timeLimit(.minutes(5))) func `A bomb of aliases is refused at once`() throws {
         var text = "a0: &a0 [x, x, x]\n"
         for level in 1...60 { text += "a\(level): &a\(level) [*a\(level - 1), *a\(level - 1), *a\(level - 1)]\n" }
         text += "? *a60\n: x\n? *a60\n: y\n"
@@ -155,7 +155,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(5)), arguments: ["[", "{", "- ", "? ", "{a: ", "a:\n", "[{"])
-    func `What is nested without end is an error, and no crash`(opening: String) throws {
+    func `Endless nesting is an error and not a crash`(opening: String) throws {
         for count in [900, 200_000] {
             let repeated = String(
                 repeating: opening, count: min(count, ConfigurationFile.maximumBytes / opening.utf8.count - 10))
@@ -165,7 +165,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(5))) func `A file of nothing but keys is read in time`() throws {
+    @Test(.timeLimit(.minutes(5))) func `A file with very many keys is read in time`() throws {
         let keys = (0..<60_000).map { "k\($0): x\n" }.joined()
         let failure = try SettingsDesk.failure(keys)
         #expect(failure.message.contains("There is no key k0."))

@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: SettingSamples.all)
-    func `In a file it is an error with its line`(sample: SettingSamples) throws {
+    func `An invalid value in a file is an error with its line`(sample: SettingSamples) throws {
         for texts in sample.bad {
             let yaml = sample.yaml(texts)
             let failure = try failure(sample, yaml, [:], [])
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: SettingSamples.all)
-    func `In the environment it is an error with its variable`(sample: SettingSamples) throws {
+    func `An invalid value in the environment is an error with its variable`(sample: SettingSamples) throws {
         for texts in sample.bad {
             let failure = try failure(sample, nil, sample.variables(texts), [])
             #expect(failure.status == .configuration)
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: SettingSamples.all)
-    func `In an option it is an error of usage`(sample: SettingSamples) throws {
+    func `An invalid value in an option is a usage error`(sample: SettingSamples) throws {
         for texts in sample.bad {
             let base = "services: {extra: {kind: openai}}"
             let failure = try failure(sample, base, [:], sample.options(texts))
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: SettingSamples.all)
-    func `What is wanted is said`(sample: SettingSamples) throws {
+    func `The error names the expected value`(sample: SettingSamples) throws {
         let failure = try failure(sample, nil, sample.variables([""]), [])
         #expect(failure.message.hasSuffix("\(sample.path) is empty. It must be \(sample.kind.wanted)."))
     }
@@ -94,7 +94,7 @@ import Testing
         ("services:\n  anthropic:\n    voice: nova", "Line 3, column 12: services.anthropic.voice means nothing"),
         ("services: {elevenlabs: {model: m}}", "services.elevenlabs.model means nothing"),
     ])
-    func `What can be read and makes no sense is an error`(text: String, message: String) throws {
+    func `A readable setting that makes no sense is an error`(text: String, message: String) throws {
         let failure = try SettingsDesk.failure(text)
         #expect(failure.status == .configuration)
         #expect(failure.message.contains(message), "\(failure.message)")

@@ -54,7 +54,7 @@ import Testing
         return stage
     }
 
-    @Test func `What fails because it is too late while work starts counts`() async throws {
+    @Test func `work counts requests that expire while it starts`() async throws {
         let late = AIRequest(
             id: StoreWorkbench.id(1), prompt: "late", deadline: Date(timeIntervalSince1970: 1))
         let stage = try stage([try StoreWorkbench.submission(of: late), try StoreWorkbench.submission(2)])
@@ -66,7 +66,7 @@ import Testing
         #expect(asked.allSatisfy { $0.phases == [.executing] || $0.dueBy != nil })
     }
 
-    @Test func `What is urgent fails before what waits longer is made, and counts`() async throws {
+    @Test func `work counts an urgent request that fails before older ones`() async throws {
         // More than one page of requests.
         var submissions = try (1...500).map { try StoreWorkbench.submission($0, prompt: .text("number \($0)")) }
         submissions.append(try StoreWorkbench.submission(501, prompt: .text("too much"), priority: .high))

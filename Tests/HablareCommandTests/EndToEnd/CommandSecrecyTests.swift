@@ -87,14 +87,14 @@ struct CommandSecrecyTests {
         }
     }
 
-    @Test func `Nothing of a book is on the screen when all goes well`() async throws {
+    @Test func `A successful run shows nothing of a book`() async throws {
         let stage = try Stage()
         try await everything(on: stage)
         search(stage)
     }
 
     @Test(arguments: [FailureDisposition.fail, .retry(after: nil), .needsUser, .outcomeUnknown])
-    func `Nothing of a book, and no key, is on the screen when a provider tells everything`(
+    func `A failing provider's message shows nothing of a book and no key`(
         disposition: FailureDisposition
     ) async throws {
         let stage = try Stage(provider: Voice.provider { call in throw Self.indiscreet(call, disposition) })
@@ -105,7 +105,7 @@ struct CommandSecrecyTests {
 
     @Test(arguments: [FailureDisposition.fail, .retry(after: nil), .needsUser, .outcomeUnknown])
     func
-        `Nothing of a prompt, and no key, is on the screen when one answer is asked for and the provider tells everything`(
+        `A failing provider's message shows nothing of a prompt and no key`(
             disposition: FailureDisposition
         ) async throws
     {
@@ -116,7 +116,7 @@ struct CommandSecrecyTests {
         search(stage)
     }
 
-    @Test func `Nothing of a book is on the screen when the disk is full`() async throws {
+    @Test func `A run with a full disk shows nothing of a book`() async throws {
         let isFull = Guarded(false)
         let stage = try Stage(wrapStore: { store in
             BrokenStore(store) { writes in

@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: commands)
-    func `What was interrupted goes on where it was asked, with no key`(
+    func `A request for another server resumes there, without a key`(
         words: [String], provider: String
     ) async throws {
         let gate = HablareTestServers.Gate()
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `A process that asks the service elsewhere leaves it alone`() async throws {
+    @Test func `A process with another address for the service leaves the request alone`() async throws {
         try await FakeService.run { usual in
             try await FakeService.run { other in
                 let folder = try TemporaryFolder(.disk)
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: commands)
-    func `It needs no key`(words: [String], provider: String) async throws {
+    func `Another server needs no key`(words: [String], provider: String) async throws {
         try await FakeService.run { other in
             let stage = try other.stage(environment: [
                 "OPENAI_API_KEY": "", "HABLARE_SERVICES_OPENAI_BASE_URL": "https://api.openai.com/v1",
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func `A server that wants a key says how it gets one`() async throws {
+    @Test func `A server that requires a key gives advice on how to configure it`() async throws {
         var manner = FakeService.Manner()
         manner.instead = { _ in .text(401, "no") }
         try await FakeService.run { usual in
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func `Another path of the configured server is asked with the key, also by who goes on`() async throws {
+    @Test func `Another path of the configured server is called with the key, even after a restart`() async throws {
         try await FakeService.run { fake in
             let stage = try fake.stage()
             let other = "\(fake.server.base)/other/v1"
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    @Test func `The configured address is the service itself`() async throws {
+    @Test func `--base-url with the configured address is the service itself`() async throws {
         try await FakeService.run { fake in
             let stage = try fake.stage()
             let words = ["generate", "--provider", "openai", "--base-url", fake.address("openai") + "/", "Whales?"]
@@ -150,7 +150,7 @@ import Testing
         }
     }
 
-    @Test func `What waits for a service, or for one elsewhere, has its provider here`() async throws {
+    @Test func `A request for a service at another address has its provider here`() async throws {
         try await FakeService.run { fake in
             let stage = try fake.stage(environment: ["OPENAI_API_KEY": ""])
             let words = ["generate", "--detach", "Whales?", "--provider"]
@@ -167,7 +167,7 @@ import Testing
         }
     }
 
-    @Test func `An id that is shown may be asked for a value, too`() async throws {
+    @Test func `A provider id from the output can be used for a structured answer`() async throws {
         try await FakeService.run { usual in
             try await FakeService.run { other in
                 let stage = try usual.stage()
@@ -181,7 +181,7 @@ import Testing
         }
     }
 
-    @Test func `An id that is shown names who is asked`() async throws {
+    @Test func `A provider id from the output selects the same provider`() async throws {
         try await FakeService.run { usual in
             try await FakeService.run { other in
                 let stage = try usual.stage()

@@ -14,7 +14,7 @@ import Testing
     private static let book = (1...50).map { "This is sentence number \($0)." }.joined(separator: " ")
     private static let words = ["narrate", "book.txt", "--provider", "openai", "--concurrency", "2"]
 
-    @Test func `A wrong key is refused a few times, the rest waits, and the right one goes on`() async throws {
+    @Test func `A wrong key fails a few segments, the rest waits, and the right key resumes`() async throws {
         try await FakeService.run { fake in
             let folder = try TemporaryFolder(.disk)
             let wrong = try fake.stage(environment: ["OPENAI_API_KEY": "wrong-0123456789-wrong"], folder: folder)
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `Of several answers with a wrong key a few are refused, the rest waits, and the right one goes on`(
+    func `A wrong key fails a few of several answers, the rest waits, and the right key resumes`(
         hasSchema: Bool
     ) async throws {
         var manner = FakeService.Manner()
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `What is under way comes to its end, and is kept`() async throws {
+    @Test func `Running calls finish after a refusal and are kept`() async throws {
         let gate = HablareTestServers.Gate()
         var manner = FakeService.Manner()
         manner.instead = { call in
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func `Ctrl-C ends it as ever while something is under way`() async throws {
+    @Test func `Ctrl-C works while running calls finish after a refusal`() async throws {
         let gate = HablareTestServers.Gate()
         var manner = FakeService.Manner()
         manner.instead = { call in
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test func `What one request alone is refused for ends nothing`() async throws {
+    @Test func `A refusal of a single request does not stop the others`() async throws {
         var manner = FakeService.Manner()
         manner.instead = { $0.number < 3 ? .text(400, "{}", type: "application/json") : nil }
         try await FakeService.run(manner) { fake in

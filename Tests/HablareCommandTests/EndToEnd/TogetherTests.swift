@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `Each of two that work says how many requests it completed itself`() async throws {
+    @Test func `Each of two work processes reports its own completed requests`() async throws {
         let folder = try TemporaryFolder(.disk)
         let gates = [Gate(), Gate()]
         let looks = [Gate(), Gate()]
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `What is submitted and ends while something else runs counts`(fails: Bool) async throws {
+    func `work counts requests that are submitted and end while another runs`(fails: Bool) async throws {
         let folder = try TemporaryFolder(.disk)
         let (gate, look) = (Gate(), Gate())
         let working = try Stage(
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test(arguments: [(true, false, true), (true, true, false), (false, false, false)])
-    func `Who waits for the answer of another's call is told so on a terminal`(
+    func `A command that joins another process's call says so on a terminal`(
         isTerminal: Bool, isQuiet: Bool, isTold: Bool
     ) async throws {
         let folder = try TemporaryFolder(.disk)
@@ -119,7 +119,7 @@ import Testing
         #expect(second.errors == (isTold ? told : ""))
     }
 
-    @Test func `What nobody makes yet is not told to be running, also where this process makes it`() async throws {
+    @Test func `A waiting request is not reported as running`() async throws {
         let gate = Gate()
         let stage = try Stage(provider: writer(gate), isTerminal: true)
         let words = ["generate", "--provider", "writer", "asked for before"]
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test func `Where it cannot be read who asked before, the answer comes all the same`() async throws {
+    @Test func `The answer arrives even if the running requests cannot be listed`() async throws {
         let folder = try TemporaryFolder(.disk)
         let (gate, asked) = (Gate(), Gate())
         let first = try Stage(provider: writer(gate), folder: folder)
@@ -167,7 +167,7 @@ import Testing
         #expect(second.errors.isEmpty)
     }
 
-    @Test func `With --verbose it is told what became of a request, and nothing of its words`() async throws {
+    @Test func `--verbose logs a request's events without its text`() async throws {
         let tries = Guarded(0)
         let stage = try Stage(
             provider: ScriptedProvider(id: "writer", limits: ProviderLimits(breaker: .never)) { call in

@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `A service without its key is said to be that`(forever: Bool) async throws {
+    func `work reports a service without its key`(forever: Bool) async throws {
         try await FakeService.run { fake in
             let folder = try TemporaryFolder(.disk)
             let stage = try fake.stage(folder: folder)
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `A network that cannot be used is the services' problem only`() async throws {
+    @Test func `An invalid network setting affects only services`() async throws {
         try await FakeService.run { fake in
             let folder = try TemporaryFolder(.disk)
             let stage = try fake.stage(
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `A service that the settings do not have any more is named`() async throws {
+    @Test func `work names a service that is no longer in the settings`() async throws {
         try await FakeService.run { fake in
             let folder = try TemporaryFolder(.disk)
             let stage = try fake.stage(
@@ -78,7 +78,7 @@ import Testing
         for number in 1...100 { try bench.submit(StoreWorkbench.submission(number, provider: "openai")) }
     }
 
-    @Test func `A wrong key fails a few, the rest waits, and all is made with the right one`() async throws {
+    @Test func `A wrong key fails a few requests, the rest waits, and the right key completes all`() async throws {
         try await FakeService.run { fake in
             let folder = try TemporaryFolder(.disk)
             try backlog(fake, folder)
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func `Who goes on for ever says it, and goes on with the others`() async throws {
+    @Test func `work --forever reports a refusing service and continues with others`() async throws {
         try await FakeService.run { fake in
             let folder = try TemporaryFolder(.disk)
             try backlog(fake, folder)
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func `A model that is not there is the affair of who names it`() async throws {
+    @Test func `An unknown model fails only its own requests`() async throws {
         try await FakeService.run { fake in
             let stage = try fake.stage()
             let words = ["generate", "--detach", "--provider", "openai"]

@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `Nothing is read for a request that is under way, whatever else is written`() async throws {
+    @Test func `A running request is not read again at other commits`() async throws {
         let folder = try TemporaryFolder(.disk)
         let process = try Process(folder, failing: Self.passing())
         let other = AIRequestManager(
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func `A request that another process holds ends the wait`() async throws {
+    @Test func `A request held by another process ends the wait`() async throws {
         let folder = try TemporaryFolder(.disk)
         let lost = AIServiceError(.connectionLost, "The connection was lost.")
         let making = try Process(folder, failing: Self.passing(then: lost))
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func `How many back off is told when they do, and when they do not any more`() async throws {
+    @Test func `The number of requests in backoff is reported at each change`() async throws {
         let process = try Process(try TemporaryFolder(.disk)) { _ in
             AIServiceError(.overloaded, "Busy.", disposition: .retry(after: .seconds(300)))
         }
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test func `A request whose provider's account is suspended is left, whenever it is submitted`() async throws {
+    @Test func `A request whose account is suspended is not waited for`() async throws {
         let process = try Process(try TemporaryFolder(.disk)) { _ in AIServiceError(.unauthorized, "Wrong key.") }
         try await process.run {
             let later = AIRequest(prompt: "later")

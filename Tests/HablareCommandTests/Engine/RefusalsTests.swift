@@ -26,7 +26,7 @@ import Testing
         return refusals.isRefused
     }
 
-    @Test func `A failure for good with a code that concerns every request counts, and no other`() async throws {
+    @Test func `Only a permanent failure with an account-wide code is a refusal`() async throws {
         for code in [AIServiceError.Code.unauthorized, .quotaExceeded, .invalidConfiguration] {
             #expect(try await isRefused(AIServiceError(code, "No.")))
         }

@@ -8,7 +8,7 @@ import Testing
     private static let pipe = 64 << 10
 
     @Test(arguments: [(SIGINT, 130), (SIGTERM, 143)] as [(Int32, Int32)])
-    func `One signal ends generate while its answer fills a pipe, with its exit status`(
+    func `One signal ends generate while its answer fills a pipe`(
         signal: Int32, status: Int32
     ) async throws {
         let world = try CommandWorld("big") { _ in "yes 'a line of a long answer' | head -c 300000" }
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: ["stream", "show"])
-    func `One signal ends what else prints much`(command: String) async throws {
+    func `One signal ends other commands with much output`(command: String) async throws {
         let world = try CommandWorld("big") { _ in "yes 'a line of a long answer' | head -c 300000" }
         let id = try await world.start(["generate", "--provider", "big", "--detach", "--quiet", "a long answer"]).end()
             .output.trimmingCharacters(in: .newlines)
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: [(SIGINT, 130), (SIGTERM, 143)] as [(Int32, Int32)])
-    func `A log that nobody reads keeps nobody from working, and one signal ends it`(
+    func `An unread log does not block work, and one signal ends it`(
         signal: Int32, status: Int32
     ) async throws {
         let world = try CommandWorld("slow") {

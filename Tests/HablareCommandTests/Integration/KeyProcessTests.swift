@@ -10,7 +10,7 @@ import Testing
 
     init() throws { world = try KeyWorld() }
 
-    @Test func `A key comes through a pipe`() async throws {
+    @Test func `A key is read from a pipe`() async throws {
         let end = try await world.start(["set", "openai"], input: "sk-proj-gorgonzola-c1f2\n").end()
         #expect(end.status == 0)
         #expect(end.output == "stored the key sk-…c1f2 for openai in \(world.file.path)\n")
@@ -27,7 +27,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: world.file.path))
     }
 
-    @Test func `Processes that store keys at once lose none`() async throws {
+    @Test func `Processes that store keys concurrently lose none`() async throws {
         let running = try (0..<10).map { try world.start(["set", "server-\($0)"], input: "key-of-server-\($0)") }
         for process in running {
             let end = try await process.end()
@@ -36,7 +36,7 @@ import Testing
         #expect(try world.store.list().map(\.name.service) == (0..<10).map { "server-\($0)" })
     }
 
-    @Test func `Wherever a process is killed, the file is whole, and the next one can write it`() async throws {
+    @Test func `The key file is complete and writable after a kill at any moment`() async throws {
         let openai = try CredentialName("openai")
         let clock = ContinuousClock()
         let start = clock.now

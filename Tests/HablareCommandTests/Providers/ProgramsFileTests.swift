@@ -17,7 +17,7 @@ import Testing
         return try file.templates(beside: ["espeak-ng"])
     }
 
-    @Test func `A program is as the file says`() throws {
+    @Test func `A program is as the file defines it`() throws {
         let templates = try templates(
             """
             {
@@ -87,7 +87,7 @@ import Testing
         #expect(failure.message.contains("programs.json"))
     }
 
-    @Test func `It need not be there, and is looked for where it belongs`() throws {
+    @Test func `The programs file is optional and in the configuration folder`() throws {
         let folder = try TemporaryFolder(.disk)
         let file = try #require(ProgramsFile(environment: ["XDG_CONFIG_HOME": folder.url.path, "HOME": "/nowhere"]))
         #expect(file.url.path == folder.url.path + "/hablare/programs.json")

@@ -66,7 +66,7 @@ import Testing
         Case(provider: "program", wanted: nil, file: "a.mp3", pieces: 1, parameter: nil, container: .mp3),
         Case(provider: "program", wanted: "flac", file: nil, pieces: 3, parameter: nil, container: .flac),
     ])
-    func `The format`(_ test: Case) throws {
+    func `The format follows option, file name and number of pieces`(_ test: Case) throws {
         let installed = test.provider == "program" ? Self.program() : Self.service(test.provider)
         let format = try SpokenFormat(
             test.wanted, file: test.file.map { URL(filePath: "/tmp/\($0)") }, pieces: test.pieces, of: installed)
@@ -81,7 +81,7 @@ import Testing
             ("openai", "pcm", nil, 2), ("elevenlabs", nil, "a.pcm", 1), ("program", "opus", nil, 1),
             ("program", nil, "a.aac", 1),
         ] as [(String, String?, String?, Int)])
-    func `What it cannot become is refused`(provider: String, wanted: String?, file: String?, pieces: Int) {
+    func `An impossible format is refused`(provider: String, wanted: String?, file: String?, pieces: Int) {
         let installed = provider == "program" ? Self.program() : Self.service(provider)
         let failure = #expect(throws: CommandFailure.self) {
             try SpokenFormat(wanted, file: file.map { URL(filePath: "/tmp/\($0)") }, pieces: pieces, of: installed)
@@ -89,7 +89,7 @@ import Testing
         #expect(failure?.status == .usage)
     }
 
-    @Test func `What a person says of the format wins where it can be joined`() throws {
+    @Test func `The user's format is used if it can be joined`() throws {
         let installed = Self.service("openai")
         #expect(try SpokenFormat.joinable([:], of: installed) == ["format": "wav"])
         #expect(try SpokenFormat.joinable(["format": "mp3"], of: installed) == ["format": "mp3"])

@@ -20,7 +20,7 @@ import Testing
         return try sqlite.store.diagnose().findings.filter(\.isProblem)
     }
 
-    @Test func `Budgets whose attempts are over, under way or of unknown cost are sound`() throws {
+    @Test func `Budgets with finished, running and unknown-cost attempts are consistent`() throws {
         #expect(try sqlite.store.budgets().map(\.spent) == [55])
         #expect(try sqlite.store.budgets().map(\.unknown) == [1])
         #expect(try problems(after: "") == [])
@@ -39,12 +39,12 @@ import Testing
         #expect(found.first?.message.contains("budget b,") == true)
     }
 
-    @Test func `Each period is counted for itself`() throws {
+    @Test func `Each period is checked separately`() throws {
         let found = try problems(after: "UPDATE reservations SET period = period + 86400000000 WHERE amount = 50")
         #expect(found.map(\.kind) == [.budgetMiscounted, .budgetMiscounted])
     }
 
-    @Test func `A sum beyond the greatest number is the greatest number`() throws {
+    @Test func `A sum beyond the maximum saturates`() throws {
         let greatest = Int64.max
         let damage = """
             UPDATE reservations SET amount = \(greatest) WHERE unknown = 0; UPDATE budgets SET spent = \(greatest)

@@ -24,7 +24,7 @@ import Testing
         return try sqlite.store.diagnose().findings.filter(\.isProblem)
     }
 
-    @Test func `Streams that are under way, begun anew or complete are sound`() throws {
+    @Test func `Running, restarted and complete streams are consistent`() throws {
         #expect(try problems(after: "") == [])
         let owner = try #require(attempt.lifecycle.owner)
         _ = try sqlite.bench.write(.retireOwner(owner, at: StoreWorkbench.date(5)))
@@ -50,7 +50,7 @@ import Testing
         #expect(found.first?.message.contains(StoreWorkbench.id(1).uuidString.lowercased()) == true)
     }
 
-    @Test func `Chunks of work that is gone are found`() throws {
+    @Test func `Chunks without a flight are found`() throws {
         let found = try problems(after: "UPDATE chunks SET flight = 999")
         #expect(found.map(\.kind) == [.chunksUnowned])
         #expect(found.first?.message.hasPrefix("3 groups") == true)

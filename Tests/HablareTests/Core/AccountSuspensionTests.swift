@@ -61,7 +61,7 @@ import Testing
         end(number, of: provider, .failed(error), .settled(.failed), in: &core)
     }
 
-    @Test func `What is queued for the account of a refused call goes back, for all providers of the account`() {
+    @Test func `A refused call releases the queue of all providers of its account`() {
         var core = core()
         let effects = refuse(1, of: "p", in: &core)
         // Flight 2 took the free slot before the refusal was on disk.
@@ -72,7 +72,7 @@ import Testing
         #expect(core.underWay.map(\.flight.rawValue) == [2, 3, 5])
     }
 
-    @Test func `Nothing more is started, placed or asked for, until the account is resumed`() throws {
+    @Test func `A suspended account starts, places and claims nothing until it is resumed`() throws {
         var core = core()
         _ = refuse(1, of: "p", in: &core)
         let effects = refuse(2, of: "p", in: &core) + refuse(3, of: "q", in: &core)
@@ -90,7 +90,7 @@ import Testing
         #expect(core.apply { $0.resumed("shared") }.isEmpty)
     }
 
-    @Test func `Other accounts go on`() throws {
+    @Test func `Other accounts continue`() throws {
         var core = core()
         _ = refuse(1, of: "p", in: &core)
         let effects = end(5, of: "r", .interrupted, .waiting, in: &core)
@@ -99,14 +99,14 @@ import Testing
         #expect(try placement(to: "r", in: &core) == .start)
     }
 
-    @Test func `A suspended account is suspended again after it was resumed`() {
+    @Test func `A resumed account can be suspended again`() {
         var core = core()
         _ = refuse(1, of: "p", in: &core)
         core.apply { $0.resumed("shared") }
         #expect(refuse(2, of: "p", in: &core).told == ["refused by shared", "suspended shared"])
     }
 
-    @Test func `Only a wrong key or missing credit suspends, for good and where the engine is told to`() {
+    @Test func `Only a permanent wrong key or missing credit suspends an account, if configured`() {
         for code in [AIServiceError.Code.unauthorized, .quotaExceeded] {
             var core = core()
             #expect(refuse(1, of: "p", AIServiceError(code, "No."), in: &core).told.last == "suspended shared")
