@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareFileErrors
 import HablareFiles
 
 #if canImport(Glibc)
@@ -8,7 +9,6 @@ import Glibc
 import Musl
 #elseif canImport(Darwin)
 import Darwin
-import HablareFileErrors
 #endif
 
 /// The file that a store has opened, to notice when its path names another one, or none.
