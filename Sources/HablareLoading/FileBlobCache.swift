@@ -1,13 +1,13 @@
 import Crypto
 public import Foundation
 import Hablare
+import HablareFileErrors
 import HablareFiles
 
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Darwin)
 import Darwin
-import HablareFileErrors
 #elseif canImport(Musl)
 import Musl
 #endif

@@ -1,4 +1,5 @@
 package import Hablare
+import HablareJSON
 
 /// A reader that checks a request's parameters one by one. ``finish()`` refuses the parameters that were not read, so
 /// that a mistyped name is not silently ignored.

@@ -1,5 +1,6 @@
 import Foundation
 public import Hablare
+import HablareJSON
 
 /// A provider of text vectors by `embeddings`.
 ///

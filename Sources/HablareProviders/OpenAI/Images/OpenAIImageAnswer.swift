@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareJSON
 
 /// The answer of `images/generations`.
 struct OpenAIImageAnswer: Decodable, Sendable {
