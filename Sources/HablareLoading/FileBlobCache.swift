@@ -1,6 +1,7 @@
 import Crypto
 public import Foundation
 import Hablare
+import HablareFileErrors
 import HablareFiles
 
 #if canImport(Glibc)

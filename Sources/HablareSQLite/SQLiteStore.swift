@@ -1,6 +1,7 @@
 public import Foundation
 import GRDB
 public import Hablare
+import HablareFileErrors
 import HablareFiles
 
 /// The embedded store: one SQLite database, a folder of content files, and a lock for each living process.

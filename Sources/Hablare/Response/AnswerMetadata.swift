@@ -1,3 +1,5 @@
+import Foundation
+
 /// What providers say beside an answer, by the names under which it stands in ``AIResponseData/metadata``.
 ///
 /// A provider says what it knows and leaves out the rest; names of its own are its own.
@@ -29,4 +31,31 @@ public enum AnswerMetadata {
     public static let cacheWriteTokens = "cache_write_tokens"
     /// How many output tokens were thought and not shown.
     public static let reasoningTokens = "reasoning_tokens"
+}
+
+extension AnswerMetadata {
+    /// A list as the text of an entry, with sorted keys; `nil` for an empty one.
+    static func text(of list: [some Encodable]) throws(AIServiceError) -> String? {
+        guard !list.isEmpty else { return nil }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        do {
+            return String(decoding: try encoder.encode(list), as: UTF8.self)
+        } catch {
+            throw AIServiceError(.invalidResponse, "The answer has a number that is not finite. Ask again.")
+        }
+    }
+}
+
+extension AIResponseData {
+    /// The list in an entry of the metadata; empty where there is no such entry.
+    func list<Element: Decodable>(in entry: String) throws(AIServiceError) -> [Element] {
+        guard let text = metadata[entry] else { return [] }
+        do {
+            return try JSONDecoder().decode([Element].self, from: Data(text.utf8))
+        } catch {
+            throw AIServiceError(
+                .invalidResponse, "The metadata of the answer cannot be read.", cause: "\(entry): \(type(of: error))")
+        }
+    }
 }

@@ -155,11 +155,11 @@ extension StoreMachine {
         return true
     }
 
-    /// A live member is final or gone. With the last one the flight ends, and the attempt under way. Returns the receipt.
+    /// A live member is final or gone. With the last one the flight ends, and the attempt under way.
     private mutating func memberLeft(
         _ id: FlightID, as settlement: FlightLifecycle.Outcome, at date: Date
-    ) throws(Rows.Failure) -> WriteReceipt {
-        guard try !membersChanged(of: id), var flight = try rows.flight(id) else { return .done }
+    ) throws(Rows.Failure) {
+        guard try !membersChanged(of: id), var flight = try rows.flight(id) else { return }
         var lifecycle = flight.lifecycle
         if let stopped = lifecycle.lastMemberLeft(as: settlement) {
             try record(
@@ -171,7 +171,6 @@ extension StoreMachine {
         flight.move(to: lifecycle)
         try rows.write(flight, of: id)
         changes.append(.flight(id, lifecycle))
-        return .cancelled(flight: id, token: lifecycle.token)
     }
 
     /// Makes a request final.
@@ -200,7 +199,8 @@ extension StoreMachine {
         if case .refused(let state) = lifecycle.cancelRequested() { return .invalidState(state) }
         try finish(row, lifecycle, at: date, error: nil)
         changes.append(.request(id, of: row.flight, .cancelled))
-        return try memberLeft(row.flight, as: .cancelled, at: date)
+        try memberLeft(row.flight, as: .cancelled, at: date)
+        return .done
     }
 
     mutating func retry(_ id: UUID, at date: Date) throws(Rows.Failure) -> WriteReceipt {
@@ -256,20 +256,16 @@ extension StoreMachine {
     }
 
     mutating func expire(at date: Date, limit: Int) throws(Rows.Failure) -> WriteReceipt {
-        var expired: [ExpiredRequest] = []
         for id in try rows.requests(dueAt: date, limit: max(0, limit)) {
             guard let row = try rows.request(id) else { continue }
             var lifecycle = row.lifecycle
             guard lifecycle.flightSettled(.failed) == .done else { continue }
             try finish(row, lifecycle, at: date, error: .deadlineExceeded)
             changes.append(.request(id, of: row.flight, .failed(.deadlineExceeded)))
-            var token: Int64?
-            if case .cancelled(_, let last) = try memberLeft(row.flight, as: .failed, at: date) { token = last }
-            expired.append(ExpiredRequest(id: id, flight: row.flight, token: token))
+            try memberLeft(row.flight, as: .failed, at: date)
         }
-        let next = try rows.earliestDeadline()
-        changes.append(.nextDeadline(next))
-        return .expired(expired, next: next)
+        changes.append(.nextDeadline(try rows.earliestDeadline()))
+        return .done
     }
 
     // MARK: Evicting, deleting
@@ -302,6 +298,7 @@ extension StoreMachine {
         try rows.delete(row)
         if !isLast { try giveUpResponse(of: row.flight) }
         // Last, because it writes the flight's row anew, which may need room: a full store must delete.
-        return wasLive ? try memberLeft(row.flight, as: .cancelled, at: date) : .done
+        if wasLive { try memberLeft(row.flight, as: .cancelled, at: date) }
+        return .done
     }
 }

@@ -30,16 +30,16 @@ public enum StoreWrite: Sendable {
     /// An attempt ended. Receipt: ``WriteReceipt/done``, or ``WriteReceipt/refused(_:)`` where only its line in the ledger
     /// was written. Change: ``StoreChange/settled(_:)``, with all that follows from it.
     case settle(AttemptEnd)
-    /// Somebody cancels a request. Receipt: ``WriteReceipt/cancelled(flight:token:)`` or a refusal. Changes:
+    /// A request is cancelled. Receipt: ``WriteReceipt/done`` or a refusal. Changes:
     /// ``StoreChange/request(_:of:_:)``, and ``StoreChange/flight(_:_:)`` where its flight ended with it.
     case cancel(UUID, at: Date)
     /// Somebody wants a failed or cancelled request tried again, or a live one that is held or backs off tried
     /// now. A deadline that has passed is dropped. Changes: ``StoreChange/request(_:of:_:)`` and
     /// ``StoreChange/flight(_:_:)``, of the flight of which it is a member then.
     case retry(UUID, at: Date)
-    /// Ends the live requests whose deadline has come, at most so many, the earliest deadline first.
-    /// Receipt: ``WriteReceipt/expired(_:next:)``. Changes: for each request ``StoreChange/request(_:of:_:)``, and
-    /// ``StoreChange/flight(_:_:)`` where its flight ended with it; last ``StoreChange/nextDeadline(_:)``.
+    /// Ends the live requests whose deadline has come, at most so many, the earliest deadline first. Changes: for each
+    /// request ``StoreChange/request(_:of:_:)``, and ``StoreChange/flight(_:_:)`` where its flight ended with it; last
+    /// ``StoreChange/nextDeadline(_:)``.
     case expire(at: Date, limit: Int)
     /// A process wants to send calls. Receipt: ``WriteReceipt/permits(_:)``.
     indirect case reserve(PermitRequest, at: Date)
@@ -63,8 +63,7 @@ public enum StoreWrite: Sendable {
     /// Answers drop out of the cache, whatever their age. Receipt: ``WriteReceipt/uncached(_:)``. Change:
     /// ``StoreChange/uncached`` where there were any.
     case uncache(CacheSelection)
-    /// The request, its prompt and its content are erased; its attempts stay in the ledger.
-    /// Receipt: ``WriteReceipt/cancelled(flight:token:)`` when it was live, else ``WriteReceipt/done``. Changes:
+    /// The request, its prompt and its content are erased; its attempts stay in the ledger. Changes:
     /// ``StoreChange/request(_:of:_:)``, ``StoreChange/flight(_:_:)`` where its flight ended with it, and
     /// ``StoreChange/uncached``.
     case delete(UUID, at: Date)

@@ -1,5 +1,3 @@
-public import Foundation
-
 /// What came of a ``StoreWrite``, once it is durable.
 public enum WriteReceipt: Sendable, Hashable {
     /// Written.
@@ -10,12 +8,6 @@ public enum WriteReceipt: Sendable, Hashable {
     case broken(flights: Int)
     /// The request is on disk.
     case submitted(SubmissionReceipt)
-    /// The request was live and is not any more; its flight, which ended with it, and the flight's token at that time,
-    /// by which the news is told from a newer lease.
-    case cancelled(flight: FlightID, token: Int64)
-    /// These requests ran out of time; the earliest deadline of any live request that is left, which has passed where
-    /// there were more than the limit.
-    case expired([ExpiredRequest], next: Date?)
     /// The attempt is on disk, and what it can cost is reserved; or it does not fit into this budget, and nothing is.
     case started(overBudget: BudgetRefusal?)
     /// What was granted.

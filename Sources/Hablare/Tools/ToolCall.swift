@@ -1,5 +1,3 @@
-import Foundation
-
 /// A tool that a model wants called.
 public struct ToolCall: Sendable, Hashable, Codable {
     /// The service's name of the call, which its result repeats.
@@ -18,15 +16,7 @@ public struct ToolCall: Sendable, Hashable, Codable {
 
     /// Calls as the text of ``AnswerMetadata/toolCalls``; `nil` for none.
     package static func metadata(_ calls: [ToolCall]) throws(AIServiceError) -> String? {
-        guard !calls.isEmpty else { return nil }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        do {
-            return String(decoding: try encoder.encode(calls), as: UTF8.self)
-        } catch {
-            throw AIServiceError(
-                .invalidResponse, "The model asks for a tool with a number that is not finite. Ask it again.")
-        }
+        try AnswerMetadata.text(of: calls)
     }
 }
 
@@ -35,14 +25,6 @@ extension AIResponseData {
     ///
     /// - Throws: ``AIServiceError/Code/invalidResponse`` where the metadata is none of a provider's making.
     public var toolCalls: [ToolCall] {
-        get throws(AIServiceError) {
-            guard let text = metadata[AnswerMetadata.toolCalls] else { return [] }
-            do {
-                return try JSONDecoder().decode([ToolCall].self, from: Data(text.utf8))
-            } catch {
-                throw AIServiceError(
-                    .invalidResponse, "What the answer says of tool calls cannot be read.", cause: "\(type(of: error))")
-            }
-        }
+        get throws(AIServiceError) { try list(in: AnswerMetadata.toolCalls) }
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareProviders
 
 /// Speaks to the person: results on standard output, everything else on standard error, where one line at the bottom
 /// may be drawn again and again. Where one of them is a terminal, it gets no control characters but our own; see

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Hablare
+import HablareProviders
 
 /// What goes with a prompt.
 struct PromptOptions: ParsableArguments {

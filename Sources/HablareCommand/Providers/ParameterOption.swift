@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Hablare
+import HablareJSON
 import HablareProviders
 
 /// A parameter of a provider as it is given on the command line: `rate=150`.

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Hablare
+import HablareJSON
 
 /// A content on its way into a column: read and checked off the main actor, and turned into what the column's declared
 /// type wants when that is known.

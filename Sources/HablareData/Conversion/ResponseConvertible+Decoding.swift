@@ -1,5 +1,6 @@
 import Foundation
 public import Hablare
+import HablareJSON
 
 extension ResponseConvertible where Self: Decodable {
     /// Decodes a structured answer, or JSON that came as text or data.

@@ -1,6 +1,7 @@
 public import Foundation
 public import GRDB
 public import Hablare
+import HablareJSON
 
 /// A response as a row of the app's database, with its content: what ``AIDataCoordinator/persistResponse(_:)`` writes. It is
 /// the app's own and stays whatever the engine gives up.

@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareJSON
 public import HablareStructured
 
 extension ContentRule {

@@ -1,6 +1,7 @@
 public import Foundation
 public import HTTPTypes
 public import Hablare
+import HablareJSON
 
 /// How Anthropic speaks beside its answers: `x-api-key`, the API's version, its errors and its limits.
 ///

@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareJSON
 
 /// Puts together a message from the events of its stream. Pure.
 ///

@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareJSON
 
 /// The body of a call of `messages`. Pure.
 struct AnthropicMessagesRequest: Sendable {

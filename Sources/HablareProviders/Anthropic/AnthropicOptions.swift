@@ -1,4 +1,5 @@
 import Hablare
+import HablareJSON
 
 /// What the parameters of a request ask of the messages API. Pure.
 struct AnthropicOptions: Sendable {

@@ -1,5 +1,6 @@
 public import Foundation
 public import Hablare
+import HablareJSON
 
 /// Anthropic's API: where it is, whose key is used, which models there are.
 ///

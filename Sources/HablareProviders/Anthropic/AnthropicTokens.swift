@@ -1,4 +1,5 @@
 import Hablare
+import HablareJSON
 
 /// What a message used, as the service counts it.
 struct AnthropicTokens: Sendable, Hashable {

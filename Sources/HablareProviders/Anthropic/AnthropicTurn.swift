@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareJSON
 
 /// What a model wrote in one turn, as far as it has to be said again when the conversation goes on: its thoughts as they
 /// were, and between them how much text and which calls of tools, which the conversation itself has.

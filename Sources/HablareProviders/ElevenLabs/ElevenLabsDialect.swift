@@ -1,6 +1,7 @@
 public import Foundation
 public import HTTPTypes
 public import Hablare
+import HablareJSON
 
 /// How ElevenLabs speaks beside its answers: `xi-api-key`, its errors in three forms, how many calls run at once.
 ///

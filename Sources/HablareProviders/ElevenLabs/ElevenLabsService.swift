@@ -1,5 +1,6 @@
 public import Foundation
 public import Hablare
+import HablareJSON
 
 /// The API of ElevenLabs: where it is, whose key is used, which voices and models there are, what the account has left.
 public struct ElevenLabsService: Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareJSON
 
 /// A piece of sound with the times of its characters, as the service gives it.
 struct TimedSound: Sendable {

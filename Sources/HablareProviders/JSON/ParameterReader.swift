@@ -1,4 +1,5 @@
 package import Hablare
+import HablareJSON
 
 /// Reads a request's parameters one by one, checks each, and at the end refuses those that nobody read: a mistyped one
 /// would be ignored in silence.

@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareJSON
 
 /// Sends a language model what it is asked, and hands over the answer: as a stream where it comes as one, else whole.
 struct TextExchange<Reader: TextReader>: Sendable {

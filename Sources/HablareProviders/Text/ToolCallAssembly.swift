@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareJSON
 
 /// Puts tool calls together from their pieces, in whatever order and form a server sends them. Pure.
 struct ToolCallAssembly: Sendable {

@@ -2,6 +2,7 @@ import Crypto
 import Dispatch
 import Foundation
 import Hablare
+import HablareFileErrors
 import HablareFiles
 
 #if canImport(Glibc)

@@ -2,6 +2,7 @@ import Crypto
 import Dispatch
 public import Foundation
 public import Hablare
+import HablareFileErrors
 import HablareFiles
 
 /// Content-addressed files: `content/ab/cdef…`, named by the SHA-256 of their bytes, so the same bytes are kept once.

@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareFileErrors
 import HablareFiles
 
 #if canImport(Glibc)

@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareFileErrors
 import HablareFiles
 
 /// Compares content files with the rows that refer to them.

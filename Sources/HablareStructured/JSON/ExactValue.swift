@@ -1,4 +1,5 @@
 import Hablare
+import HablareJSON
 
 /// A value as JSON compares it: texts and names by their code points. Numbers are compared as they are: give them one form
 /// first (``ParameterValue/normalized(below:)``).

@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareJSON
 
 /// A place in a JSON value (RFC 6901): `/items/0/name`; the empty text is the value itself.
 struct JSONPointer: Sendable, Hashable, CustomStringConvertible {

@@ -1,5 +1,6 @@
 public import Foundation
 public import Hablare
+import HablareJSON
 
 /// What a vector is to be like. Only what is set is sent; what is `nil` or empty is as the provider has it.
 public struct EmbeddingConfiguration: Sendable, Hashable {

@@ -212,8 +212,8 @@ extension StoreContract {
             let flight = try bench.submit(1)
             let attempt = try bench.postponeNext(owner, until: 60)
             try require(
-                "the receipt", try bench.write(.cancel(attempt.request, at: StoreWorkbench.date(5))),
-                is: .cancelled(flight: flight, token: 1))
+                "the flight", try bench.ended(by: .cancel(attempt.request, at: StoreWorkbench.date(5))),
+                is: EndedFlight(flight, token: 1))
             let snapshot = try bench.store.snapshot(of: attempt.request)
             try require("the phase", snapshot?.phase, is: .cancelled)
             try require("why it waits", snapshot?.waiting, is: nil)
@@ -228,8 +228,8 @@ extension StoreContract {
             let flight = try bench.submit(1)
             let attempt = try bench.postponeNext(owner, until: 60)
             try require(
-                "the receipt", try bench.write(.delete(attempt.request, at: StoreWorkbench.date(5))),
-                is: .cancelled(flight: flight, token: 1))
+                "the flight", try bench.ended(by: .delete(attempt.request, at: StoreWorkbench.date(5))),
+                is: EndedFlight(flight, token: 1))
             try require("the snapshot", try bench.store.snapshot(of: attempt.request), is: nil)
             let claim = try bench.ask(owner, limit: 9, at: 99)
             try require("claimed", claim.flights.count, is: 0)

@@ -43,7 +43,8 @@ extension StoreContract {
                 let date = StoreWorkbench.date(9)
                 let ending: StoreWrite =
                     number == 1 ? .cancel(attempt.request, at: date) : .delete(attempt.request, at: date)
-                try require("the receipt", try bench.write(ending), is: .cancelled(flight: flight, token: 1))
+                let ended = try bench.ended(by: ending)
+                try require("the flight", ended, is: EndedFlight(flight, token: 1))
                 let snapshot = try bench.store.snapshot(of: attempt.request)
                 try require("the phase", snapshot?.phase, is: number == 1 ? .cancelled : nil)
                 try require("held ones", try bench.store.snapshots(SnapshotFilter(isHeld: true)), is: [])

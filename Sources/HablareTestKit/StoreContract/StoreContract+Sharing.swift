@@ -195,13 +195,14 @@ extension StoreContract {
             for number in 2...3 { try bench.join(StoreWorkbench.twin(number), flight) }
             let attempt = try bench.startNext(owner)
             let cancel = { (number: Int) in
-                try bench.write(.cancel(StoreWorkbench.id(number), at: StoreWorkbench.date(5)))
+                try bench.ended(by: .cancel(StoreWorkbench.id(number), at: StoreWorkbench.date(5)))
             }
-            try require("the first", try cancel(1), is: .done)
+            try require("the first", try cancel(1), is: nil)
             try require(
                 "the phases", try [1, 2, 3].map { try bench.phase($0) }, is: [.cancelled, .executing, .executing])
-            try require("the second", try cancel(3), is: .done)
-            try require("the last", try cancel(2), is: .cancelled(flight: flight, token: attempt.lifecycle.token))
+            try require("the second", try cancel(3), is: nil)
+            try require(
+                "the last", try cancel(2), is: EndedFlight(flight, token: attempt.lifecycle.token))
             let late = try bench.write(.settle(attempt.completed()))
             try require("its answer", late, is: .refused(.settled(.cancelled)))
         },

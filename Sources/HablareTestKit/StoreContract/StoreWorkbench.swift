@@ -242,13 +242,31 @@ package struct StoreWorkbench: Sendable {
 
     // MARK: Deadlines and limits
 
-    /// Ends what is out of time; fails unless the store answers such a wish as it should.
+    /// Ends what is out of time. Returns the requests that ended, and the earliest deadline that is left.
     package func expire(at seconds: Int, limit: Int = 99) throws -> (expired: [ExpiredRequest], next: Date?) {
-        let receipt = try write(.expire(at: Self.date(seconds), limit: limit))
-        guard case .expired(let expired, let next) = receipt else {
-            throw ContractViolation(message: "ending what is out of time gave \(receipt)", location: #fileID)
+        let commit = try store.commit([.expire(at: Self.date(seconds), limit: limit)])
+        try require("the receipt of a sweep", commit.receipts, is: [.done])
+        var expired: [ExpiredRequest] = []
+        for change in commit.changes {
+            switch change {
+            case .request(let id, let flight, .failed(.deadlineExceeded)):
+                expired.append(ExpiredRequest(id: id, flight: flight))
+            case .flight(let flight, let lifecycle) where flight == expired.last?.flight && lifecycle.isSettled:
+                expired[expired.count - 1].token = lifecycle.token
+            case .nextDeadline(let next):
+                return (expired, next)
+            default:
+                throw ContractViolation(message: "a sweep made the change \(change)", location: #fileID)
+            }
         }
-        return (expired, next)
+        throw ContractViolation(message: "a sweep did not tell the next deadline", location: #fileID)
+    }
+
+    /// Cancels or deletes a request, which the store must do. Returns the flight that ended with it.
+    package func ended(by write: StoreWrite) throws -> EndedFlight? {
+        let commit = try store.commit([write])
+        try require("the receipt of an end", commit.receipts, is: [.done])
+        return commit.changes.lazy.compactMap(EndedFlight.init).first
     }
 
     /// Asks for permits.
@@ -331,5 +349,28 @@ package struct RunningAttempt: Sendable {
         AttemptRecord(
             attempt: lifecycle.attempt, token: lifecycle.token, outcome: outcome, error: error, billing: billing,
             usage: usage, provider: "p", startedAt: startedAt, endedAt: StoreWorkbench.date(seconds))
+    }
+}
+
+/// A request that ran out of time; its flight, and the flight's token if it ended with the request.
+package struct ExpiredRequest: Hashable {
+    package var id: UUID
+    package var flight: FlightID
+    package var token: Int64?
+}
+
+/// A flight that ended with its last member, and its token at that time.
+package struct EndedFlight: Hashable {
+    package var flight: FlightID
+    package var token: Int64
+
+    package init(_ flight: FlightID, token: Int64) {
+        self.flight = flight
+        self.token = token
+    }
+
+    init?(_ change: StoreChange) {
+        guard case .flight(let flight, let lifecycle) = change, lifecycle.isSettled else { return nil }
+        self.init(flight, token: lifecycle.token)
     }
 }

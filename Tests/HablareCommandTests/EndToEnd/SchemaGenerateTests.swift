@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareJSON
 import HablareSQLite
 import HablareTestKit
 import HablareTestServers

@@ -1,6 +1,7 @@
 import Foundation
 import Hablare
 import HablareAudio
+import HablareJSON
 import HablareProviders
 import HablareSQLite
 import HablareTestFiles

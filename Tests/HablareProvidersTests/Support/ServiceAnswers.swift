@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Hablare
+import HablareJSON
 import HablareProviders
 
 /// Answers of a service, as a test writes them.

@@ -40,10 +40,10 @@ import Testing
             kinds.formUnion(history.receiptKinds)
         }
         let expected: Set<String> = [
-            "done", "owner", "broken", "submitted", "present", "cancelled", "rejected", "staleToken", "outOfOrder",
+            "done", "owner", "broken", "submitted", "present", "rejected", "staleToken", "outOfOrder",
             "settled completed", "settled failed", "settled cancelled", "invalid live", "invalid completed",
             "invalid failed", "invalid cancelled", "unknown", "claimed", "claimed again", "due", "expired",
-            "none expired", "permits", "no permits", "started", "over budget", "pruned", "none pruned", "appended",
+            "permits", "no permits", "started", "over budget", "pruned", "none pruned", "appended",
             "joined", "some ended", "some ended, goes on", "none ended, goes on", "answered", "uncached",
             "none uncached", "diverted", "otherwise", "brought", "remembered", "forgotten", "goes on",
             "goes on in a stream", "change: submitted", "change: request pending", "change: request failed",

@@ -653,11 +653,8 @@ extension WriteReceipt {
         case .submitted(let receipt):
             receipt.wasPresent
                 ? "present" : receipt.hasJoined ? "joined" : receipt.isAnswered ? "answered" : "submitted"
-        case .cancelled: "cancelled"
         case .uncached(let count): count == 0 ? "none uncached" : "uncached"
         case .pruned(let pruned): pruned.count == 0 ? "none pruned" : "pruned"
-        case .expired(let expired, let next):
-            expired.isEmpty ? next == nil ? "no deadline" : "none expired" : "expired"
         case .started(let refusal): refusal == nil ? "started" : "over budget"
         case .permits(let grant): grant.next == nil ? "permits" : "no permits"
         case .rejected: "rejected"
@@ -680,6 +677,7 @@ extension StoreChange {
         case .request(_, of: _, .pending): "change: request pending"
         case .request(_, of: _, .executing): "change: request executing"
         case .request(_, of: _, .completed): "change: request completed"
+        case .request(_, of: _, .failed(.deadlineExceeded)): "expired"
         case .request(_, of: _, .failed): "change: request failed"
         case .request(_, of: _, .cancelled): "change: request cancelled"
         case .request(_, of: _, .erased): "change: request erased"

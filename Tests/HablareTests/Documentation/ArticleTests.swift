@@ -330,17 +330,12 @@ import UnixSignals
 
     // MARK: Older code
 
-    @available(*, deprecated)
-    @Test("Older calls and newer ones are answered alike, and a batch is found again")
+    @Test("A call of older code is answered, and a batch is found again")
     func olderCode() async throws {
         let provider = ScriptedProvider(id: "shouter")
         let engine = try Engine([provider, Echo()])
         try await engine.run { [manager = engine.manager] in
-            let executor = makeExecutor(manager)
-            let older = try await olderCall(
-                AIRequest(prompt: "older"), executor: executor, provider: provider, context: "none")
             let newer = try await newerCall(AIRequest(prompt: "newer"), manager: manager)
-            #expect(try await older.text() == "older")
             #expect(try await newer.text() == "newer")
             for _ in 0..<2 {
                 let batch = try await newerBatch(["one", "two"], manager: manager)
@@ -350,6 +345,6 @@ import UnixSignals
             #expect(
                 await code { _ = try await manager.execute(AIRequest(prompt: ""), with: "echo") } == .invalidRequest)
         }
-        #expect(provider.record.calls.count == 4)
+        #expect(provider.record.calls.count == 3)
     }
 }

@@ -1,9 +1,8 @@
 import Foundation
 import Hablare
+import HablareFileErrors
 import HablareFiles
 import Testing
-
-@testable import HablareLoading
 
 @Suite struct FileFailureMeaningTests {
     @Test(

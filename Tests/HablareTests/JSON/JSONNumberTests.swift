@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Hablare
+@testable import HablareJSON
 @testable import HablareStructured
 
 /// Numbers as JSON means them.

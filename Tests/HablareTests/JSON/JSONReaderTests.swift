@@ -3,6 +3,7 @@ import HablareTestKit
 import Testing
 
 @testable import Hablare
+@testable import HablareJSON
 
 /// What is JSON, and where a value ends.
 @Suite struct JSONReaderTests {

@@ -3,6 +3,7 @@ import HablareTestKit
 import Testing
 
 @testable import Hablare
+@testable import HablareJSON
 
 @Suite struct JSONWriterTests {
     private static func written(_ value: ParameterValue) throws -> String {

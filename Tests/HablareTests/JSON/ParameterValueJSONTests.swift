@@ -3,6 +3,7 @@ import HablareTestKit
 import Testing
 
 @testable import Hablare
+@testable import HablareJSON
 @testable import HablareStructured
 
 /// What services answer is read by the same rules as what models write.

@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareJSON
 
 /// What stands in the file of keys. Pure; its errors have nothing in them of what the file has.
 ///

@@ -1,6 +1,7 @@
 public import Foundation
 public import HTTPTypes
 public import Hablare
+import HablareJSON
 
 /// What a service answers with a status between 200 and 299, or one that the request takes, too: its head, and a body that is still on its way.
 ///

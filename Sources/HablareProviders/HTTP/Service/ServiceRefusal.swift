@@ -1,6 +1,7 @@
 public import Foundation
 public import HTTPTypes
 public import Hablare
+import HablareJSON
 
 /// An answer that is none: its status is not between 200 and 299, or an error came in the middle of its stream.
 public struct ServiceRefusal: Sendable {

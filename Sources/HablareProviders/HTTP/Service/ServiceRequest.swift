@@ -1,6 +1,7 @@
 import Foundation
 public import HTTPTypes
 public import Hablare
+import HablareJSON
 
 /// One call of a service's API: what is done at which path below its base URL.
 public struct ServiceRequest: Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareJSON
 
 /// What an attempt leaves for the next one: the name of a response that is made in the background, places in its stream from
 /// which it can be read on, and whether the model had begun. Pure.

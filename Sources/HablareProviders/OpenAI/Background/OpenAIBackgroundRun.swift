@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Hablare
+import HablareJSON
 
 /// One attempt at a response that the service makes in the background: begins it, or goes on with the one that an earlier
 /// attempt began, and waits for its end.

@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareJSON
 
 /// Reads what `chat/completions` answers: chunks of a stream, or a completion. Pure.
 ///

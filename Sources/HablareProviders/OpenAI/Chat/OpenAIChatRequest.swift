@@ -1,4 +1,5 @@
 import Hablare
+import HablareJSON
 
 /// The body of a call of `chat/completions`. Pure.
 struct OpenAIChatRequest: Sendable, Hashable {

@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareJSON
 
 /// What a refusal's body says, in OpenAI's form or in that of a server that resembles it. Pure.
 ///

@@ -1,5 +1,6 @@
 import Foundation
 public import Hablare
+import HablareJSON
 
 /// Vectors of texts by `embeddings`.
 ///

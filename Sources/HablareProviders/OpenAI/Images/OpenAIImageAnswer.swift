@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareJSON
 
 /// What `images/generations` answers.
 struct OpenAIImageAnswer: Decodable, Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareJSON
 
 /// The pictures of a call of `images/edits`: what is to be changed or made use of, and where.
 struct OpenAIImageEdit: Sendable, Hashable {

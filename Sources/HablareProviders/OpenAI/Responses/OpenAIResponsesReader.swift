@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareJSON
 
 /// Reads what `responses` answers: the events of a stream, or a response. Pure.
 struct OpenAIResponsesReader: WholeTextReader {

@@ -1,4 +1,5 @@
 import Hablare
+import HablareJSON
 
 /// The body of a call of `responses`. Pure.
 struct OpenAIResponsesRequest: Sendable, Hashable {

@@ -1,5 +1,6 @@
 public import Foundation
 import Hablare
+import HablareJSON
 
 /// A model that a service offers.
 public struct OpenAIModel: Sendable, Hashable, Identifiable {

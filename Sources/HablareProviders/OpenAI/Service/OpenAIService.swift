@@ -1,6 +1,7 @@
 public import Foundation
 public import HTTPTypes
 public import Hablare
+import HablareJSON
 
 /// OpenAI, or a server that speaks its API: llama.cpp, Ollama, vLLM, a gateway. What its providers have in common.
 ///

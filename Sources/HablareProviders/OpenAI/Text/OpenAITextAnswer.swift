@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareJSON
 
 /// What a language model answered beside its text, gathered while it comes.
 struct OpenAITextAnswer: Sendable {

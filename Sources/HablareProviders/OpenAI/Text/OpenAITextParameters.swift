@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareJSON
 
 /// A request's parameters for a language model, checked.
 struct OpenAITextParameters: Sendable, Hashable {

@@ -1,4 +1,5 @@
 import Hablare
+import HablareJSON
 
 /// What an answer used, as the service counts it, whichever of its APIs counts. Pure.
 ///

@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareJSON
 
 /// The JSON in a model's answer, which may have words around it.
 ///

@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareJSON
 
 /// Says whether a model's answer is a value of a type, as a schema wants it.
 struct StructuredJudge<Value: Sendable>: Sendable {

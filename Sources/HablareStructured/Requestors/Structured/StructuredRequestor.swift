@@ -1,5 +1,6 @@
 public import Foundation
 public import Hablare
+import HablareJSON
 
 /// Asks a model for a value of a type of yours.
 ///

@@ -1,4 +1,5 @@
 import Hablare
+import HablareJSON
 
 extension JSONSchema {
     /// Where a value is not as wanted, and what is wanted there. Never says the value.

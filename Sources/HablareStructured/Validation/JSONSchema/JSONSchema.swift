@@ -1,5 +1,6 @@
 public import Foundation
 public import Hablare
+import HablareJSON
 
 /// What an answer must look like: the part of JSON Schema (draft 2020-12) that structured answers use, parsed and checked
 /// once.

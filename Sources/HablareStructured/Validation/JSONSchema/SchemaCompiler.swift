@@ -1,4 +1,5 @@
 import Hablare
+import HablareJSON
 
 /// Makes rules of a schema, and refuses what is none or would be misunderstood.
 struct SchemaCompiler {

@@ -1,4 +1,5 @@
 import Hablare
+import HablareJSON
 
 /// The keywords of one schema, each read as what it must be.
 struct SchemaKeywords {

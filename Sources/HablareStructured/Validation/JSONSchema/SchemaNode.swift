@@ -1,4 +1,5 @@
 import Hablare
+import HablareJSON
 
 /// A schema, or one within another, as the rules that it has. None: anything will do.
 struct SchemaNode: Sendable {

@@ -1,4 +1,5 @@
 import Hablare
+import HablareJSON
 
 /// Holds a value against the rules of a schema. All work is counted, so that no value and no schema keeps it for long.
 struct SchemaValidator {

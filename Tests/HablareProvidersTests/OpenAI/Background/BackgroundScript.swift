@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Hablare
+import HablareJSON
 import HablareTestKit
 
 @testable import HablareProviders

@@ -1,4 +1,5 @@
 import Foundation
+import HablareJSON
 import HablareTestKit
 import Testing
 

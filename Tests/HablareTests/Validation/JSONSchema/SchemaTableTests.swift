@@ -1,4 +1,5 @@
 import Foundation
+import HablareJSON
 import Testing
 
 @testable import Hablare
