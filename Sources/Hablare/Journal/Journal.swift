@@ -63,12 +63,10 @@ package final class Journal: Sendable {
         }
     }
 
-    /// Makes one write durable and returns its receipt.
     package func commit(_ write: StoreWrite) async throws -> WriteReceipt {
         try await withCheckedThrowingContinuation { enqueue(.write(write, $0)) }
     }
 
-    /// Makes writes durable, in one commit, and calls back with their receipts.
     package func commit(_ writes: [StoreWrite], then completion: @escaping Completion<[WriteReceipt]>) {
         enqueue(.writes(writes, completion))
     }
@@ -97,7 +95,6 @@ package final class Journal: Sendable {
         try await readStore { try read($0) }
     }
 
-    /// The same for what is read of a store besides its rows.
     func readStore<R: Sendable>(_ read: @Sendable (any RequestStore) throws -> R) async throws -> R {
         guard let executor = core.store.readExecutor else { return try await readConcurrently(read) }
         return try await withTaskExecutorPreference(executor) { try await readConcurrently(read) }
@@ -109,7 +106,6 @@ package final class Journal: Sendable {
         try read(core.store)
     }
 
-    /// How many calls wait for the next run of the drain.
     package var waiting: Int { core.pending.withLock { $0.count } }
 
     private func enqueue(_ entry: Entry) {
@@ -137,18 +133,14 @@ package protocol CommitListener: AnyObject, Sendable {
     /// They are not, and nothing of them is; where the error is ``AIServiceError/Code/storageUncertain``, they may be.
     func commitFailed(_ writes: [StoreWrite], with error: any Error)
 
-    /// Whether anyone here runs or watches a row.
     func isOfInterest(_ row: ChangedRow) -> Bool
 
-    /// The rows that anyone here runs or watches.
     var rowsOfInterest: [ChangedRow] { get }
 
-    /// Other processes committed this.
     func heard(_ news: ForeignChanges)
 }
 
 extension Journal.Core {
-    /// What goes into one commit, and who waits for it.
     private struct Group {
         enum Waiter {
             case one(CheckedContinuation<WriteReceipt, any Error>)
@@ -164,7 +156,6 @@ extension Journal.Core {
         }
     }
 
-    /// Works off what waits. Runs on the driver.
     fileprivate func drain(telling listener: (any CommitListener)?) {
         var group = Group()
         func flush() {
@@ -216,7 +207,6 @@ extension Journal.Core {
         }
     }
 
-    /// Notes where whether a transaction was made is unknown.
     private func noticingUncertainty<R>(_ transaction: () throws -> R) throws -> R {
         do {
             return try transaction()

@@ -18,7 +18,6 @@ struct Housekeeper: Sendable {
 
     // MARK: Registration
 
-    /// This process as the store knows it.
     struct Registration: Sendable {
         let owner: OwnerID
         let lockName: String
@@ -98,7 +97,6 @@ struct Housekeeper: Sendable {
         }
     }
 
-    /// Keeps to the pauses that other processes, or earlier ones, were asked for.
     func recallPauses() async {
         do {
             let accounts = try await manager.journal.read { try $0.accounts() }
@@ -115,7 +113,6 @@ struct Housekeeper: Sendable {
 
     // MARK: Renewal
 
-    /// Renews, reaps and looks around at every interval, until cancelled.
     func keepHouse(_ current: Guarded<Registration>) async {
         while true {
             do {

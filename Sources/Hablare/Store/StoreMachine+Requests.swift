@@ -1,6 +1,5 @@
 import Foundation
 
-/// What comes in, and what is asked for a request that is there.
 extension StoreMachine {
     // MARK: Submissions
 
@@ -37,7 +36,6 @@ extension StoreMachine {
             SubmissionReceipt(id: request.id, flight: flight, wasPresent: false, hasLostAnswer: hasLostAnswer))
     }
 
-    /// Notes the change of a submission that was written.
     private mutating func submitted(_ submission: Submission, _ receipt: SubmissionReceipt) -> WriteReceipt {
         changes.append(.submitted(submission, receipt))
         return .submitted(receipt)
@@ -59,7 +57,6 @@ extension StoreMachine {
         return .submitted(SubmissionReceipt(id: row.id, flight: row.flight, wasPresent: true))
     }
 
-    /// A request that was submitted on its own becomes part of a job.
     private mutating func adopt(_ adopted: RequestRow, into place: Submission.JobPlace) throws(Rows.Failure) {
         var row = adopted
         row.job = place
@@ -71,7 +68,6 @@ extension StoreMachine {
         changes.append(.flight(row.flight, flight.lifecycle))
     }
 
-    /// Writes a request that comes aboard a flight.
     private mutating func enter(
         _ submission: Submission, aboard id: FlightID, answeredBy answer: CacheChoice.Candidate? = nil
     ) throws(Rows.Failure) {
@@ -173,7 +169,6 @@ extension StoreMachine {
         changes.append(.flight(id, lifecycle))
     }
 
-    /// Makes a request final.
     mutating func finish(
         _ id: UUID, _ lifecycle: RequestLifecycle, at date: Date, error: AIServiceError?
     ) throws(Rows.Failure) {
@@ -279,7 +274,6 @@ extension StoreMachine {
         return .done
     }
 
-    /// Evicts a response that no member keeps.
     private mutating func giveUpResponse(of id: FlightID) throws(Rows.Failure) {
         guard try rows.flight(id)?.lifecycle.state == .settled(.completed), try !rows.isResponseKept(by: id) else {
             return try rows.protectionChanged(of: id)

@@ -4,9 +4,7 @@ import Foundation
 extension AttemptStream {
     /// What there is to go on with.
     struct Memory: Sendable, Hashable {
-        /// How far this attempt is with what it was given.
         enum Resumption: Sendable, Hashable {
-            /// It was given nothing.
             case none
             /// It has not said that it goes on with it.
             case given
@@ -18,12 +16,10 @@ extension AttemptStream {
 
         /// How many chunks of an earlier attempt's output are journalled.
         let keptChunks: Int
-        /// How far it is with what an earlier attempt left.
         private(set) var resumption: Resumption
         /// Whether the next attempt has a handle, as far as is known here: the store knows better while something is being
         /// written, see ``isWriting``.
         private(set) var hasHandle: Bool
-        /// How many writes of a handle are on their way to the store.
         private var writes = 0
         /// Whether this attempt left one or tried to: either way it has begun work that may be billed.
         private(set) var hasRemembered = false
@@ -38,7 +34,6 @@ extension AttemptStream {
             resumption = hasHandle ? .given : .none
         }
 
-        /// Whether a handle is on its way to the store, or out of it.
         var isWriting: Bool { writes > 0 }
 
         /// Whether it has said that it goes on with what it was given: then it has begun nothing.
@@ -91,7 +86,6 @@ extension AttemptStream {
         guard wasTaken == true else { throw CancellationError() }
     }
 
-    /// Whether somebody goes on with the work of this attempt.
     func isWanted() async throws -> Bool {
         let (token, generation) = state.withLock { ($0.token, $0.generation) }
         let lives = try await seams.journal.read { [flight] store in try store.flights([flight]) }
