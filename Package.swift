@@ -77,15 +77,17 @@ let package = Package(
             resources: [.embedInCode("Ledger/prices.json")],
             swiftSettings: strict
         ),
+        // Reads and writes a parameter's value as JSON, for our other targets; not among the products.
+        .target(name: "HablareJSON", dependencies: ["Hablare"], swiftSettings: strict),
         .target(
             name: "HablareStructured",
-            dependencies: ["Hablare", .product(name: "Logging", package: "swift-log")],
+            dependencies: ["Hablare", "HablareJSON", .product(name: "Logging", package: "swift-log")],
             swiftSettings: strict
         ),
         .target(
             name: "HablareLoading",
             dependencies: [
-                "Hablare", "HablareFiles",
+                "Hablare", "HablareFileErrors", "HablareFiles",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -93,10 +95,12 @@ let package = Package(
         ),
         // Files on the disk: durable writes, locks, changes; not among the products.
         .target(name: "HablareFiles", swiftSettings: strict),
+        // Failures of files as errors of the engine, for stores and caches; not among the products.
+        .target(name: "HablareFileErrors", dependencies: ["Hablare", "HablareFiles"], swiftSettings: strict),
         .target(
             name: "HablareSQLite",
             dependencies: [
-                "Hablare", "HablareFiles",
+                "Hablare", "HablareFileErrors", "HablareFiles", "HablareJSON",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -111,7 +115,7 @@ let package = Package(
         .target(
             name: "HablareData",
             dependencies: [
-                "Hablare", "HablareFiles", "HablareStructured",
+                "Hablare", "HablareFiles", "HablareJSON", "HablareStructured",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "GRDB", package: "GRDB.swift"),
@@ -138,7 +142,7 @@ let package = Package(
         .target(
             name: "HablareProviders",
             dependencies: [
-                "Hablare", "HablareFiles", "HablareSpeech",
+                "Hablare", "HablareFiles", "HablareJSON", "HablareSpeech",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(
@@ -157,7 +161,8 @@ let package = Package(
         .target(
             name: "HablareCommand",
             dependencies: [
-                "Hablare", "HablareAudio", "HablareProviders", "HablareSQLite", "HablareSpeech", "HablareStructured",
+                "Hablare", "HablareAudio", "HablareJSON", "HablareProviders", "HablareSQLite", "HablareSpeech",
+                "HablareStructured",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
@@ -209,8 +214,8 @@ let package = Package(
         .testTarget(
             name: "HablareTests",
             dependencies: [
-                "Hablare", "HablareFiles", "HablareLoading", "HablareSQLite", "HablareSimulation", "HablareStructured",
-                "HablareTestFiles", "HablareTestKit",
+                "Hablare", "HablareFileErrors", "HablareFiles", "HablareJSON", "HablareLoading", "HablareSQLite",
+                "HablareSimulation", "HablareStructured", "HablareTestFiles", "HablareTestKit",
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
@@ -223,7 +228,7 @@ let package = Package(
         .testTarget(
             name: "HablareProvidersTests",
             dependencies: [
-                "Hablare", "HablareFiles", "HablareProviders", "HablareStructured", "HablareTestKit",
+                "Hablare", "HablareFiles", "HablareJSON", "HablareProviders", "HablareStructured", "HablareTestKit",
                 "HablareTestServers",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Logging", package: "swift-log"),
@@ -273,8 +278,8 @@ let package = Package(
         .testTarget(
             name: "HablareCommandTests",
             dependencies: [
-                "Hablare", "HablareAudio", "HablareCommand", "HablareProviders", "HablareSQLite", "HablareSpeech",
-                "HablareTestFiles", "HablareTestKit", "HablareTestServers",
+                "Hablare", "HablareAudio", "HablareCommand", "HablareJSON", "HablareProviders", "HablareSQLite",
+                "HablareSpeech", "HablareTestFiles", "HablareTestKit", "HablareTestServers",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict

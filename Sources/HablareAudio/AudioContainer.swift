@@ -1,17 +1,17 @@
-/// A kind of audio file that can be written. Samples are 16 bits wide.
+/// A kind of audio file that can be written. All samples are 16 bits wide.
 public enum AudioContainer: String, Sendable, CaseIterable {
-    /// Uncompressed; below 4 GiB, which is 27 hours of one channel at 22,050 Hz.
+    /// Uncompressed audio, below 4 GiB, which is 27 hours of one channel at 22,050 Hz.
     case wav
-    /// Compressed without loss; up to 8 channels.
+    /// Audio with lossless compression, up to 8 channels.
     case flac
-    /// Compressed with loss, at a variable bit rate; one or two channels, and no sample rate but 8,000, 11,025, 12,000,
-    /// 16,000, 22,050, 24,000, 32,000, 44,100 and 48,000 Hz.
+    /// Audio with lossy compression at a variable bit rate, with one or two channels. The sample rate must be 8,000,
+    /// 11,025, 12,000, 16,000, 22,050, 24,000, 32,000, 44,100 or 48,000 Hz.
     case mp3
 
-    /// The kind that a file extension stands for.
+    /// Creates the kind for a file extension.
     ///
-    /// - Parameter fileExtension: the extension without its dot, in upper or lower case.
-    /// - Throws: ``AudioError`` with code `unsupportedContainer`, whose message names the allowed ones.
+    /// - Parameter fileExtension: The extension without its dot, in upper or lower case.
+    /// - Throws: ``AudioError`` with code `unsupportedContainer`, whose message names the allowed extensions.
     public init(fileExtension: String) throws(AudioError) {
         guard let container = AudioContainer(rawValue: fileExtension.lowercased()) else {
             let allowed = Self.allCases.map { "." + $0.rawValue }.joined(separator: ", ")
@@ -23,8 +23,8 @@ public enum AudioContainer: String, Sendable, CaseIterable {
         self = container
     }
 
-    /// The most bytes of samples that one file may have. The size fields of a WAV file have 32 bits and count a part of
-    /// the header too; beyond that, players would hear the beginning only.
+    /// The maximum number of sample bytes in one file. The size fields of a WAV file have 32 bits and also count a part
+    /// of the header. Players would play only the beginning of a larger file.
     var maximumSampleBytes: Int64 {
         switch self {
         case .wav: Int64(UInt32.max) - 4_096
@@ -32,9 +32,10 @@ public enum AudioContainer: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether the format has this sample rate and number of channels, as far as it is known without the encoder.
+    /// Returns whether the format supports this sample rate and number of channels, as far as that is known without the
+    /// encoder.
     ///
-    /// libsndfile would refuse a sample rate that MP3 does not have as well, but leaks its encoder when it does.
+    /// libsndfile also refuses a sample rate that MP3 does not have, but leaks its encoder when it does.
     func allows(sampleRate: Int, channelCount: Int) -> Bool {
         switch self {
         case .wav: true

@@ -6,12 +6,13 @@
 /// while try decoder.nextBlock(into: &samples) > 0 { use(samples) }
 /// ```
 ///
-/// Calls block on the disk and the processor: keep them off the main actor. A decoder belongs to one task at a time.
+/// The methods block on the disk and the processor, so keep them off the main actor. A decoder belongs to one task at a
+/// time.
 public final class AudioDecoder {
-    /// The most frames in a block: 4,096.
+    /// The maximum number of frames in a block: 4,096.
     public static let blockFrames = 4_096
 
-    /// Frames in a second, above 0.
+    /// The sample rate in frames per second, above 0.
     public let sampleRate: Int
     /// The number of channels, at least 1.
     public let channelCount: Int
@@ -21,8 +22,8 @@ public final class AudioDecoder {
 
     /// Opens audio and reads its header.
     ///
-    /// - Parameter source: the audio; a file stays open as long as the decoder lives.
-    /// - Throws: ``AudioError`` with code `unreadable` if the file cannot be opened, `notAudio` if it is of no known
+    /// - Parameter source: The audio. A file stays open as long as the decoder lives.
+    /// - Throws: ``AudioError`` with code `unreadable` if the file cannot be opened, or `notAudio` if it is of no known
     ///   kind.
     public init(_ source: AudioSource) throws(AudioError) {
         let bytes = try source.open()
@@ -39,17 +40,17 @@ public final class AudioDecoder {
         self.channelCount = reader.channelCount
     }
 
-    /// Decodes the next frames: the samples of all channels in turn, 16 bits wide. Wider samples are cut to 16 bits and
-    /// floating-point ones limited to the range.
+    /// Decodes the next frames into interleaved 16-bit samples. Wider samples are cut to 16 bits. Floating-point
+    /// samples are limited to the range.
     ///
-    /// - Parameter samples: is replaced by `channelCount` samples for each frame; its memory is used again.
-    /// - Returns: the number of frames, up to ``blockFrames``; 0 at the end, however often it is asked.
-    /// - Throws: ``AudioError`` with code `damaged` if the audio is broken in this block, `unreadable` if the file cannot
-    ///   be read any further.
+    /// - Parameter samples: The array to replace with `channelCount` samples for each frame. Its memory is reused.
+    /// - Returns: The number of frames, up to ``blockFrames``, and 0 from the end on.
+    /// - Throws: ``AudioError`` with code `damaged` if the audio is broken in this block, or `unreadable` if the file
+    ///   cannot be read any further.
     public func nextBlock(into samples: inout [Int16]) throws(AudioError) -> Int {
         let frames = reader.read(Self.blockFrames, into: &samples)
         if let failure = bytes.failure { throw failure }
-        // Some decoders put silence for what is broken and go on: the error is only seen on the block it is in.
+        // Some decoders replace broken audio with silence and continue. Only the block with the damage shows the error.
         if reader.isDamaged {
             throw AudioError(code: .damaged, message: "The audio is broken or cut off; produce it again.")
         }

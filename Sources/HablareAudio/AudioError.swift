@@ -1,18 +1,18 @@
 public import Foundation
 
-/// Why audio could not be read, joined or written, and what to do about it.
+/// The reason why audio could not be read, joined or written, with advice.
 public struct AudioError: Error, Sendable, Equatable {
-    /// What went wrong. More codes may be added: always handle the ones you do not know.
+    /// The kind of error. More codes may be added, so always handle unknown ones.
     public struct Code: RawRepresentable, Hashable, Sendable {
-        /// The code as it is written to logs and JSON.
+        /// The form of the code in logs and JSON.
         public let rawValue: String
 
-        /// Makes a code from its written form; unknown ones are kept as they are.
+        /// Creates a code from its written form. Unknown codes are kept unchanged.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
 
-        /// The name of the output says no kind of file that can be written.
+        /// The extension of the output's name stands for no kind of file that can be written.
         public static let unsupportedContainer = Code(rawValue: "audio.unsupported-container")
         /// The kind of file cannot hold this sample rate or number of channels.
         public static let unsupportedLayout = Code(rawValue: "audio.unsupported-layout")
@@ -20,19 +20,19 @@ public struct AudioError: Error, Sendable, Equatable {
         public static let unreadable = Code(rawValue: "audio.unreadable")
         /// A source is not audio of a known kind.
         public static let notAudio = Code(rawValue: "audio.not-audio")
-        /// A source is audio, but there is nothing in it.
+        /// A source is audio without any frames.
         public static let noFrames = Code(rawValue: "audio.no-frames")
-        /// A source is broken somewhere in the middle.
+        /// A source is damaged somewhere in the middle.
         public static let damaged = Code(rawValue: "audio.damaged")
-        /// A source has another sample rate than the first. ``AudioError/expected`` and ``AudioError/found`` are set,
-        /// in frames a second.
+        /// A source's sample rate differs from that of the first. ``AudioError/expected`` and ``AudioError/found`` are
+        /// set, in frames per second.
         public static let sampleRateMismatch = Code(rawValue: "audio.sample-rate-mismatch")
-        /// A source has another number of channels than the first. ``AudioError/expected`` and ``AudioError/found``
-        /// are set.
+        /// A source's number of channels differs from that of the first. ``AudioError/expected`` and
+        /// ``AudioError/found`` are set.
         public static let channelCountMismatch = Code(rawValue: "audio.channel-count-mismatch")
         /// There was nothing to join.
         public static let nothingToJoin = Code(rawValue: "audio.nothing-to-join")
-        /// The output was finished, cancelled, or failed before.
+        /// The joiner was finished or cancelled, or failed earlier.
         public static let closed = Code(rawValue: "audio.closed")
         /// The folder of the output does not exist.
         public static let folderMissing = Code(rawValue: "audio.folder-missing")
@@ -40,26 +40,26 @@ public struct AudioError: Error, Sendable, Equatable {
         public static let notWritable = Code(rawValue: "audio.not-writable")
         /// Another joiner, in this process or another, is writing the same output.
         public static let busy = Code(rawValue: "audio.busy")
-        /// The disk, or the share of it that this user may fill, is full.
+        /// The disk is full, or the user's disk quota is reached.
         public static let diskFull = Code(rawValue: "audio.disk-full")
         /// The output would exceed what its kind of file, or the file system, can hold.
         public static let tooLarge = Code(rawValue: "audio.too-large")
-        /// Writing failed for another reason, which the message has.
+        /// Writing failed for another reason, which the message contains.
         public static let writeFailed = Code(rawValue: "audio.write-failed")
     }
 
-    /// What went wrong.
+    /// The kind of error.
     public let code: Code
     /// One or two sentences for a person: what is wrong and what to do.
     public let message: String
-    /// Which source it was, from 0 in the order of joining, if it was one.
+    /// The index of the source, from 0 in the order of joining, if the error is about one.
     public let sourceIndex: Int?
-    /// What the first source has, for the two mismatches.
+    /// The value of the first source, for the two mismatches.
     public let expected: Int?
-    /// What this source has, for the two mismatches.
+    /// The value of this source, for the two mismatches.
     public let found: Int?
 
-    /// Makes an error; everything but the code and the message is optional.
+    /// Creates an error. Everything but the code and the message is optional.
     public init(code: Code, message: String, sourceIndex: Int? = nil, expected: Int? = nil, found: Int? = nil) {
         self.code = code
         self.message = message
@@ -68,7 +68,7 @@ public struct AudioError: Error, Sendable, Equatable {
         self.found = found
     }
 
-    /// The same error, said of one of several sources.
+    /// Returns the same error with the index of its source.
     func ofSource(_ index: Int) -> AudioError {
         AudioError(
             code: code, message: "Source \(index): \(message)", sourceIndex: index, expected: expected, found: found)

@@ -1,13 +1,13 @@
-/// Finds out what is in a piece of audio by decoding all of it.
+/// Determines the properties of a piece of audio by decoding all of it.
 ///
-/// Takes constant memory, and time proportional to the length. Blocks: keep it off the main actor.
+/// Takes constant memory, and time proportional to the length. Its method blocks, so keep it off the main actor.
 public struct AudioInspector: Sendable {
-    /// Makes an inspector; it has no state.
+    /// Creates an inspector, which has no state.
     public init() {}
 
-    /// The sample rate, the channels and the frames that can in fact be decoded.
+    /// Returns the sample rate, the channels and the number of frames that can be decoded.
     ///
-    /// - Parameter source: the audio; zero frames are an answer, not an error.
+    /// - Parameter source: The audio. Zero frames are a result, not an error.
     /// - Throws: ``AudioError`` with code `unreadable`, `notAudio` or `damaged`.
     public func properties(of source: AudioSource) throws(AudioError) -> AudioProperties {
         let decoder = try AudioDecoder(source)

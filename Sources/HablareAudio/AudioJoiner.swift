@@ -8,24 +8,24 @@ public import Foundation
 /// let joined = try joiner.finish()
 /// ```
 ///
-/// - **All or nothing.** The file grows under a temporary name in the same folder (`.book.mp3.partial`), is synced to
-///   the disk, and takes its name in ``finish()``; then the folder is synced. Until then a file that has this name
-///   stays as it is. After an error, ``cancel()``, or when the joiner is released, the temporary file is gone; one that
-///   a killed process left behind is taken over by the next joiner for the same output. A symbolic link with the
-///   output's name is replaced, not followed. A file that is replaced keeps its permissions, which hold for the
-///   temporary file, too.
+/// - **All or nothing.** The file grows under a temporary name in the same folder (`.book.mp3.partial`). ``finish()``
+///   syncs it to the disk, renames it, and syncs the folder. Until then an existing file with the output's name stays
+///   unchanged. The temporary file is removed after an error, after ``cancel()``, or when the joiner is released. If a
+///   killed process leaves one behind, the next joiner for the same output takes it over. A symbolic link with the
+///   output's name is replaced, not followed. A replaced file's permissions are kept, and apply to the temporary file
+///   too.
 /// - **One at a time.** A second joiner for the same output, in any process, is refused with code `busy`.
-/// - **Nothing is converted** but the width of the samples, to 16 bits: all sources must have the sample rate and the
+/// - **No conversion** except of the sample width, to 16 bits. All sources must have the sample rate and the number of
 ///   channels of the first.
-/// - **The same sources give the same bytes,** with the same version of libsndfile.
-/// - **A WAV file is refused, not broken, at 4 GiB** (code `tooLarge`). RF64 was decided against: not every player reads
-///   it, and FLAC holds the same samples without that limit.
+/// - **The same sources give the same bytes** with the same version of libsndfile.
+/// - **A WAV file beyond 4 GiB is refused** with code `tooLarge`, not written broken. RF64 was decided against, because
+///   not every player reads it and FLAC holds the same samples without that limit.
 ///
-/// An error closes the joiner. Memory does not depend on the length. Calls block on the disk and the processor: keep
-/// them off the main actor. They do not look at task cancellation: look yourself between two sources and call
+/// An error closes the joiner. Its memory use does not depend on the length. The methods block on the disk and the
+/// processor, so keep them off the main actor. They ignore task cancellation: check for it between two sources and call
 /// ``cancel()``. A joiner belongs to one task at a time.
 public final class AudioJoiner {
-    /// Where the finished file will be.
+    /// The URL of the finished file.
     public let output: URL
     /// The kind of file that is written.
     public let container: AudioContainer
@@ -38,11 +38,11 @@ public final class AudioJoiner {
     private var isClosed = false
     private var samples: [Int16] = []
 
-    /// Makes the temporary file.
+    /// Creates a joiner and its temporary file.
     ///
     /// - Parameters:
-    ///   - output: a file URL; its folder must exist, the file may.
-    ///   - container: the kind of file; by default the one that the extension of `output` stands for.
+    ///   - output: A file URL. Its folder must exist. The file may exist.
+    ///   - container: The kind of file. Default: the one for the extension of `output`.
     /// - Throws: ``AudioError`` with code `unsupportedContainer`, `folderMissing`, `notWritable`, `busy`, `diskFull` or
     ///   `writeFailed`.
     public convenience init(output: URL, container: AudioContainer? = nil) throws(AudioError) {
@@ -62,22 +62,23 @@ public final class AudioJoiner {
         self.file = try PartialFile(for: output, calls: calls)
     }
 
-    /// Decodes a source and writes it after what is there.
+    /// Decodes a source and appends it to the file.
     ///
-    /// - Returns: where the source is in the joined file.
-    /// - Throws: ``AudioError``; the joiner is closed and the temporary file gone. With the index of the source:
-    ///   `unreadable`, `notAudio`, `noFrames`, `damaged`, `sampleRateMismatch`, `channelCountMismatch`,
-    ///   `unsupportedLayout`. About the output: `diskFull`, `tooLarge`, `writeFailed`; `closed` after an earlier end.
+    /// - Returns: The position of the source in the joined file.
+    /// - Throws: ``AudioError``. The joiner is then closed and the temporary file removed. Errors with the index of the
+    ///   source: `unreadable`, `notAudio`, `noFrames`, `damaged`, `sampleRateMismatch`, `channelCountMismatch`,
+    ///   `unsupportedLayout`. Errors about the output: `diskFull`, `tooLarge`, `writeFailed`. The error after an
+    ///   earlier end is `closed`.
     @discardableResult
     public func append(_ source: AudioSource) throws(AudioError) -> JoinedAudio.Part {
         guard let part = try append(source, while: { true }) else { throw .joinerIsClosed }
         return part
     }
 
-    /// Does what ``append(_:)`` does, and looks before every block whether to go on.
+    /// Does the same as ``append(_:)``, and asks before each block whether to continue.
     ///
-    /// - Parameter goesOn: Asked before each ``AudioDecoder/blockFrames`` frames; `false` cancels the joiner.
-    /// - Returns: `nil` when it was cancelled.
+    /// - Parameter goesOn: Called before each ``AudioDecoder/blockFrames`` frames. `false` cancels the joiner.
+    /// - Returns: The position of the source, or `nil` when the joiner was cancelled.
     @discardableResult
     package func append(
         _ source: AudioSource, while goesOn: () -> Bool
@@ -98,12 +99,12 @@ public final class AudioJoiner {
         }
     }
 
-    /// Completes the file, syncs it, and gives it its name.
+    /// Completes the file, syncs it, and renames it to the output.
     ///
-    /// - Returns: the file and where each source is in it.
-    /// - Throws: ``AudioError`` with code `nothingToJoin` if there was no source; `diskFull`, `tooLarge`,
-    ///   `notWritable` or `writeFailed`; `closed` after an earlier end. The temporary file is gone. Only if the folder
-    ///   could not be synced, the message says so, and the complete file already has its name.
+    /// - Returns: The file, and the position of each source in it.
+    /// - Throws: ``AudioError`` with code `nothingToJoin` if there was no source, or with code `diskFull`, `tooLarge`,
+    ///   `notWritable` or `writeFailed`. The code after an earlier end is `closed`. The temporary file is removed. If
+    ///   only the folder could not be synced, the message says so, and the complete file already has its name.
     public func finish() throws(AudioError) -> JoinedAudio {
         guard !isClosed else { throw .joinerIsClosed }
         defer { cancel() }
@@ -117,7 +118,7 @@ public final class AudioJoiner {
         return JoinedAudio(url: output, properties: properties, parts: parts)
     }
 
-    /// Removes the temporary file and closes the joiner. Does nothing after an end of any kind.
+    /// Removes the temporary file and closes the joiner. Does nothing if the joiner is already closed.
     public func cancel() {
         guard !isClosed else { return }
         isClosed = true

@@ -1,8 +1,8 @@
 public import Foundation
 
-/// Encoded audio: bytes in memory, or a file.
+/// Encoded audio, in memory or in a file.
 ///
-/// What it is (WAV, FLAC, MP3, Ogg, AIFF and others) is found out from the bytes, never from a name.
+/// The format (WAV, FLAC, MP3, Ogg, AIFF and others) is detected from the bytes, never from a name.
 public enum AudioSource: Sendable {
     /// The bytes of an audio file.
     case data(Data)

@@ -1,14 +1,14 @@
 public import Foundation
 
-/// An audio file that was joined from several, and where each of them is in it.
+/// An audio file joined from several sources, and the position of each source in it.
 public struct JoinedAudio: Sendable, Equatable {
-    /// Where one source is in the joined file.
+    /// The position of one source in the joined file.
     public struct Part: Sendable, Hashable {
-        /// Which source, from 0 in the order of joining.
+        /// The index of the source, from 0 in the order of joining.
         public let index: Int
         /// Its first frame in the joined file, from 0.
         public let startFrame: Int64
-        /// How many frames it has, at least 1.
+        /// The number of frames, at least 1.
         public let frameCount: Int64
     }
 

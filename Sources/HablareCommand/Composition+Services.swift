@@ -30,8 +30,6 @@ extension Composition {
         }
     }
 
-    // MARK: OpenAI
-
     private static func openAI(_ site: ServiceSite) -> [InstalledProvider] {
         let service = site.openAI()
         let settings = site.settings
@@ -79,8 +77,6 @@ extension Composition {
         }
     }
 
-    // MARK: Anthropic
-
     private static func anthropic(_ site: ServiceSite) -> [InstalledProvider] {
         let service = site.anthropic()
         let limits = site.limits(.anthropic, at: "api.anthropic.com")
@@ -94,8 +90,6 @@ extension Composition {
             return InstalledProvider(serving: site.settings.name, provider ?? usual)
         }
     }
-
-    // MARK: ElevenLabs
 
     private static func elevenLabs(_ site: ServiceSite) -> [InstalledProvider] {
         let service = site.elevenLabs()
@@ -121,12 +115,8 @@ extension Composition {
         }
     }
 
-    // MARK: Keys
-
-    /// How each service of the settings is asked whether it takes a key: by the cheapest call that it has.
     static func keyChecks(_ settings: Settings, in composition: Composition) -> [String: KeyCheck] {
-        var checks: [String: KeyCheck] = [:]
-        for service in settings.services {
+        settings.services.reduce(into: [:]) { checks, service in
             checks[service.name] = { key in
                 if let problem = service.addressProblem { throw problem }
                 let site = try ServiceSite(
@@ -135,11 +125,9 @@ extension Composition {
                 return try await site.greeting()
             }
         }
-        return checks
     }
 }
 
-/// One service with all that its providers are made of.
 private struct ServiceSite: Sendable {
     let settings: ServiceSettings
     let address: ServiceAddress
@@ -221,7 +209,6 @@ private struct ServiceSite: Sendable {
             address: address, account: account, voices: voices, transport: transport, key: key, date: date)
     }
 
-    /// Why a provider has no model: what a server offers is not known here.
     func withoutModel(_ setting: String) -> CommandFailure {
         CommandFailure(
             .configuration,

@@ -13,17 +13,13 @@ struct Composition: Sendable {
     var environment: [String: String]
     var workingDirectory: URL
     var console: Console
-    /// Reads all of standard input, as far as a text may be long.
     var readInput: @Sendable () throws -> Data
     /// Reads one line that nobody may see: typed at a prompt, or from a pipe.
     var readSecret: @Sendable (_ prompt: String) async throws -> String = {
         try await SecretInput.standard.read(prompt: $0)
     }
-    /// Where keys are stored, for a configuration folder.
     var keyStore: @Sendable (_ folder: URL) -> any CredentialStore = Composition.platformKeys
-    /// How the services of the settings are asked whether they take a key, by their names.
     var keyChecks: @Sendable (Settings, Composition) -> [String: KeyCheck] = Composition.keyChecks
-    /// Opens a store, and creates it if it is missing.
     var openStore: @Sendable (_ folder: URL) throws -> OpenedStore
     var storeExists: @Sendable (_ folder: URL) -> Bool
     var storeAccess: @Sendable (_ folder: URL) -> StoreAccess = { StoreAccess(to: SQLiteStore.databaseFile(in: $0)) }
@@ -40,7 +36,6 @@ struct Composition: Sendable {
     /// signals end the process.
     var watchSignals: @Sendable (_ handler: @escaping @Sendable (StopSignal) -> Void) async -> Void
     var seams: EngineSeams
-    /// Where the person is, for times of day.
     var timeZone: TimeZone
     var processorCount: Int
 

@@ -1,7 +1,6 @@
 import ArgumentParser
 import HablareProviders
 
-/// The command without a subcommand: help and version.
 struct RootCommand: ParsableCommand {
     static let version = "0.1.0"
 
@@ -54,8 +53,6 @@ extension RootCommand {
 
     /// Says what to do with a text that begins with `-`, where a command line is none. The parser itself takes `-what` for
     /// the options `-w`, `-h`, `-a` and `-t`, and so prints the help.
-    ///
-    /// - Returns: `nil` where no word looks like one.
     static func dashedText(in arguments: [String]) -> CommandFailure? {
         guard let command = arguments.first, takingText.contains(command) else { return nil }
         let words = arguments.prefix { $0 != "--" }

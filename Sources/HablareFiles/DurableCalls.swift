@@ -8,12 +8,11 @@ import Musl
 import Darwin
 #endif
 
-/// The calls to the operating system in whose order a file becomes durable: the seam at which tests see them, and make
-/// them fail.
+/// The system calls that make a file durable. Tests replace them to observe their order and to make them fail.
 package struct DurableCalls: Sendable {
     /// Returns when the bytes of an open file, or the names in an open folder, are on the disk. The path is for errors.
     package var sync: @Sendable (_ descriptor: CInt, _ path: String) throws(FileFailure) -> Void
-    /// Gives a file another name at once, in place of a file that had it.
+    /// Renames a file atomically, replacing a file that has the new name.
     package var rename: @Sendable (_ path: String, _ newPath: String) throws(FileFailure) -> Void
 
     /// Creates the calls.
@@ -25,11 +24,11 @@ package struct DurableCalls: Sendable {
         self.rename = rename
     }
 
-    /// The operating system.
+    /// The calls of the operating system.
     package static let system = DurableCalls(
         sync: { descriptor, path throws(FileFailure) in
             #if canImport(Darwin)
-            // fsync on Apple platforms does not reach the disk; some file systems know no F_FULLFSYNC.
+            // fsync on Apple platforms does not reach the disk. Some file systems do not support F_FULLFSYNC.
             if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
             #endif
             while fsync(descriptor) != 0 {
@@ -42,12 +41,13 @@ package struct DurableCalls: Sendable {
             }
         })
 
-    /// Nothing waits for the disk: a machine that stops may lose what was written last.
+    /// Calls that do not wait for the disk: a machine that stops may lose the last writes.
     package static let unsynced = DurableCalls(sync: { _, _ in }, rename: DurableCalls.system.rename)
 
-    /// Puts the names in an open folder on the disk.
+    /// Syncs the names in an open folder to the disk.
     ///
-    /// - Throws: ``FileFailure``. None where the file system cannot sync a folder: those write names at once instead.
+    /// - Throws: ``FileFailure``. Does not throw if the file system cannot sync a folder: such file systems write names
+    ///   at once.
     package func syncFolder(_ descriptor: CInt, _ path: String) throws(FileFailure) {
         do throws(FileFailure) {
             try sync(descriptor, path)
@@ -56,7 +56,7 @@ package struct DurableCalls: Sendable {
         }
     }
 
-    /// Puts the names in a folder on the disk.
+    /// Syncs the names in a folder to the disk.
     ///
     /// - Throws: ``FileFailure``, as ``syncFolder(_:_:)`` does.
     package func syncFolder(_ path: String) throws(FileFailure) {
@@ -66,31 +66,42 @@ package struct DurableCalls: Sendable {
         try syncFolder(descriptor, path)
     }
 
-    /// Makes a folder and the missing ones above it, for their owner alone, and puts their names on the disk. The name of
-    /// a folder that is there is put on the disk, too: whoever made it may not have come to that yet.
-    ///
-    /// - Throws: ``FileFailure``; with `ENOTDIR` where a file is in its place. None where the folder above may be passed
-    ///   and not read, so that it cannot be synced.
+    /// Creates a folder and the missing ones above it, each as ``makeFolder(_:)`` does.
     package func makeFolders(_ path: String) throws(FileFailure) {
-        let above = URL(fileURLWithPath: path).deletingLastPathComponent().path
-        for isSecondTry in [false, true] {
-            if mkdir(path, 0o700) == 0 { break }
+        do throws(FileFailure) {
+            try makeFolder(path)
+        } catch {
+            let above = Self.above(path)
+            guard error.action == .makeFolder, error.number == ENOENT, above != path else { throw error }
+            try makeFolders(above)
+            try makeFolder(path)
+        }
+    }
+
+    /// Creates a folder in an existing one, accessible only to its owner, and syncs its name to the disk. The name of an
+    /// existing folder is synced too, because its creator may not have done that yet.
+    ///
+    /// - Throws: ``FileFailure``, with `ENOTDIR` if a file has the folder's path. Does not throw if the folder above
+    ///   can be passed and not read, so that it cannot be synced.
+    package func makeFolder(_ path: String) throws(FileFailure) {
+        if mkdir(path, 0o700) != 0 {
             let number = errno
-            // A folder that is there is said to be so in other words where it could not be made.
-            if FileSystem.isFolder(path) { break }
-            switch number {
-            case EEXIST: throw FileFailure(ENOTDIR, doing: .makeFolder, to: path)
-            case ENOENT where !isSecondTry && above != path: try makeFolders(above)
-            default: throw FileFailure(number, doing: .makeFolder, to: path)
+            // For an existing folder that could not be created anyway, the system may report another error than EEXIST.
+            if !FileSystem.isFolder(path) {
+                throw FileFailure(number == EEXIST ? ENOTDIR : number, doing: .makeFolder, to: path)
             }
         }
         do throws(FileFailure) {
-            try syncFolder(above)
+            try syncFolder(Self.above(path))
         } catch {
             guard error.action == .open, error.number == EACCES else { throw error }
         }
     }
+
+    private static func above(_ path: String) -> String {
+        URL(fileURLWithPath: path).deletingLastPathComponent().path
+    }
 }
 
-/// The property of the calls hides the function of the system.
+/// Calls the system's `rename`, which the property of that name hides.
 private func systemRename(_ path: String, _ newPath: String) -> CInt { rename(path, newPath) }

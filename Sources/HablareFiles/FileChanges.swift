@@ -9,24 +9,25 @@ import Musl
 import Darwin
 #endif
 
-/// Tells that a file of a folder was written: SQLite's write-ahead log grows with every commit of any process.
+/// Reports writes to the files of a folder. SQLite's write-ahead log grows with every commit of any process.
 ///
-/// On Linux by inotify, on a thread of its own that sleeps until the kernel wakes it; elsewhere, and when the kernel
-/// has no watch left to give, that thread looks at the file's size and date every 250 ms.
+/// On Linux, a dedicated thread sleeps in inotify until the kernel wakes it. On other systems, and when the kernel has
+/// no free watch, the thread checks the file's size and date every 250 ms.
 package struct FileChanges: Sendable {
-    /// Many commits within this many milliseconds are told once.
+    /// The time in milliseconds within which several commits are reported once.
     private static let quietTime: Int32 = 10
-    /// A commit writes to the log first and can be read only when that is synced: whoever looks at once may see nothing of
-    /// it, and no other write follows. So it is told again, so many milliseconds after the write and after each other.
+    /// The delays in milliseconds after which a change is reported again, each counted from the one before. A commit
+    /// first writes to the log and is readable only after the sync. A reader that looks at once may miss it, and no
+    /// other write follows.
     package static let usualEchoes: [Int32] = [10, 100, 1000, 1000, 1000, 1000]
-    /// The same where nothing is notified: at so many looks after a change.
+    /// The number of checks after a change that report it again, if there are no notifications.
     private static let echoingLooks = 20
 
-    /// Where the thread learns of a change.
+    /// The way in which the thread detects changes.
     package enum Method: Sendable {
-        /// The kernel tells, where it can; else by looking.
+        /// Notifications of the kernel if available, and polling otherwise.
         case notification
-        /// The thread looks for itself, as it does where there is no notification.
+        /// Polling, as on systems without notifications.
         case looking
     }
 
@@ -35,14 +36,15 @@ package struct FileChanges: Sendable {
     private let method: Method
     private let echoes: [Int32]
 
-    /// Watches the files of a folder whose names end with a suffix.
+    /// Creates a watcher for the files of a folder whose names end with a suffix.
     ///
     /// - Parameters:
     ///   - directory: The folder.
-    ///   - suffix: How the names end.
-    ///   - method: Where the thread learns of a change.
-    ///   - echoes: When a change that was notified is told again: so many milliseconds after it and after each other. The
-    ///     last is the pause, too, after which somebody is told again who could not use it. At least one.
+    ///   - suffix: The end of the names.
+    ///   - method: The way in which the thread detects changes.
+    ///   - echoes: The delays in milliseconds after which a notified change is reported again, each counted from the
+    ///     one before. The last one is also the interval at which a report is repeated that the receiver could not use.
+    ///     At least one.
     package init(
         directory: String, suffix: String, method: Method = .notification, echoes: [Int32] = FileChanges.usualEchoes
     ) {
@@ -52,20 +54,21 @@ package struct FileChanges: Sendable {
         self.echoes = echoes
     }
 
-    /// A watch that goes on until it is ended or its value goes away.
+    /// A watch that runs until ``end()`` is called or its value is released.
     package final class Watch: Sendable {
         fileprivate let isEnded = Atomic(false)
 
-        /// Ends the watch. What is being told at this moment is told to its end; the thread ends within a second.
+        /// Ends the watch. A report in progress runs to its end. The thread ends within a second.
         package func end() { isEnded.store(true, ordering: .relaxed) }
 
         deinit { end() }
     }
 
-    /// Begins to watch. A change is told on the watch's own thread, once at the start too, and sometimes more than once:
-    /// look what changed. While `tell` runs, changes wait.
+    /// Starts to watch. Changes are reported on the watch's own thread, also once at the start, and sometimes more than
+    /// once, so the receiver must look for what changed. While `tell` runs, changes wait.
     ///
-    /// - Parameter tell: Is told. Whether it could use that: if not, it is told again, until it can, though nothing changes.
+    /// - Parameter tell: Receives a report, and returns whether it could use it. If not, the report is repeated until
+    ///   it can, even without a further change.
     package func watch(_ tell: @escaping @Sendable () -> Bool) -> Watch {
         let watch = Watch()
         let thread = Thread { [self, weak watch] in
@@ -76,7 +79,8 @@ package struct FileChanges: Sendable {
         return watch
     }
 
-    /// The changes as a sequence, which ends with its reader. Those that the reader had no time for are one.
+    /// Returns the changes as a sequence, and stops watching when its reader ends. Changes that arrive while the reader
+    /// is busy are merged into one.
     package func stream() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let watch = watch {
@@ -95,20 +99,20 @@ package struct FileChanges: Sendable {
     }
 
     #if os(Linux)
-    /// Watches by inotify. Answers at once, with false, when the kernel has no watch left to give.
+    /// Watches with inotify. Returns `false` at once when the kernel has no free watch.
     private func beNotified(until isEnded: () -> Bool, tell: () -> Bool) -> Bool {
         let descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
         let events = UInt32(IN_MODIFY | IN_CREATE | IN_MOVED_TO)
         guard inotify_add_watch(descriptor, directory, events) >= 0 else { return false }
-        // What was written between the call of `watch` and now was not seen.
+        // Writes between the call of `watch` and now were not seen.
         var isOwed = !tell()
         var buffer = [UInt8](repeating: 0, count: 16 * 1024)
         var echoes = echoes[...]
         while !isEnded() {
             var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            // Wakes now and then to see whether anybody still listens.
+            // Wakes now and then to check whether the watch has ended.
             let count = poll(&ready, 1, echoes.first ?? (isOwed ? self.echoes.last : nil) ?? 1000)
             guard count > 0 else {
                 if count == 0, echoes.popFirst() != nil || isOwed { isOwed = !tell() }
@@ -129,10 +133,11 @@ package struct FileChanges: Sendable {
         return true
     }
 
-    /// Whether a run of `inotify_event`s tells of such a file, or that the kernel had no room for all: then it may have.
+    /// Returns whether a sequence of `inotify_event`s reports such a file. Also `true` if the kernel's queue
+    /// overflowed, because such an event may be lost.
     ///
-    /// Each has a header of 16 bytes, of which the second four are the kind and the last four the length of the zero-padded
-    /// name that follows (inotify(7)).
+    /// Each has a header of 16 bytes, of which the second four are the kind and the last four the length of the
+    /// zero-padded name that follows (inotify(7)).
     static func tells(_ bytes: ArraySlice<UInt8>, ofNamesEndingWith suffix: String) -> Bool {
         func number(at start: Int) -> Int { bytes[start..<(start + 4)].reversed().reduce(0) { $0 << 8 | Int($1) } }
         var start = bytes.startIndex
@@ -147,7 +152,7 @@ package struct FileChanges: Sendable {
     }
     #endif
 
-    /// Watches by looking at sizes and dates.
+    /// Watches by comparing sizes and dates.
     private func look(until isEnded: () -> Bool, tell: () -> Bool) {
         var last: [String: [FileAttributeKey: String]] = [:]
         var echoes = 0
@@ -163,7 +168,7 @@ package struct FileChanges: Sendable {
                     ]
                 }
             } catch {
-                now = [:]  // the file went away between the two looks: a change
+                now = [:]  // the file disappeared between the two calls, which is a change
             }
             if now != last { echoes = Self.echoingLooks + 1 }
             if echoes > 0 || isOwed { isOwed = !tell() }

@@ -6,18 +6,18 @@ import Musl
 import Darwin
 #endif
 
-/// A call to the file system that failed. Each target makes of it an error of its own, with its own advice.
+/// A failed call to the file system. Each target translates it into an error of its own, with its own advice.
 package struct FileFailure: Error, Hashable {
-    /// What was being done; the raw value is a verb for a message.
+    /// The operation that failed. The raw value is a verb for a message.
     package enum Action: String, Sendable, Hashable {
         case open, read, list, resolve, make, write, sync, rename, remove, lock
         case look = "look at"
         case makeFolder = "make folder"
     }
 
-    /// The system's number of the failure, as `errno` had it.
+    /// The system's error number, from `errno`.
     package let number: CInt
-    /// What was being done.
+    /// The operation that failed.
     package let action: Action
     /// The file or folder.
     package let path: String
@@ -29,14 +29,14 @@ package struct FileFailure: Error, Hashable {
         self.path = path
     }
 
-    /// The failure of the call that this thread made just before.
+    /// Creates a failure from the `errno` of this thread's preceding call.
     package init(doing action: Action, to path: String) {
         self.init(errno, doing: action, to: path)
     }
 
-    /// The system's words for it, without the path: "Permission denied".
+    /// The system's description of the error, without the path: "Permission denied".
     package var reason: String { String(cString: strerror(number)) }
 
-    /// What was being done and the system's words for why it failed, without the path: "open: Permission denied".
+    /// The operation and the system's description of the error, without the path: "open: Permission denied".
     package var cause: String { "\(action.rawValue): \(reason)" }
 }

@@ -6,8 +6,8 @@ import Musl
 import Darwin
 #endif
 
-/// Locks of open files and folders, between processes. The kernel lets a lock go with the descriptor, and with the
-/// process, however it ends.
+/// Locks of open files and folders between processes. The kernel releases a lock when its descriptor is closed, and
+/// when the process ends in any way.
 package enum FileLock {
     /// Another descriptor held the lock for longer than the caller would wait.
     package struct Busy: Error, Hashable {
@@ -18,14 +18,14 @@ package enum FileLock {
         package init(path: String) { self.path = path }
     }
 
-    /// How long to wait between two looks, in milliseconds. Opening a database takes a few.
+    /// The interval between two tries, in milliseconds. Opening a database takes a few.
     private static let interval: CInt = 5
 
     /// Takes the lock of an open file, unless another descriptor holds it.
     ///
-    /// - Parameter isShared: Whether others may take it shared, too.
+    /// - Parameter isShared: Whether others may hold a shared lock at the same time.
     /// - Returns: Whether it was taken.
-    /// - Throws: ``FileFailure`` where the file cannot be locked.
+    /// - Throws: ``FileFailure`` if the file cannot be locked.
     package static func take(
         _ descriptor: CInt, of path: String, isShared: Bool = false
     ) throws(FileFailure) -> Bool {
@@ -36,8 +36,8 @@ package enum FileLock {
         return true
     }
 
-    /// Whether an open file still is the one at a path: it may have been renamed or removed before its lock was taken. A
-    /// link at the path is another file.
+    /// Returns whether an open file is still the one at a path. It may have been renamed or removed before its lock was
+    /// taken. A link at the path counts as another file.
     package static func isFile(_ descriptor: CInt, at path: String) -> Bool {
         var open = stat()
         var named = stat()
@@ -45,18 +45,18 @@ package enum FileLock {
             && open.st_dev == named.st_dev
     }
 
-    /// Runs a piece of code while nobody else runs one on the same folder. The lock is on the folder itself, so it leaves
-    /// no file behind.
+    /// Runs code while holding an exclusive lock on a folder. The lock is on the folder itself, so it leaves no file
+    /// behind.
     ///
-    /// Two processes that start on an empty folder at the same moment would both find no table, and one would fail on the
-    /// other's: this lets one opener of a database at a time create, check and migrate it.
+    /// It lets one opener of a database at a time create, check and migrate it. Without it, two processes that start on
+    /// an empty folder at the same moment would both find no table, and one would fail because of the other's.
     ///
     /// - Parameters:
-    ///   - path: The folder, which must be there.
-    ///   - limit: How many seconds to wait for the lock; what is no number, or less than one look takes, is one look.
-    ///     More than an hour is taken for that.
-    /// - Throws: ``Busy`` when another process does for longer than `limit` seconds; ``FileFailure`` when the folder
-    ///   cannot be opened or locked; what `body` throws.
+    ///   - path: The folder, which must exist.
+    ///   - limit: The seconds to wait for the lock, at most an hour. For NaN, or a time shorter than one interval, it
+    ///     tries once.
+    /// - Throws: ``Busy`` when another process holds the lock for longer than `limit` seconds, ``FileFailure`` when the
+    ///   folder cannot be opened or locked, and the errors of `body`.
     package static func whileHeld<R>(on path: String, waiting limit: Double, _ body: () throws -> R) throws -> R {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw FileFailure(doing: .open, to: path) }

@@ -8,18 +8,18 @@ import Musl
 import Darwin
 #endif
 
-/// Looks at files and folders, reads them, and makes what is missing.
+/// Examines, reads and writes files and folders.
 package enum FileSystem {
     /// The system's record of a file or folder.
     package struct Status: Sendable, Hashable {
         /// Kinds of file.
         package enum Kind: Sendable, Hashable { case file, folder, other }
 
-        /// Which kind it is.
+        /// The kind of file.
         package let kind: Kind
-        /// Bytes.
+        /// The size in bytes.
         package let size: Int
-        /// When its bytes were written last.
+        /// The date of the last write.
         package let modified: Date
 
         fileprivate init(_ information: stat) {
@@ -41,9 +41,10 @@ package enum FileSystem {
 
     // MARK: Looking
 
-    /// Looks at a file or folder, or at a link itself unless told to follow it; `nil` where there is none.
+    /// Returns the status of a file or folder, or `nil` if there is none. Follows a link unless `followingLinks` is
+    /// `false`.
     ///
-    /// - Throws: ``FileFailure`` where that cannot be told.
+    /// - Throws: ``FileFailure`` if that cannot be determined.
     package static func status(of path: String, followingLinks: Bool = true) throws(FileFailure) -> Status? {
         var information = stat()
         let result = followingLinks ? stat(path, &information) : lstat(path, &information)
@@ -54,9 +55,9 @@ package enum FileSystem {
         return Status(information)
     }
 
-    /// The bytes of a plain file; `nil` where there is none.
+    /// Returns the size of a plain file in bytes, or `nil` if there is none.
     ///
-    /// - Throws: ``FileFailure`` where that cannot be told.
+    /// - Throws: ``FileFailure`` if that cannot be determined.
     package static func size(ofFile path: String) throws(FileFailure) -> Int? {
         guard let status = try status(of: path), status.kind == .file else { return nil }
         return status.size
@@ -67,8 +68,8 @@ package enum FileSystem {
         return stat(path, &information) == 0 && information.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// The paths in a folder, or in the one that a link leads to, in the order of the names; none where it is no folder, or
-    /// is gone.
+    /// Returns the paths in a folder, or in the one that a link leads to, in the order of the names. Returns none if it
+    /// is not a folder or does not exist.
     ///
     /// - Throws: ``FileFailure``.
     package static func contents(of folder: String) throws(FileFailure) -> [String] {
@@ -91,10 +92,10 @@ package enum FileSystem {
         return paths.sorted()
     }
 
-    /// The file that a path leads to, itself and its folder without links, as SQLite takes it: a database and its log are
-    /// beside each other where the file is, not where a link to it is. The file need not be there, its folder must.
+    /// Returns the path of a file, and of its folder, without links, as SQLite resolves it. A database and its log are
+    /// side by side at the file's real location, not at a link to it. The folder must exist. The file need not.
     ///
-    /// - Throws: ``FileFailure`` of the folder where that cannot be told; with `ELOOP` for links that lead in a circle.
+    /// - Throws: ``FileFailure`` of the folder if it cannot be resolved, with `ELOOP` for links that lead in a circle.
     package static func resolved(_ path: String) throws(FileFailure) -> String {
         var path = path
         for _ in 0..<100 {  // as many links as SQLite follows
@@ -102,7 +103,7 @@ package enum FileSystem {
             let folder = file.deletingLastPathComponent().path
             let found = real(path, naming: folder)
             guard case .failure(let failure) = found, failure.number == ENOENT else { return try found.get() }
-            // A new file, or one that a link promises.
+            // The file does not exist, or is a link to a file that does not exist.
             let above = try real(folder, naming: folder).get()
             path = above + (above.hasSuffix("/") ? "" : "/") + file.lastPathComponent
             guard let target = target(ofLink: path) else { return path }
@@ -117,7 +118,7 @@ package enum FileSystem {
         return .success(String(cString: whole))
     }
 
-    /// Where a link leads; `nil` where there is none.
+    /// Returns the target of a link, or `nil` if there is none.
     private static func target(ofLink path: String) -> String? {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink(path, &buffer, buffer.count)
@@ -126,15 +127,15 @@ package enum FileSystem {
 
     // MARK: Reading
 
-    /// Reads some of a plain file's bytes, fewer where it ends before; `nil` where there is none.
+    /// Reads a range of a plain file's bytes, fewer if it ends before. Returns `nil` if there is no such file.
     ///
     /// - Throws: ``FileFailure``.
     package static func read(_ range: Range<Int>, of path: String) throws(FileFailure) -> Data? {
         try opened(path) { descriptor, _ throws(FileFailure) in try read(range, of: descriptor, path) }
     }
 
-    /// Reads a plain file as it was when it was opened: one that is renamed into its place meanwhile is another one. `nil`
-    /// where there is none; no bytes where there are more than may be read.
+    /// Reads the plain file that was at a path when it was opened, even if another is renamed into its place meanwhile.
+    /// Returns `nil` if there is none, and no bytes if the file is larger than the limit.
     ///
     /// - Throws: ``FileFailure``.
     package static func read(_ path: String, atMost limit: Int) throws(FileFailure) -> Data? {
@@ -158,7 +159,7 @@ package enum FileSystem {
         return try body(descriptor, Int(information.st_size))
     }
 
-    /// Reads some of the bytes of an open plain file, fewer where it ends before.
+    /// Reads a range of an open plain file's bytes, fewer if it ends before.
     ///
     /// - Throws: ``FileFailure``.
     package static func read(
@@ -181,16 +182,16 @@ package enum FileSystem {
 
     // MARK: Writing
 
-    /// Makes a file for writing that only its owner may read, and that must not be there.
+    /// Creates a file for writing that only its owner may read. The file must not exist.
     ///
-    /// - Throws: ``FileFailure``; with `EEXIST` where it is there.
+    /// - Throws: ``FileFailure``, with `EEXIST` if the file exists.
     package static func create(_ path: String) throws(FileFailure) -> CInt {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw FileFailure(doing: .make, to: path) }
         return descriptor
     }
 
-    /// Makes an empty file that only its owner may read; one that is there stays as it is.
+    /// Creates an empty file that only its owner may read. An existing file stays unchanged.
     ///
     /// - Throws: ``FileFailure``.
     package static func makeFile(_ path: String) throws(FileFailure) {
@@ -199,9 +200,9 @@ package enum FileSystem {
         close(descriptor)
     }
 
-    /// Writes all of some bytes behind those that were written.
+    /// Writes all bytes at the descriptor's current offset.
     ///
-    /// - Throws: ``FileFailure``; some of them may be written then.
+    /// - Throws: ``FileFailure``. Some of the bytes may then be written.
     package static func write(
         _ bytes: some ContiguousBytes, to descriptor: CInt, _ path: String
     ) throws(FileFailure) {
@@ -219,17 +220,17 @@ package enum FileSystem {
         try written.get()
     }
 
-    /// Removes a file, if it is there.
+    /// Removes a file if it exists.
     ///
     /// - Throws: ``FileFailure``.
     package static func remove(_ path: String) throws(FileFailure) {
         guard unlink(path) == 0 || errno == ENOENT else { throw FileFailure(doing: .remove, to: path) }
     }
 
-    /// Dates a file.
+    /// Sets the modification date of a file.
     ///
-    /// - Parameter date: When it was written last; `nil` is now.
-    /// - Returns: Whether it could be dated: it may be gone.
+    /// - Parameter date: The date, or `nil` for now.
+    /// - Returns: Whether it succeeded. The file may not exist any more.
     @discardableResult package static func setModified(_ path: String, to date: Date?) -> Bool {
         guard let date else { return utimes(path, nil) == 0 }
         let seconds = max(-1e10, min(1e10, date.timeIntervalSince1970))
@@ -239,7 +240,7 @@ package enum FileSystem {
     }
 }
 
-/// The method hides the function of the system.
+/// Calls the system's `write`, which the method of that name hides.
 private func systemWrite(_ descriptor: CInt, _ bytes: UnsafeRawBufferPointer) -> Int {
     write(descriptor, bytes.baseAddress, bytes.count)
 }

@@ -6,12 +6,12 @@ import Musl
 import Darwin
 #endif
 
-/// A folder that is held open, with the answer to whether it is held open elsewhere: by another process, or once more by
-/// this one.
+/// A folder that is held open, and knows whether it is also held open elsewhere, by another process or again by this
+/// one.
 ///
-/// Each holder has a shared lock of its open file description (Linux, `fcntl(2)`) on the folder itself, so no file is left
-/// behind, and the kernel lets the lock go with the process, however it ends. Where there are no such locks, others may
-/// always be there.
+/// Each holder has a shared lock of its open file description (Linux, `fcntl(2)`) on the folder itself. So no file is
+/// left behind, and the kernel releases the lock when the process ends in any way. Without such locks, other holders
+/// must always be assumed.
 package final class OpenFolder: Sendable {
     private let path: String
     private let descriptor: CInt
@@ -19,8 +19,8 @@ package final class OpenFolder: Sendable {
 
     /// Opens a folder. From now on the other holders know of this one.
     ///
-    /// - Throws: ``FileFailure`` where it cannot be opened, or has no room for a lock: the others would not know of this
-    ///   holder.
+    /// - Throws: ``FileFailure`` if the folder cannot be opened, or the system has no room for a lock. The other
+    ///   holders would not know of this one.
     package init(_ path: String) throws(FileFailure) {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw FileFailure(doing: .open, to: path) }
@@ -36,8 +36,8 @@ package final class OpenFolder: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Whether the folder may be held open elsewhere; also where another folder is at its path by now, which others open.
-    /// Takes three calls to the system.
+    /// Whether the folder may be held open elsewhere. Also `true` if another folder is at the path now, because others
+    /// open that one. Takes three system calls.
     package var mayHaveOthers: Bool { !isLocked || !isAtPath || Self.isHeldElsewhere(descriptor) }
 
     private var isAtPath: Bool {
@@ -48,11 +48,11 @@ package final class OpenFolder: Sendable {
     }
 
     #if os(Linux)
-    /// Of `<asm-generic/fcntl.h>`, where Swift does not find them.
+    /// The constants of `<asm-generic/fcntl.h>`, which Swift does not import.
     private static let setLock: CInt = 37  // F_OFD_SETLK
     private static let getLock: CInt = 36  // F_OFD_GETLK
 
-    /// Returns whether there are such locks.
+    /// Locks the folder. Returns whether the system has such locks.
     private static func lock(_ descriptor: CInt, _ path: String) throws(FileFailure) -> Bool {
         var lock = flock()
         lock.l_type = Int16(F_RDLCK)
@@ -63,7 +63,7 @@ package final class OpenFolder: Sendable {
 
     private static func isHeldElsewhere(_ descriptor: CInt) -> Bool {
         var lock = flock()
-        // The question is what would be in the way of an exclusive lock.
+        // Asks for a lock that would conflict with an exclusive one.
         lock.l_type = Int16(F_WRLCK)
         return fcntl(descriptor, getLock, &lock) != 0 || lock.l_type != Int16(F_UNLCK)
     }

@@ -8,28 +8,28 @@ import Musl
 import Darwin
 #endif
 
-/// A file that is written under another name and gets its own when it is whole: no reader ever finds half of it.
+/// A file that is written under a temporary name and renamed when it is complete, so that no reader finds half of it.
 ///
-/// Not shared between threads. What is not committed goes away with the value.
+/// Not shared between threads. A file that is not committed is removed with the value.
 package final class ReplacingFile {
     private static let bufferSize = 64 * 1024
 
-    /// Where the file will be.
+    /// The path of the finished file.
     package let path: String
     private let unfinished: String
     private let calls: DurableCalls
     private var descriptor: CInt?
     private var buffer: [UInt8] = []
-    /// Why bytes are missing: such a file never gets its name.
+    /// The reason why bytes are missing. Such a file is never renamed.
     private var failure: FileFailure?
 
-    /// Makes the file under its other name, in the same folder, for its owner's eyes only.
+    /// Creates the file under a temporary name in the same folder, accessible only to its owner.
     ///
     /// - Parameters:
-    ///   - path: Where the file will be.
-    ///   - suffix: How its other name ends. The rest of it is random, because the name that it will have may be as long as a
-    ///     name can be.
-    ///   - calls: How it becomes durable.
+    ///   - path: The path of the finished file.
+    ///   - suffix: The end of the temporary name. The rest of that name is random, because the final name may have the
+    ///     maximum length.
+    ///   - calls: The calls that make the file durable.
     /// - Throws: ``FileFailure``.
     package init(_ path: String, suffix: String = ".tmp", calls: DurableCalls = .system) throws(FileFailure) {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
@@ -53,9 +53,10 @@ package final class ReplacingFile {
         if buffer.count >= Self.bufferSize { try flush() }
     }
 
-    /// Gives the file its name, in place of one that had it, when its bytes are on the disk. Nothing may be written after.
+    /// Syncs the file's bytes to the disk and renames it, replacing an existing file. Nothing may be written
+    /// afterwards.
     ///
-    /// - Throws: ``FileFailure``; the file that was there before is then there still, unless the folder could not be synced.
+    /// - Throws: ``FileFailure``. The earlier file is then still there, unless the folder could not be synced.
     package func commit() throws(FileFailure) {
         try flush()
         guard let descriptor else { return }
@@ -78,7 +79,7 @@ package final class ReplacingFile {
         buffer.removeAll(keepingCapacity: true)
     }
 
-    /// Names the file in a failure, and not its other name, which tells a person nothing.
+    /// Puts the final path into a failure in place of the temporary one, which means nothing to a person.
     private static func naming<R>(
         _ path: String, _ body: () throws(FileFailure) -> R
     ) throws(FileFailure) -> R {

@@ -1,34 +1,36 @@
 public import Foundation
 
-/// Bytes by key that outlive the process and may be gone at any time: what a ``CoalescingLoader`` keeps behind its memory.
+/// A key-value store of bytes that outlives the process. A ``CoalescingLoader`` uses it as the cache behind its memory.
 ///
-/// Its calls are synchronous and may block: a loader makes them on its own tasks, never on its callers' actors. They come
-/// from several threads at once. What was stored for a key last is found under it, whole, or nothing is: never a part of
-/// it, and never what belongs to another key. A cache may drop anything to keep to its bounds, and drops by itself what it
-/// finds damaged.
+/// A cache may drop anything at any time to keep to its bounds. It drops damaged entries by itself. A lookup returns
+/// the whole value that was stored last for the key, or nothing. It never returns a part of a value or the value of
+/// another key.
 ///
-/// A failure is an ``/Hablare/AIServiceError`` of category ``/Hablare/AIServiceError/Category/storage`` that says what to do. It never fails
-/// a load.
+/// The methods are synchronous and may block. A loader calls them on its own tasks, never on an actor of its callers,
+/// and from several threads at once.
+///
+/// A failure is an ``/Hablare/AIServiceError`` of category ``/Hablare/AIServiceError/Category/storage`` that says what
+/// to do. It never fails a load.
 public protocol BlobCache: Sendable {
-    /// What is stored for a key; `nil` when nothing is, any more or yet.
+    /// Returns the bytes stored for a key, or `nil` when there are none.
     ///
-    /// - Throws: When it may be there and cannot be read.
+    /// - Throws: When the bytes may exist but cannot be read.
     func blob(for key: String) throws -> Data?
 
-    /// Stores bytes in place of those that were there. Bytes for which there is no room are not stored, which is no
-    /// failure; what was there before is gone in any case.
+    /// Stores bytes for a key and replaces earlier ones. Bytes for which there is no room are not stored, which is not
+    /// a failure. The earlier bytes are gone in any case.
     ///
-    /// - Throws: When they cannot be written, or no room can be made. What is found then is what was there, or these bytes,
-    ///   or nothing.
+    /// - Throws: When the bytes cannot be written, or no room can be made. A later lookup then finds the earlier bytes,
+    ///   the new ones, or nothing.
     func store(_ blob: Data, for key: String) throws
 
-    /// Removes what is stored for a key, if anything is.
+    /// Removes the bytes stored for a key, if there are any.
     ///
-    /// - Throws: When it is still there.
+    /// - Throws: When the bytes are still there.
     func remove(_ key: String) throws
 
-    /// Removes everything.
+    /// Removes all entries.
     ///
-    /// - Throws: When some of it is still there.
+    /// - Throws: When some entries are still there.
     func removeAll() throws
 }

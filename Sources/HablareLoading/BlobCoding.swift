@@ -1,12 +1,12 @@
 public import Foundation
 import Hablare
 
-/// How values become bytes of a ``BlobCache``, and bytes values. Called on the loader's tasks.
+/// The conversion between values and the bytes in a ``BlobCache``. The loader calls it on its tasks.
 public struct BlobCoding<Value: Sendable>: Sendable {
-    /// Makes the bytes. Throws when the value has none; it is not stored then.
+    /// Converts a value to bytes. If it throws, the value is not stored.
     public var encode: @Sendable (Value) throws -> Data
-    /// Makes the value. Throws when the bytes are none of this coding, those of an older version of an app for instance;
-    /// the value is loaded then, and stored in their place.
+    /// Converts bytes to a value. If it throws, the loader loads the value and replaces the bytes. It throws for bytes
+    /// that are not of this coding, for example those of an older version of an app.
     public var decode: @Sendable (Data) throws -> Value
 
     /// Creates a coding.
@@ -19,12 +19,12 @@ public struct BlobCoding<Value: Sendable>: Sendable {
 }
 
 extension BlobCoding where Value == Data {
-    /// The bytes as they are.
+    /// A coding that keeps the bytes unchanged.
     public static let data = BlobCoding(encode: { $0 }, decode: { $0 })
 }
 
 extension BlobCoding where Value == String {
-    /// Text as UTF-8. Bytes that are no text are not decoded.
+    /// A coding of text as UTF-8. It refuses bytes that are not valid UTF-8.
     public static let text = BlobCoding(
         encode: { Data($0.utf8) },
         decode: { data in
@@ -36,7 +36,7 @@ extension BlobCoding where Value == String {
 }
 
 extension BlobCoding where Value: Codable {
-    /// Values as JSON.
+    /// A coding of values as JSON.
     public static var json: BlobCoding {
         BlobCoding(
             encode: { try JSONEncoder().encode($0) }, decode: { try JSONDecoder().decode(Value.self, from: $0) })

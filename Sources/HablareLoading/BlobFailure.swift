@@ -1,7 +1,8 @@
-/// Why a blob could not be used or stored.
+/// The reason why a blob could not be used or stored.
 enum BlobFailure: Error {
-    /// The cache says so.
+    /// The cache reported an error.
     case cache(any Error)
-    /// The bytes are no value, or the value has no bytes. What a coding says of that may show the value, and is not told.
+    /// The bytes could not be decoded, or the value could not be encoded. The coding's own error may contain the value,
+    /// so it is not reported.
     case coding
 }

@@ -1,14 +1,14 @@
 import Foundation
 
-/// A ``BlobCache`` as a ``CoalescingLoader`` uses one: by keys and values of its own.
+/// A ``BlobCache`` with the loader's own key and value types, as a ``CoalescingLoader`` uses it.
 public struct BlobStorage<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    /// Where the bytes are.
+    /// The cache that stores the bytes.
     public var cache: any BlobCache
-    /// How values become bytes.
+    /// The conversion between values and bytes.
     public var coding: BlobCoding<Value>
-    /// What a key is called in the cache. Different keys have different names, also those of other loaders on the same
-    /// cache: begin them with what they are for. A name stays the same from one run of the app to the next, which a hash
-    /// value does not.
+    /// Maps a key to its name in the cache. Different keys have different names, also across loaders that share a
+    /// cache, so begin each name with a prefix for its purpose. A name must be the same in every run of the app. A hash
+    /// value is not.
     public var name: @Sendable (Key) -> String
 
     /// Creates a storage.
@@ -55,7 +55,7 @@ public struct BlobStorage<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 }
 
 extension BlobStorage where Key == String {
-    /// Creates a storage whose keys are names.
+    /// Creates a storage that uses each key as its name.
     public init(_ cache: any BlobCache, coding: BlobCoding<Value>) {
         self.init(cache, coding: coding) { $0 }
     }

@@ -1,39 +1,39 @@
-/// Which blobs can be believed while some are written and others removed, side by side and in no order. Pure.
+/// Decides which blobs can be trusted while writes and removals run concurrently and in no order. Pure.
 ///
-/// A removal that overtakes a write of the same key would leave behind what was to be removed. So whoever has written
-/// asks whether it ``isOvertaken(_:since:)``, and then removes what it wrote; and until that is done, and as long as a
-/// removal is under way or has failed, nobody reads the blob. What must not come back does not.
+/// A removal that overtakes a write of the same key would leave the removed value behind. So each writer afterwards
+/// asks whether its write ``isOvertaken(_:since:)``, and if so removes what it wrote. The blob is unreadable until
+/// then, and also while a removal is in progress or after one has failed. A removed value therefore never reappears.
 struct BlobTraffic<Key: Hashable & Sendable>: Sendable {
     private struct Entry: Sendable {
-        /// When each of the writes that are under way began.
+        /// The start times of the writes in progress.
         var writes: [Int] = []
-        /// How many removals are under way.
+        /// The number of removals in progress.
         var removals = 0
-        /// When the last removal began.
+        /// The start time of the last removal.
         var removed = 0
-        /// When it was found that something is still there that was to be removed.
+        /// The time at which a value was found to remain although it should have been removed.
         var left: Int?
 
         var isIdle: Bool { writes.isEmpty && removals == 0 && left == nil }
 
-        /// What began at a time has put things right: unless that something is left was found later.
+        /// Clears `left`, unless the remaining value was found after the operation that began at `start`.
         mutating func wasCleared(since start: Int) {
             if let left, left < start { self.left = nil }
         }
     }
 
     private var entries: [Key: Entry] = [:]
-    /// Counts what happens, so that one thing can be told to be later than another.
+    /// A logical clock that advances with each event and orders them.
     private var now = 0
-    /// The same as of one key, of all of them.
+    /// The counterparts of `Entry.removals`, `removed` and `left` for removals of all keys.
     private var clearances = 0
     private var cleared = 0
     private var left: Int?
 
-    /// How many keys it has to remember.
+    /// The number of keys with an entry.
     var count: Int { entries.count }
 
-    /// Whether what the cache has for a key is what was stored last, and was not to be removed.
+    /// Returns whether the cache's blob for a key is the one that was stored last and has not been removed since.
     func isReadable(_ key: Key) -> Bool {
         guard clearances == 0, left == nil else { return false }
         guard let entry = entries[key] else { return true }
@@ -42,31 +42,31 @@ struct BlobTraffic<Key: Hashable & Sendable>: Sendable {
 
     // MARK: Writing
 
-    /// A value is to be written. Answers when that was.
+    /// Records the start of a write and returns its time.
     mutating func writeBegan(_ key: Key) -> Int {
         now += 1
         entries[key, default: Entry()].writes.append(now)
         return now
     }
 
-    /// Whether what was written is to be removed: that was asked for since the write began.
+    /// Returns whether a removal of the key began after the write did, so that the written blob has to be removed.
     func isOvertaken(_ key: Key, since start: Int) -> Bool {
         start < max(entries[key]?.removed ?? 0, cleared)
     }
 
-    /// How a write ended.
+    /// The end of a write.
     enum WriteEnd: Sendable {
-        /// The value is there.
+        /// The value is stored.
         case stored
-        /// It is not there; what was there before may be.
+        /// The value is not stored. An earlier one may be.
         case failed
-        /// It was overtaken, and is removed again.
+        /// The write was overtaken by a removal, and its value has been removed again.
         case undone
-        /// It was overtaken, and may still be there.
+        /// The write was overtaken by a removal, and its value may still be there.
         case left
     }
 
-    /// A write is over.
+    /// Records the end of a write.
     mutating func writeEnded(_ key: Key, since start: Int, _ end: WriteEnd) {
         now += 1
         change(key) { [now] entry in
@@ -81,7 +81,7 @@ struct BlobTraffic<Key: Hashable & Sendable>: Sendable {
 
     // MARK: Removing
 
-    /// What is stored for a key is to be removed. Answers when that was.
+    /// Records the start of a key's removal and returns its time.
     mutating func removalBegan(_ key: Key) -> Int {
         now += 1
         entries[key, default: Entry()].removals += 1
@@ -89,7 +89,7 @@ struct BlobTraffic<Key: Hashable & Sendable>: Sendable {
         return now
     }
 
-    /// It was, or could not be.
+    /// Records the end of a key's removal, whether it succeeded or failed.
     mutating func removalEnded(_ key: Key, since start: Int, isDone: Bool) {
         now += 1
         change(key) { [now] entry in
@@ -98,7 +98,7 @@ struct BlobTraffic<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Everything is to be removed. Answers when that was.
+    /// Records the start of the removal of all keys and returns its time.
     mutating func clearanceBegan() -> Int {
         now += 1
         clearances += 1
@@ -106,7 +106,7 @@ struct BlobTraffic<Key: Hashable & Sendable>: Sendable {
         return now
     }
 
-    /// It was, or could not be.
+    /// Records the end of the removal of all keys, whether it succeeded or failed.
     mutating func clearanceEnded(since start: Int, isDone: Bool) {
         now += 1
         clearances -= 1

@@ -1,43 +1,44 @@
-/// The values that were delivered and are not in the blob cache yet: asks are answered from here meanwhile, and each key
-/// is written by one at a time, in the order of delivery. Pure.
+/// The values that were delivered but are not yet in the blob cache. Requests are answered from here meanwhile. Each
+/// key has one write at a time, in the order of delivery. Pure.
 ///
-/// Without it a value that memory does not hold would be nowhere until its write is over. It would be loaded again beside
-/// the write, and of two writes of one key, which no cache puts in order, the older could be the last.
+/// Without it, a value that memory does not hold would be unreachable until its write ends, and would be loaded again
+/// beside the write. Two writes of one key could also run at once. No cache orders them, so the older value could win.
 struct BlobWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    /// A value that is to be written.
+    /// A value to write.
     struct Write: Sendable {
         let value: Value
-        /// When it was delivered, as ``BlobTraffic`` counts.
+        /// The time of delivery on the clock of ``BlobTraffic``.
         let start: Int
     }
 
     private struct Line: Sendable {
-        /// What was delivered last; `nil` when that was to be removed since.
+        /// The value delivered last, or `nil` when the key has been removed since.
         var value: Value?
-        /// What is written when the write under way is over.
+        /// The write that follows the one in progress.
         var next: Write?
     }
 
-    /// One for each key that is being written.
+    /// One entry for each key with a write in progress.
     private var lines: [Key: Line] = [:]
 
-    /// How many keys are being written.
+    /// The number of keys with a write in progress.
     var count: Int { lines.count }
 
-    /// The value of a key that is on its way to the blob cache.
+    /// Returns the value of a key whose write has not ended.
     func value(for key: Key) -> Value? { lines[key]?.value }
 
-    /// What an event leaves to be done.
+    /// The work that an event leaves to its caller.
     struct Consequence: Sendable {
-        /// What is to be written now.
+        /// The write to start now.
         var write: Write?
-        /// What waited to be written, and will not be.
+        /// The queued writes that will not be performed.
         var superseded: [(key: Key, write: Write)] = []
-        /// What is not held here any more: to be let go of where code of others may run.
+        /// The values that are no longer held. The caller releases them outside the lock, because releasing may run
+        /// other code.
         var dropped: [Value] = []
     }
 
-    /// A value was delivered, and is to be written: now, or after the write of its key that is under way.
+    /// Records that a value was delivered. It is written now, or after the write of its key that is in progress.
     mutating func delivered(_ write: Write, for key: Key) -> Consequence {
         guard let line = lines.updateValue(Line(value: write.value), forKey: key) else {
             return Consequence(write: write)
@@ -46,7 +47,7 @@ struct BlobWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return Self.leftovers(of: line, key)
     }
 
-    /// The write of a key that was under way is over, however it ended.
+    /// Records the end of the write of a key, with any result.
     mutating func ended(_ key: Key) -> Consequence {
         guard let line = lines.removeValue(forKey: key) else { return Consequence() }
         guard let next = line.next else { return Self.leftovers(of: line, key) }
@@ -54,7 +55,7 @@ struct BlobWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return Consequence(write: next)
     }
 
-    /// A key is to be removed. Its write that is under way has begun; another one is spared.
+    /// Records that a key is removed. Its write in progress continues, and its queued write is dropped.
     mutating func forgotten(_ key: Key) -> Consequence {
         guard let line = lines.updateValue(Line(), forKey: key) else {
             lines[key] = nil
@@ -63,7 +64,7 @@ struct BlobWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return Self.leftovers(of: line, key)
     }
 
-    /// All of them are.
+    /// Records that all keys are removed.
     mutating func forgottenAll() -> Consequence {
         let old = lines
         lines = old.mapValues { _ in Line() }

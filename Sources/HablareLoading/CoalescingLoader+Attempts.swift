@@ -4,19 +4,20 @@ import Logging
 extension CoalescingLoader {
     // MARK: Effects
 
-    /// Sets in motion what the core decided. Tasks are made under the lock, so that no stop overtakes its start, and
-    /// cancelled and hurried without it, because the handlers of that are code of others.
+    /// Performs the effects that the core decided on. Tasks are created under the lock so that no cancellation
+    /// overtakes a start. They are cancelled and escalated outside it, because their handlers run code of others.
     func apply(_ effects: [LoadCore<Key>.Effect], _ state: inout State, with result: Result<Value, any Error>? = nil) {
         for effect in effects {
             switch effect {
             case .start(let attempt, let key):
                 start(attempt, of: key, &state)
-                // Whoever happened to give up a place began it, at a priority that has nothing to do with it.
+                // The task inherits the priority of the code that freed the slot, which has nothing to do with this
+                // load.
                 if state.core.isVisible(attempt) { lift(attempt, &state) }
             case .wait(let attempt, let duration): wait(duration, after: attempt, &state)
             case .lift(let attempt): lift(attempt, &state)
             case .cancel(let attempt):
-                // It stays until it has ended: somebody may have to wait for that.
+                // The task stays registered until it ends, because ``shutdown()`` may have to wait for it.
                 if let task = state.tasks[attempt] { state.aftermath.cancelled.append(task) }
             case .deliver(let ending, let callers):
                 let answer = ending == .closed ? .failure(Self.closed) : result ?? .failure(CancellationError())
@@ -32,7 +33,7 @@ extension CoalescingLoader {
     }
 
     private func start(_ attempt: LoadAttempt, of key: Key, _ state: inout State) {
-        // A load that tries again has looked before.
+        // Only the first attempt of a load looks into the blob cache.
         let looksFirst = attempt.number == 1 && state.traffic.isReadable(key)
         state.tasks[attempt] = spawner.start { [weak self, source] in
             let outcome = await source.outcome(for: key, looksFirst: looksFirst)
@@ -45,13 +46,13 @@ extension CoalescingLoader {
     }
 
     private func wait(_ duration: Duration, after attempt: LoadAttempt, _ state: inout State) {
-        // From now, not from when the task gets to run.
+        // The wait counts from now, not from when the task gets to run.
         let end = clock.now + min(duration, .farthest)
         state.tasks[attempt] = spawner.start { [weak self, clock] in
             do {
                 try await clock.sleep(until: end)
             } catch {
-                // Nobody wants it any more, as the core knows.
+                // Cancelled because no caller wants the value any more. The core knows.
             }
             self?.happened { state in
                 state.tasks[attempt] = nil
@@ -81,7 +82,7 @@ extension CoalescingLoader {
 
     private func succeeded(with value: Value, _ attempt: LoadAttempt, for key: Key, isNew: Bool) {
         let cost = max(0, policy.cost(value))
-        // Delivered first, then stored: nobody waits for a disk.
+        // Delivers before storing, so that no caller waits for a disk.
         let write = happened { state -> BlobWrites<Key, Value>.Write? in
             let effects = state.core.succeeded(attempt)
             apply(effects, &state, with: .success(value))
@@ -99,7 +100,7 @@ extension CoalescingLoader {
         happened { state in
             let effects = state.core.failed(attempt, wait: wait)
             if case .deliver? = effects.first { state.statistics.failures += 1 }
-            // Before the wait takes its place among the tasks.
+            // Before the wait takes the attempt's entry among the tasks.
             ended(attempt, &state)
             apply(effects, &state, with: .failure(error))
         }

@@ -4,13 +4,13 @@ import Logging
 extension CoalescingLoader {
     // MARK: Memory
 
-    /// The value of a key, if it is in memory: at once and from any actor. That it was used is remembered. What memory has
-    /// no room for is found until it is in the blob cache.
+    /// Returns the value of a key if it is in memory, at once and from any actor. Marks the value as used. A value for
+    /// which memory has no room is found until it is in the blob cache.
     public func cached(_ key: Key) -> Value? {
         happened { $0.held(key) }
     }
 
-    /// What was counted so far.
+    /// The counts so far.
     public var statistics: LoaderStatistics {
         happened { state in
             var statistics = state.statistics
@@ -20,23 +20,25 @@ extension CoalescingLoader {
         }
     }
 
-    /// Gives back the memory of all values, at once and from any actor, as an app does that is told to use less of it.
+    /// Releases all values in memory, at once and from any actor. Call it when the system asks the app to use less
+    /// memory.
     ///
-    /// Nothing is forgotten: the blob cache keeps what it has, loads under way go on, and their values come into memory.
-    /// What the blob cache does not have yet is found until it does.
+    /// No value is forgotten: the blob cache keeps its values, and loads in progress continue and put their values into
+    /// memory. A value that is not in the blob cache yet is found until it is.
     public func removeAllFromMemory() {
         happened { $0.letGo(inFavourOf: Self.emptyMemory(policy)) }
     }
 
     // MARK: Removing
 
-    /// Forgets the value of a key: in memory at once, then in the blob cache.
+    /// Removes the value of a key from memory at once, and then from the blob cache.
     ///
-    /// Whoever asks from now on does not get what was known before: a load that is under way answers those who asked for
-    /// it before, and its value is not kept. The blob cache is called off the caller's actor; cancelling the caller's task
-    /// does not stop that.
+    /// A caller that asks from now on does not get the earlier value. A load in progress still answers the callers that
+    /// asked before, and its value is not kept. The blob cache is called off the caller's actor. Cancelling the
+    /// caller's task does not stop the removal.
     ///
-    /// - Throws: What the blob cache threw. This loader does not read the blob then, until it is stored anew or removed.
+    /// - Throws: The blob cache's error. This loader then does not read the blob until it has been stored again or
+    ///   removed.
     public func remove(_ key: Key) async throws {
         let start = happened { state -> Int? in
             state.letGo(of: key)
@@ -51,10 +53,11 @@ extension CoalescingLoader {
         }
     }
 
-    /// Forgets all values, in memory at once, then in the blob cache, which may have those of others, too. All that is
-    /// said of ``remove(_:)`` holds for each. To use less memory, call ``removeAllFromMemory()``.
+    /// Removes all values from memory at once, and then from the blob cache, including those of other users of that
+    /// cache. The rules of ``remove(_:)`` hold for each value. To use less memory, call ``removeAllFromMemory()``
+    /// instead.
     ///
-    /// - Throws: What the blob cache threw. This loader reads no blob then until all were removed.
+    /// - Throws: The blob cache's error. This loader then reads no blob until a removal of all of them succeeds.
     public func removeAll() async throws {
         let start = happened { state -> Int? in
             state.letGo(inFavourOf: Self.emptyMemory(policy))
@@ -69,7 +72,7 @@ extension CoalescingLoader {
         }
     }
 
-    /// Calls the blob cache on no actor, and tells how that went.
+    /// Calls the blob cache off any actor, and records the result.
     @concurrent private func callBlobCache(
         _ call: @Sendable () throws -> Void, ended: @Sendable (inout State, _ isDone: Bool) -> Void
     ) async throws {
@@ -85,7 +88,7 @@ extension CoalescingLoader {
 
     // MARK: Storing
 
-    /// Stores a value that was loaded, and then whatever was loaded for the key meanwhile.
+    /// Stores a loaded value, and then each value that was delivered for the key meanwhile.
     func store(_ first: BlobWrites<Key, Value>.Write, for key: Key) {
         guard let blobs = source.blobs else { return }
         var next: BlobWrites<Key, Value>.Write? = first
@@ -95,7 +98,7 @@ extension CoalescingLoader {
         }
     }
 
-    /// Stores a value; removes it again when that was asked for meanwhile.
+    /// Stores a value, and removes it again if the key was removed meanwhile.
     private func store(
         _ write: BlobWrites<Key, Value>.Write, for key: Key, in blobs: BlobStorage<Key, Value>
     ) -> BlobTraffic<Key>.WriteEnd {

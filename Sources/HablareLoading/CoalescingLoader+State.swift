@@ -1,12 +1,12 @@
 import Hablare
 
 extension CoalescingLoader {
-    /// One caller's wait.
+    /// The state of one caller's wait.
     enum Ask: Sendable {
-        /// It has asked, and does not wait yet.
+        /// The caller has asked and does not wait yet.
         case begun
         case waiting(CheckedContinuation<Value, any Error>)
-        /// It has its answer, and has not taken it yet.
+        /// The answer is there, and the caller has not taken it yet.
         case over(Result<Value, any Error>)
     }
 
@@ -15,45 +15,45 @@ extension CoalescingLoader {
         var memory: LeastRecentlyUsed<Key, Value>
         var traffic = BlobTraffic<Key>()
         var writes = BlobWrites<Key, Value>()
-        /// Those who wait. Who preloads does not, and is in nobody's way here.
+        /// The callers that wait. Preloads have no entry.
         var asks: [Int: Ask] = [:]
         var lastCaller = 0
-        /// What is under way: an attempt, or the wait after it.
+        /// The tasks in progress, each for an attempt or for the wait after it.
         var tasks: [LoadAttempt: Task<Void, Never>] = [:]
         var statistics = LoaderStatistics()
-        /// Whether the blob cache failed when it was used last.
+        /// Whether the blob cache failed at its last use.
         var isBlobCacheFailing = false
-        /// What is to be done once the lock is given back, because it runs code of others.
+        /// The work to do after the lock is released, because it runs code of others.
         var aftermath = Aftermath()
 
-        /// The value of a key, if it is held: in memory, or on its way to the blob cache. That it was used is remembered.
+        /// Returns the value of a key if it is in memory or on its way to the blob cache. Marks it as used.
         mutating func held(_ key: Key) -> Value? {
             memory.use(key) ?? writes.value(for: key)
         }
 
-        /// Memory holds a value from now on, if there is room for it.
+        /// Puts a value into memory, if there is room for it.
         mutating func hold(_ value: Value, for key: Key, cost: Int) {
             aftermath.dropped += memory.set(key, to: value, cost: cost)
         }
 
-        /// Memory does not hold a key any more.
+        /// Removes a key from memory.
         mutating func letGo(of key: Key) {
             if let value = memory.remove(key) { aftermath.dropped.append(value) }
         }
 
-        /// Memory holds nothing any more.
+        /// Removes all keys from memory.
         mutating func letGo(inFavourOf empty: LeastRecentlyUsed<Key, Value>) {
             aftermath.emptied.append(memory)
             memory = empty
         }
 
-        /// A value is to be written. The write that is to be done now, unless one of the key is under way.
+        /// Records a value to write. Returns the write to perform now, or `nil` while one of the key is in progress.
         mutating func writeFollows(_ value: Value, for key: Key) -> BlobWrites<Key, Value>.Write? {
             let write = BlobWrites<Key, Value>.Write(value: value, start: traffic.writeBegan(key))
             return settle(writes.delivered(write, for: key))
         }
 
-        /// A write is over. The one of the same key that is to be done now, if there is one.
+        /// Records the end of a write. Returns the next write of the same key, if there is one.
         mutating func writeEnded(
             _ key: Key, since start: Int, _ end: BlobTraffic<Key>.WriteEnd
         ) -> BlobWrites<Key, Value>.Write? {
@@ -61,7 +61,7 @@ extension CoalescingLoader {
             return settle(writes.ended(key))
         }
 
-        /// What is on its way to the blob cache is to be removed: of one key, or of all of them.
+        /// Drops the values on their way to the blob cache, of one key or of all.
         mutating func forgetWrites(of key: Key?) {
             _ = settle(key.map { writes.forgotten($0) } ?? writes.forgottenAll())
         }
@@ -77,7 +77,7 @@ extension CoalescingLoader {
             return consequence.write
         }
 
-        /// Answers a caller. One that is not there has left.
+        /// Answers a caller. A caller without an entry has left.
         mutating func answer(_ caller: Int, with result: Result<Value, any Error>) {
             switch asks[caller] {
             case .begun: asks[caller] = .over(result)
@@ -94,10 +94,10 @@ extension CoalescingLoader {
         var cancelled: [Task<Void, Never>] = []
         var answers: [(CheckedContinuation<Value, any Error>, Result<Value, any Error>)] = []
 
-        /// What is held no more: letting go of it may be the end of it, which runs code of others.
+        /// The values that are no longer held. Releasing them may run code of others.
         var dropped: [Value] = []
 
-        /// Whole memories that were emptied.
+        /// The memories that were emptied as a whole.
         var emptied: [LeastRecentlyUsed<Key, Value>] = []
 
         var isEmpty: Bool {

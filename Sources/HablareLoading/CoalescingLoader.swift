@@ -1,7 +1,7 @@
 public import Hablare
 public import Logging
 
-/// Loads values by key: one load for each key however many ask, with memory in front and a ``BlobCache`` behind.
+/// Loads values by key, with memory in front and a ``BlobCache`` behind. All callers of a key share one load.
 ///
 /// ```swift
 /// let images = try CoalescingLoader<URL, Data>(
@@ -12,18 +12,19 @@ public import Logging
 /// let data = try await images.load(url)
 /// ```
 ///
-/// - Who asks for a key that is being loaded joins that load. Cancelling one caller's task ends that caller's wait at
-///   once, and nobody else's; with its last caller the load itself is cancelled.
-/// - ``LoaderPolicy/concurrency`` loads are under way at once. What is ``LoadPriority/visible`` begins before what is
-///   preloaded, in the order of asking; asking for what waits to be preloaded lifts it.
-/// - A failed attempt is followed by others as ``LoaderPolicy/retry`` says, and gives up its place while it waits. A
-///   failure is delivered and never kept: the next to ask tries anew.
-/// - A failure of the blob cache fails no load. It is counted, and logged when it begins and when it is over.
+/// - A caller that asks for a key in progress joins its load. Cancelling a caller's task ends only that caller's wait,
+///   at once. When the last caller leaves, the load is cancelled.
+/// - At most ``LoaderPolicy/concurrency`` loads run at once. ``LoadPriority/visible`` loads start before preloads, in
+///   the order of asking. Asking for a key whose preload is queued raises its priority.
+/// - A failed attempt is followed by others as ``LoaderPolicy/retry`` says, and frees its slot while it waits. A
+///   failure is delivered and not kept, so the next caller starts a new load.
+/// - A failure of the blob cache fails no load. It is counted, and logged when it begins and when it ends.
 ///
-/// The loader may be used from any actor and thread. Its source, its coding and its blob cache run on tasks of its own,
-/// never on a caller's actor. It owns these tasks: ``shutdown()`` cancels them and waits for their end. A loader that
-/// nobody holds any more cancels them too, but nobody can wait for them then; callers that wait hold it. Keys are hashed
-/// and compared under its lock, and must not use it then.
+/// The loader may be used from any actor and thread. Its source, coding and blob cache run on its own tasks, never on
+/// an actor of a caller. ``shutdown()`` cancels these tasks and waits for their end. Releasing the loader cancels them
+/// too, without a way to wait for them. Callers that wait keep the loader alive.
+///
+/// Keys are hashed and compared under the loader's lock, so their `hash(into:)` and `==` must not use the loader.
 public final class CoalescingLoader<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     let policy: LoaderPolicy<Value>
     let source: LoadSource<Key, Value>
@@ -35,15 +36,15 @@ public final class CoalescingLoader<Key: Hashable & Sendable, Value: Sendable>: 
     /// Creates a loader.
     ///
     /// - Parameters:
-    ///   - policy: How it behaves.
-    ///   - blobs: Where values are kept that outlive the process. Default: nowhere.
-    ///   - seams: What it waits by, and where its tasks run; the rest is not used. Default: the system's.
-    ///   - logger: Where failures of the blob cache are told. Keys and values never are.
-    ///   - load: Makes the value of a key. Called for one present load of a key at a time, on a task that is cancelled
-    ///     when nobody wants the value any more; what it returns or throws then is dropped. While it ignores the
-    ///     cancellation it keeps its place, and the key can be asked for anew beside it.
-    /// - Throws: ``/Hablare/AIServiceError`` with code ``/Hablare/AIServiceError/Code/invalidConfiguration`` for a policy that cannot be
-    ///   meant.
+    ///   - policy: The loader's policy.
+    ///   - blobs: The store for values that outlive the process. Default: none.
+    ///   - seams: The clock for waits and the executor for tasks. Other seams are not used. Default: the system's.
+    ///   - logger: The logger for failures of the blob cache. Keys and values are never logged.
+    ///   - load: Loads the value of a key. The loader makes one call at a time for the current load of a key. It
+    ///     cancels the call's task when no caller wants the value any more, and then drops the result. A call that
+    ///     ignores the cancellation keeps its slot, and the key can be loaded again beside it.
+    /// - Throws: ``/Hablare/AIServiceError`` with code ``/Hablare/AIServiceError/Code/invalidConfiguration`` for an
+    ///   invalid policy.
     public init(
         policy: LoaderPolicy<Value> = LoaderPolicy(),
         blobs: BlobStorage<Key, Value>? = nil,
@@ -62,7 +63,7 @@ public final class CoalescingLoader<Key: Hashable & Sendable, Value: Sendable>: 
     }
 
     deinit {
-        // Preloads, and what has not ended yet: whoever waited would hold the loader.
+        // Only preloads and cancelled attempts that have not ended are left, because a waiting caller holds the loader.
         for task in state.withLock({ Array($0.tasks.values) }) { task.cancel() }
     }
 
@@ -72,13 +73,13 @@ public final class CoalescingLoader<Key: Hashable & Sendable, Value: Sendable>: 
 
     // MARK: Asking
 
-    /// The value of a key: from memory, from the blob cache, or loaded.
+    /// Returns the value of a key from memory, from the blob cache, or by loading it.
     ///
     /// - Parameters:
     ///   - key: The key.
-    ///   - priority: Who is served first. Default ``LoadPriority/visible``.
-    /// - Throws: What the source threw at the last attempt, as it was; `CancellationError` at once when the caller's task
-    ///   is cancelled, while the load goes on for others; ``/Hablare/AIServiceError`` with code
+    ///   - priority: The load's priority in the queue. Default ``LoadPriority/visible``.
+    /// - Throws: The unchanged error of the source's last attempt. `CancellationError` at once when the caller's task
+    ///   is cancelled, while the load continues for other callers. ``/Hablare/AIServiceError`` with code
     ///   ``/Hablare/AIServiceError/Code/invalidState`` after ``shutdown()``.
     public func load(_ key: Key, priority: LoadPriority = .visible) async throws -> Value {
         try Task.checkCancellation()
@@ -108,12 +109,12 @@ public final class CoalescingLoader<Key: Hashable & Sendable, Value: Sendable>: 
         case asked(Int, load: Int)
     }
 
-    /// Begins to load what may soon be asked for, after everything that is visible. Returns at once.
+    /// Starts to load values that may soon be needed, after all visible loads. Returns at once.
     ///
-    /// What is in memory is left alone. Values come into memory and the blob cache; failures are told to nobody, and tried
-    /// again by whoever asks.
+    /// Keys in memory are skipped. Loaded values go into memory and the blob cache. Failures are not reported; the next
+    /// caller of such a key loads it again.
     ///
-    /// - Returns: What stops it. Dropping that stops nothing.
+    /// - Returns: A handle that stops the preload. Discarding it does not.
     @discardableResult
     public func preload(_ keys: some Sequence<Key>) -> Preload {
         var asks: [(caller: Int, load: Int)] = []
@@ -147,7 +148,7 @@ public final class CoalescingLoader<Key: Hashable & Sendable, Value: Sendable>: 
         }
     }
 
-    /// A caller does not want its value any more. One that has it already keeps it.
+    /// Ends the wait of a caller that does not want its value any more. A caller that already has its answer keeps it.
     private func leave(_ caller: Int, _ load: Int) {
         happened { state in
             state.answer(caller, with: .failure(CancellationError()))
@@ -157,10 +158,10 @@ public final class CoalescingLoader<Key: Hashable & Sendable, Value: Sendable>: 
 
     // MARK: Ending
 
-    /// Ends all loads: nothing is loaded any more, whoever waits is told so, and what is under way is cancelled. Returns
-    /// when all of it has ended; cancelling the caller's task does not hurry that. Memory can still be read.
+    /// Cancels all loads, fails all waiting callers, and starts no more loads. Returns when everything in progress has
+    /// ended. Cancelling the caller's task does not shorten that. Memory stays readable.
     ///
-    /// Not to be called by the source itself, for which it would wait.
+    /// Deadlocks if the source calls it: it waits for the source to finish.
     public func shutdown() async {
         let tasks = happened { state -> [Task<Void, Never>] in
             apply(state.core.closed(), &state)
@@ -171,7 +172,7 @@ public final class CoalescingLoader<Key: Hashable & Sendable, Value: Sendable>: 
 
     // MARK: The lock
 
-    /// Tells the state what happened, and then, without the lock, does what runs code of others.
+    /// Applies an event to the state, and then, outside the lock, does the work that runs code of others.
     func happened<R: Sendable>(_ change: (inout State) -> R) -> R {
         var aftermath: Aftermath?
         let result = state.withLock { state -> R in

@@ -7,25 +7,26 @@ import HablareFiles
 import Glibc
 #elseif canImport(Darwin)
 import Darwin
+import HablareFileErrors
 #elseif canImport(Musl)
 import Musl
 #endif
 
-/// A cache of blobs in a folder: one file for each key, for a `CoalescingLoader`.
+/// A blob cache in a folder for a `CoalescingLoader`, with one file for each key.
 ///
 /// Several processes may use one folder at once. A file is written under a temporary name and then renamed, so it is
-/// whole or not there; a damaged one is nothing, and removed. What was not used for longest goes first, which is what the
-/// files' dates of modification say.
+/// either whole or absent. A damaged file counts as absent and is removed. The least recently used files are removed
+/// first, by their modification dates.
 ///
-/// A file names its key as it is, and holds the blob as it is, readable for its owner alone.
+/// A file contains its key and its blob unencrypted. Only its owner can read it.
 public final class FileBlobCache: BlobCache {
     private struct State: Sendable {
-        /// What the files take together, about; `nil` when they were not counted yet.
+        /// The approximate size of all files in bytes, or `nil` when they have not been counted yet.
         var bytes: Int?
-        /// How much was written since they were counted.
+        /// The bytes written since the last count.
         var written = 0
         var isTrimming = false
-        /// Whether files that could not be removed keep room from being made: looking again soon would not help.
+        /// Whether files that cannot be removed keep the cache above its limit. Trimming again soon would not help.
         var isStuck = false
     }
 
@@ -33,20 +34,21 @@ public final class FileBlobCache: BlobCache {
     private let limits: Limits
     private let date: @Sendable () -> Date
     private let calls: DurableCalls
-    /// Removes a file, if it is there.
+    /// Removes a file if it exists.
     private let discard: @Sendable (_ path: String) throws(FileFailure) -> Void
     private let state = Guarded(State())
 
     /// Opens or creates a cache.
     ///
     /// - Parameters:
-    ///   - directory: Its folder, for nothing else. The system's folder for caches is the place for it.
-    ///   - limits: How much it keeps, and for how long.
-    ///   - syncs: Whether a blob is on the disk, and not on its way there, when ``store(_:for:)`` returns. Default `false`:
-    ///     a machine that stops may lose what was stored last, and nothing else.
-    ///   - date: What blobs are dated by. Default: the system's.
-    /// - Throws: `AIServiceError` with code `invalidConfiguration` for limits that cannot be meant; of category `storage`
-    ///   when the folder cannot be created.
+    ///   - directory: The cache's folder, which must serve no other purpose. The system's caches folder is a good
+    ///     parent.
+    ///   - limits: The limits of size and age.
+    ///   - syncs: Whether ``store(_:for:)`` returns only when the blob is on the disk. With the default `false`, a
+    ///     machine that stops may lose the blobs stored last, and nothing else.
+    ///   - date: The source of dates for blobs. Default: the system's.
+    /// - Throws: `AIServiceError` with code `invalidConfiguration` for invalid limits, or of category `storage` when
+    ///   the folder cannot be created.
     public convenience init(
         directory: URL, limits: Limits = Limits(), syncs: Bool = false,
         date: @escaping @Sendable () -> Date = { Date() }
@@ -54,7 +56,7 @@ public final class FileBlobCache: BlobCache {
         try self.init(directory: directory, limits: limits, date: date, calls: syncs ? .system : .unsynced)
     }
 
-    /// - Parameter discard: Removes a file, if it is there.
+    /// - Parameter discard: Removes a file if it exists.
     init(
         directory: URL, limits: Limits, date: @escaping @Sendable () -> Date, calls: DurableCalls,
         discard: @escaping @Sendable (_ path: String) throws(FileFailure) -> Void = FileSystem.remove
@@ -72,19 +74,20 @@ public final class FileBlobCache: BlobCache {
 
     /// See ``BlobCache/blob(for:)``.
     ///
-    /// - Throws: `AIServiceError` with code `storageFailed` when there is a file that cannot be read.
+    /// - Throws: `AIServiceError` with code `storageFailed` when the file exists and cannot be read.
     public func blob(for key: String) throws -> Data? {
         let path = path(of: key)
         return try translatingFileFailures {
-            // More than the limit was not stored by this cache, and is not wanted in memory.
+            // This cache stores no file above the limit. A larger one is not loaded into memory.
             guard let data = try FileSystem.read(path, atMost: limits.maximumBytes) else { return nil }
             let now = date()
             guard let entry = FileBlobCacheEntry(data), !isExpired(entry.stored, at: now) else {
-                // Another process may have put a good one in its place since: then that is lost, and loaded again.
+                // Another process may have replaced it with a valid one meanwhile. That one is then lost and loaded
+                // again.
                 try discard(path)
                 return nil
             }
-            // Another key's, of the same digest.
+            // The file belongs to another key with the same digest.
             guard entry.key == key else { return nil }
             FileSystem.setModified(path, to: now)
             return entry.blob
@@ -93,8 +96,8 @@ public final class FileBlobCache: BlobCache {
 
     /// See ``BlobCache/store(_:for:)``.
     ///
-    /// - Throws: `AIServiceError` with code `storageFull`, `storageReadOnly` or `storageFailed`. Nothing half written
-    ///   stays.
+    /// - Throws: `AIServiceError` with code `storageFull`, `storageReadOnly` or `storageFailed`. No partly written file
+    ///   remains.
     public func store(_ blob: Data, for key: String) throws {
         let path = path(of: key)
         let now = date()
@@ -104,7 +107,7 @@ public final class FileBlobCache: BlobCache {
             do throws(FileFailure) {
                 try write(data, to: path)
             } catch {
-                // Systems clear folders for caches while programs run, and another process may remove everything.
+                // Systems clear caches folders while programs run, and another process may remove everything.
                 guard error.number == ENOENT else { throw error }
                 try calls.makeFolders(directory.path)
                 try write(data, to: path)
@@ -121,10 +124,11 @@ public final class FileBlobCache: BlobCache {
         try translatingFileFailures { try discard(path(of: key)) }
     }
 
-    /// See ``BlobCache/removeAll()``. What a process left unfinished goes as well, and what one is writing, which that
-    /// process then writes once more. Files of others in the folder stay.
+    /// See ``BlobCache/removeAll()``. Also removes unfinished files. A process that is writing one then writes it
+    /// again. Other files in the folder stay.
     ///
-    /// - Throws: `AIServiceError` with code `storageReadOnly` or `storageFailed`; as many as possible were removed then.
+    /// - Throws: `AIServiceError` with code `storageReadOnly` or `storageFailed`, after removing as many files as
+    ///   possible.
     public func removeAll() throws {
         try translatingFileFailures {
             var failure: FileFailure?
@@ -142,17 +146,18 @@ public final class FileBlobCache: BlobCache {
 
     // MARK: Bounds
 
-    /// Removes what is too old, then what was not used for longest until the rest keeps to the limits. Done by itself
-    /// with the first blob that is stored, whenever there is too much, and whenever an eighth of the limit was written.
+    /// Removes expired blobs, and then the least recently used ones until the rest keeps to the limits. The cache calls
+    /// it by itself: with the first blob stored, whenever the limit is exceeded, and whenever an eighth of the limit
+    /// has been written.
     ///
-    /// - Throws: `AIServiceError` with code `storageReadOnly` or `storageFailed` when some file could not be looked at or
-    ///   removed. Others went in its place then, as far as there were any.
+    /// - Throws: `AIServiceError` with code `storageReadOnly` or `storageFailed` when some file could not be examined
+    ///   or removed. Other files were then removed in its place, as far as there were any.
     public func trim() throws {
         let mayTrim = state.withLock { state in
             defer { state.isTrimming = true }
             return !state.isTrimming
         }
-        // Somebody else does it now.
+        // Another thread is trimming.
         guard mayTrim else { return }
         defer { state.withLock { $0.isTrimming = false } }
         state.withLock { $0.written = 0 }
@@ -164,8 +169,8 @@ public final class FileBlobCache: BlobCache {
         if let failure { throw AIServiceError(failure) }
     }
 
-    /// To how many bytes the files are brought when they are too many: some less than may be, so that the next blob does
-    /// not make all of them be looked at again.
+    /// The size in bytes to which trimming reduces the files. It is below the limit, so that the next blob does not
+    /// cause another scan of all files.
     private var target: Int { limits.maximumBytes - limits.maximumBytes / 8 }
 
     private func wrote(_ count: Int) throws {
@@ -173,17 +178,17 @@ public final class FileBlobCache: BlobCache {
             state.written += count
             guard let bytes = state.bytes else { return true }
             state.bytes = bytes + count
-            // Also counted anew now and then, because other processes write, too.
+            // Other processes write too, so the files are counted again now and then.
             let isTooMuch = bytes + count > limits.maximumBytes && !state.isStuck
             return isTooMuch || state.written > limits.maximumBytes / 8
         }
         if isFull { try trim() }
     }
 
-    /// Removes what must go. How many bytes stay, and why some of those that had to go are among them.
+    /// Removes what must go. Returns the bytes that remain, and the last failure to examine or remove a file.
     private func trimmed(at now: Date) throws(FileFailure) -> (bytes: Int, failure: FileFailure?) {
         var kept: [(path: String, size: Int, used: Date)] = []
-        // What could not be removed; what it takes is not there for others.
+        // The bytes of files that could not be removed. They count against the limit.
         var stuck = 0
         var failure: FileFailure?
         func discard(_ path: String, of size: Int) {
@@ -207,10 +212,10 @@ public final class FileBlobCache: BlobCache {
                 continue
             }
             switch ending {
-            // A file is used no earlier than it was stored.
+            // A file's last use is never before its storing.
             case .blob where !isExpired(status.modified, at: now): kept.append((path, status.size, status.modified))
             case .blob: discard(path, of: status.size)
-            // Its process died while it wrote.
+            // The process that wrote it has died.
             case .unfinished where abs(now.timeIntervalSince(status.modified)) > Self.longestWrite:
                 discard(path, of: status.size)
             case .unfinished: break
@@ -227,14 +232,14 @@ public final class FileBlobCache: BlobCache {
         return (bytes + stuck, failure)
     }
 
-    /// What is dated in the future is as old as what is dated in the past: clocks are set back.
+    /// Returns whether a date is too old. Clocks are set back, so a date in the future counts like one in the past.
     private func isExpired(_ date: Date, at now: Date) -> Bool {
         abs(now.timeIntervalSince(date)) >= limits.maximumAge
     }
 
     // MARK: Files
 
-    /// How the names of the cache's files end.
+    /// The extensions of the cache's files.
     private enum Ending: String {
         case blob, unfinished
 
@@ -243,7 +248,7 @@ public final class FileBlobCache: BlobCache {
         }
     }
 
-    /// An hour, in seconds.
+    /// One hour, in seconds.
     private static let longestWrite: TimeInterval = 3600
 
     private func write(_ data: Data, to path: String) throws(FileFailure) {
@@ -252,7 +257,7 @@ public final class FileBlobCache: BlobCache {
         try file.commit()
     }
 
-    /// The file of a key.
+    /// Returns the path of a key's file.
     func path(of key: String) -> String {
         let name = Data(SHA256.hash(data: Data(key.utf8))).hexadecimal
         return directory.appendingPathComponent("\(name).\(Ending.blob.rawValue)").path

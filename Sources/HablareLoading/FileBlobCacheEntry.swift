@@ -2,13 +2,13 @@ import Crypto
 import Foundation
 import Hablare
 
-/// One file of a ``FileBlobCache``: whose it is, since when, and its bytes, with a digest that shows any damage. Pure.
+/// One file of a ``FileBlobCache``: its key, its date, its blob, and a digest that detects any damage. Pure.
 ///
-/// | bytes | what |
+/// | bytes | content |
 /// |---|---|
-/// | 8 | `HBLBLOB1`: what it is, and the version of this layout |
+/// | 8 | `HBLBLOB1`: the file type and the version of this layout |
 /// | 32 | SHA-256 of all that follows |
-/// | 8 | when it was stored, in milliseconds since 1970, signed |
+/// | 8 | the date of storing, in milliseconds since 1970, signed |
 /// | 4 | the length of the key |
 /// | … | the key in UTF-8 |
 /// | … | the blob |
@@ -23,7 +23,7 @@ struct FileBlobCacheEntry: Hashable {
     private static let digestEnd = 8 + SHA256.byteCount
     private static let keyStart = digestEnd + 12
 
-    /// The bytes of a file beside its blob.
+    /// Returns the number of bytes in a file besides its blob.
     static func overhead(key: String) -> Int { keyStart + key.utf8.count }
 
     init(key: String, stored: Date, blob: Data) {
@@ -46,7 +46,7 @@ struct FileBlobCacheEntry: Hashable {
         return data
     }
 
-    /// Reads a file; `nil` when it is damaged, or none of this layout.
+    /// Parses a file. Returns `nil` when it is damaged or not of this layout.
     init?(_ file: Data) {
         let file = file.startIndex == 0 ? file : Data(file)
         guard file.count >= Self.keyStart, file.prefix(8) == Self.magic,
@@ -62,7 +62,7 @@ struct FileBlobCacheEntry: Hashable {
         blob = Data(file[keyEnd...])
     }
 
-    /// Dates that no file has are the farthest that can be said.
+    /// Converts a date, clamped to the range that the format uses.
     private static func milliseconds(_ date: Date) -> Int64 {
         let milliseconds = (date.timeIntervalSince1970 * 1000).rounded(.down)
         guard !milliseconds.isNaN else { return 0 }
@@ -75,7 +75,7 @@ extension Data {
         Swift.withUnsafeBytes(of: number.bigEndian) { append(contentsOf: $0) }
     }
 
-    /// The number that stands at a place, which is in bounds.
+    /// Returns the number at an offset, which must be in bounds.
     fileprivate func bigEndian<Number: FixedWidthInteger>(_: Number.Type, at place: Int) -> Number {
         self[place..<place + MemoryLayout<Number>.size].reduce(0) { $0 << 8 | Number(truncatingIfNeeded: $1) }
     }

@@ -2,13 +2,13 @@ public import Foundation
 import Hablare
 
 extension FileBlobCache {
-    /// How much a ``FileBlobCache`` keeps, and for how long.
+    /// The limits of size and age of a ``FileBlobCache``.
     public struct Limits: Sendable, Hashable {
-        /// The most bytes of all files together. Those that were not used for longest go first. For a while there may be
-        /// an eighth more for each process that writes. Default 200 MB (200,000,000).
+        /// The maximum size of all files together, in bytes. The least recently used blobs are removed first. The size
+        /// may exceed the limit for a while by an eighth for each process that writes. Default 200 MB (200,000,000).
         public var maximumBytes: Int
-        /// How old a blob may become since it was stored, in seconds; one of exactly this age is found no more. Default
-        /// 604,800 (7 days).
+        /// The maximum age of a blob since it was stored, in seconds. A blob of exactly this age is no longer found.
+        /// Default 604,800 (7 days).
         public var maximumAge: TimeInterval
 
         /// Creates limits.
@@ -17,14 +17,14 @@ extension FileBlobCache {
             self.maximumAge = maximumAge
         }
 
-        /// Refuses what cannot be meant.
+        /// Checks the limits.
         ///
-        /// - Throws: `AIServiceError` with code `invalidConfiguration`.
+        /// - Throws: `AIServiceError` with code `invalidConfiguration` for a limit that is out of range.
         func check() throws(AIServiceError) {
             guard maximumBytes >= 0 else {
                 throw AIServiceError(.invalidConfiguration, "`maximumBytes` is negative. Give it zero or more.")
             }
-            guard maximumAge >= 0 else {  // also what is no number
+            guard maximumAge >= 0 else {  // also refuses NaN
                 throw AIServiceError(
                     .invalidConfiguration, "`maximumAge` is negative. Give it zero or more seconds.")
             }

@@ -12,7 +12,8 @@ public final class InMemoryBlobCache: BlobCache {
 
     /// Creates an empty cache.
     ///
-    /// - Parameter maximumBytes: The most bytes it holds; those that were not used for longest go. Default: no bound.
+    /// - Parameter maximumBytes: The maximum number of bytes. The least recently used blobs are dropped first. Default:
+    ///   no limit.
     public init(maximumBytes: Int = .max) {
         self.maximumBytes = maximumBytes
         state = Guarded(State(blobs: Self.empty(maximumBytes)))
@@ -22,7 +23,7 @@ public final class InMemoryBlobCache: BlobCache {
         LeastRecentlyUsed(maximumCount: .max, maximumCost: maximumBytes)
     }
 
-    /// How many blobs it holds.
+    /// The number of blobs.
     public var count: Int { state.withLock { $0.blobs.count } }
 
     /// See ``BlobCache/blob(for:)``. Never throws.

@@ -1,10 +1,10 @@
 /// One call of a load's source.
 ///
-/// Loads are numbered, and a number is never used twice: so what an earlier load of a key leaves behind is told from the
-/// present one.
+/// Each load has a number that is never reused. It tells the leftovers of an earlier load of a key from the current
+/// one.
 struct LoadAttempt: Sendable, Hashable {
-    /// The load.
+    /// The load's number.
     let load: Int
-    /// Which attempt of the load, from 1.
+    /// The number of the attempt within the load, from 1.
     let number: Int
 }

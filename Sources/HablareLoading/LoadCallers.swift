@@ -1,4 +1,4 @@
-/// Who wants a load, and since when by priority.
+/// The callers of a load, and for each priority the turn of the first.
 struct LoadCallers: Sendable {
     private struct Class: Sendable {
         var callers: Set<Int> = []
@@ -9,16 +9,16 @@ struct LoadCallers: Sendable {
     private var visible = Class()
     private var preload = Class()
 
-    /// Whether nobody wants it any more.
+    /// Whether the load has no callers left.
     var isEmpty: Bool { visible.callers.isEmpty && preload.callers.isEmpty }
 
-    /// Whether somebody looks at the place where the value will appear.
+    /// Whether a caller needs the value for something visible.
     var areVisible: Bool { !visible.callers.isEmpty }
 
-    /// Everybody, in the order in which they asked.
+    /// All callers, in the order in which they asked.
     var all: [Int] { visible.callers.union(preload.callers).sorted() }
 
-    /// Where the load stands while it waits: its highest priority that somebody still wants, since that was first wanted.
+    /// The load's position in the queue: its highest priority with a caller, and the turn of the first caller at it.
     var place: LoadPlace {
         visible.callers.isEmpty
             ? LoadPlace(priority: .preload, turn: preload.turn)
@@ -37,14 +37,14 @@ struct LoadCallers: Sendable {
         `class`.callers.insert(caller)
     }
 
-    /// Whether the caller was there.
+    /// Removes a caller. Returns whether it was there.
     mutating func remove(_ caller: Int) -> Bool {
         visible.callers.remove(caller) != nil || preload.callers.remove(caller) != nil
     }
 }
 
-/// Where a load waits: the visible ones first, in the order of their turns within one priority. Turns are given to one load
-/// each, so no two stand in one place.
+/// A load's position in the queue: visible loads first, then by turn within one priority. Each turn belongs to one
+/// load, so positions are unique.
 struct LoadPlace: Sendable, Hashable, Comparable {
     let priority: LoadPriority
     let turn: Int

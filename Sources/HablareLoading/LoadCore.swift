@@ -1,42 +1,42 @@
 import Hablare
 
-/// Which loads run, which wait, and who gets what: decided without doing anything. Pure.
+/// Decides which loads run, which wait, and which callers get which result, without doing any I/O. Pure.
 ///
-/// Its methods are named after what happened and return what is to be done. There is one present load for each key,
-/// whoever asks for the key joins it, and it is given up with its last caller. A load that was given up while it ran
-/// keeps its place among those under way until it has really ended, and whatever it brings then is dropped: a load of the
-/// same key that began meanwhile has another number.
+/// Its methods are named after events and return the effects to perform. Each key has one current load. Callers that
+/// ask for the key join it, and it is abandoned with its last caller. A load abandoned while it runs keeps its slot
+/// until it has ended, and its result is dropped. Its number differs from that of a load of the same key that began
+/// meanwhile.
 struct LoadCore<Key: Hashable & Sendable>: Sendable {
-    /// How a load ended for its callers.
+    /// The result of a load for its callers.
     enum Ending: Sendable, Hashable {
-        /// With a value; whether that may be kept for those who ask later.
+        /// The load has a value. `isPresent` is whether the value may be kept for later callers.
         case succeeded(isPresent: Bool)
-        /// With the failure of its last attempt.
+        /// The last attempt failed.
         case failed
-        /// Because nothing is loaded any more.
+        /// The loader was shut down.
         case closed
     }
 
-    /// What is to be done.
+    /// An effect for the shell to perform.
     enum Effect: Sendable, Hashable {
-        /// Call the source. ``LoadCore/ended(_:)`` is to follow in any case.
+        /// Call the source. ``LoadCore/ended(_:)`` follows in any case.
         case start(LoadAttempt, Key)
-        /// Wait before the next attempt. ``LoadCore/waited(_:)`` is to follow.
+        /// Wait before the next attempt. ``LoadCore/waited(_:)`` follows.
         case wait(LoadAttempt, Duration)
-        /// Somebody looks at the place of what was only preloaded: hurry the attempt.
+        /// Escalate the attempt of a preload, because its value is now visible.
         case lift(LoadAttempt)
-        /// Stop the attempt, or the wait after it: nobody wants it any more.
+        /// Cancel the attempt, or the wait after it, because no caller wants the value any more.
         case cancel(LoadAttempt)
-        /// Tell the callers.
+        /// Answer the callers.
         case deliver(Ending, to: [Int])
     }
 
     private enum Stage: Sendable, Hashable {
-        /// In the queue.
+        /// The load is in the queue.
         case queued
-        /// Its attempt is under way.
+        /// An attempt is in progress.
         case running
-        /// Between two attempts, without a place.
+        /// The load waits between two attempts, without a slot.
         case waiting
     }
 
@@ -50,36 +50,36 @@ struct LoadCore<Key: Hashable & Sendable>: Sendable {
     }
 
     private let concurrency: Int
-    /// The loads that somebody wants, by their numbers.
+    /// The loads with callers, by number.
     private var loads: [Int: Load] = [:]
-    /// The load that whoever asks for a key joins.
+    /// The load that a new caller of a key joins.
     private var present: [Key: Int] = [:]
     private var queue = KeyedHeap<Int, LoadPlace>()
-    /// The attempts that have a place, those included that nobody wants any more.
+    /// The attempts that hold a slot, including those that no caller wants any more.
     private(set) var underWay: Set<LoadAttempt> = []
     private var lastLoad = 0
     private var lastTurn = 0
     private var isClosed = false
 
-    /// - Parameter concurrency: How many attempts are under way at once, at most; at least 1.
+    /// - Parameter concurrency: The maximum number of concurrent attempts, at least 1.
     init(concurrency: Int) {
         self.concurrency = max(1, concurrency)
     }
 
-    /// How many loads somebody wants.
+    /// The number of loads with callers.
     var count: Int { loads.count }
 
-    /// Whether somebody looks at the place where a load's value will appear.
+    /// Returns whether a caller needs the load's value for something visible.
     func isVisible(_ attempt: LoadAttempt) -> Bool {
         loads[attempt.load]?.callers.areVisible == true
     }
 
     // MARK: Callers
 
-    /// Somebody asked for a key.
+    /// Records that a caller asked for a key.
     ///
-    /// - Parameter caller: A number of the caller's own, greater than those of earlier ones.
-    /// - Returns: The load that will answer, whether it was there, and what is to be done.
+    /// - Parameter caller: The caller's own number, greater than those of earlier callers.
+    /// - Returns: The load that will answer, whether the caller joined an existing one, and the effects to perform.
     mutating func asked(
         for key: Key, by caller: Int, _ priority: LoadPriority
     ) -> (load: Int, isShared: Bool, effects: [Effect]) {
@@ -102,7 +102,7 @@ struct LoadCore<Key: Hashable & Sendable>: Sendable {
         return (lastLoad, false, startNext())
     }
 
-    /// A caller does not want its load any more, which goes on for the others.
+    /// Records that a caller left its load, which continues for the others.
     mutating func left(_ caller: Int, _ number: Int) -> [Effect] {
         guard loads[number]?.callers.remove(caller) == true, let load = loads[number] else { return [] }
         guard load.callers.isEmpty else {
@@ -116,7 +116,7 @@ struct LoadCore<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Nothing is to be loaded any more: everybody is told, and whatever is under way is stopped.
+    /// Closes the core: fails all callers and cancels everything in progress.
     mutating func closed() -> [Effect] {
         isClosed = true
         let numbers = loads.keys.sorted()
@@ -130,7 +130,8 @@ struct LoadCore<Key: Hashable & Sendable>: Sendable {
 
     // MARK: Attempts
 
-    /// An attempt brought a value. It keeps its place until it has ended: the value is still to be stored.
+    /// Records that an attempt returned a value. The attempt keeps its slot until it has ended, because the value is
+    /// still to be stored.
     mutating func succeeded(_ attempt: LoadAttempt) -> [Effect] {
         guard let load = loads[attempt.load], load.isRunning(attempt) else { return [] }
         let isPresent = present[load.key] == attempt.load
@@ -138,9 +139,9 @@ struct LoadCore<Key: Hashable & Sendable>: Sendable {
         return [.deliver(.succeeded(isPresent: isPresent), to: load.callers.all)]
     }
 
-    /// An attempt failed.
+    /// Records that an attempt failed.
     ///
-    /// - Parameter wait: How long to wait before the next one; `nil` when there is to be none.
+    /// - Parameter wait: The wait before the next attempt, or `nil` when there is none.
     mutating func failed(_ attempt: LoadAttempt, wait: Duration?) -> [Effect] {
         guard let load = loads[attempt.load], load.isRunning(attempt) else { return [] }
         if let wait {
@@ -151,7 +152,7 @@ struct LoadCore<Key: Hashable & Sendable>: Sendable {
         return [.deliver(.failed, to: load.callers.all)]
     }
 
-    /// The time after a failed attempt is over. The load has the turn that it had before.
+    /// Records the end of the wait after a failed attempt. The load keeps the turn that it had before.
     mutating func waited(_ attempt: LoadAttempt) -> [Effect] {
         guard let load = loads[attempt.load], load.stage == .waiting, load.attempts == attempt.number else { return [] }
         loads[attempt.load]?.stage = .queued
@@ -159,7 +160,7 @@ struct LoadCore<Key: Hashable & Sendable>: Sendable {
         return startNext()
     }
 
-    /// An attempt is over, whatever came of it, and gives its place to another.
+    /// Records the end of an attempt with any result, and gives its slot to another.
     mutating func ended(_ attempt: LoadAttempt) -> [Effect] {
         guard underWay.remove(attempt) != nil else { return [] }
         return startNext()
@@ -167,21 +168,21 @@ struct LoadCore<Key: Hashable & Sendable>: Sendable {
 
     // MARK: Forgetting
 
-    /// What is known of a key is not true any more. A load that has begun to read it answers those who asked before, and
-    /// nobody else.
+    /// Records that a key's value is out of date. A load that has begun to read it answers only the callers that asked
+    /// before.
     mutating func forgotten(_ key: Key) {
         guard let number = present[key], loads[number]?.stage == .running else { return }
         present[key] = nil
     }
 
-    /// The same, of all keys.
+    /// Records that the values of all keys are out of date.
     mutating func forgottenAll() {
         present = present.filter { loads[$0.value]?.stage != .running }
     }
 
     // MARK: Places
 
-    /// Puts a load that waits into its place in the queue.
+    /// Moves a queued load to its position in the queue.
     private mutating func place(_ number: Int) {
         guard let load = loads[number], load.stage == .queued else { return }
         queue.set(number, to: load.callers.place)
@@ -194,7 +195,8 @@ struct LoadCore<Key: Hashable & Sendable>: Sendable {
             load.attempts += 1
             load.stage = .running
             loads[number] = load
-            // It was forgotten while it ran before; what it reads now is new, unless another load came in its place.
+            // The key may have been forgotten while an earlier attempt ran. This attempt reads the new value, so
+            // callers may join again, unless another load has taken over.
             if present[load.key] == nil { present[load.key] = number }
             let attempt = LoadAttempt(load: number, number: load.attempts)
             underWay.insert(attempt)

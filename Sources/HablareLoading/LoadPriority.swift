@@ -1,8 +1,8 @@
-/// Who is served first while loads wait for a place.
+/// The order in which loads get a slot.
 public enum LoadPriority: Sendable, Hashable, Comparable, CaseIterable {
-    /// Somebody looks at the place where it will appear. Its task has at least the priority `userInitiated`, where the
-    /// system can hurry a task: on Linux, and on Apple platforms since their version 26.
+    /// The value is needed for something the user sees. The load's task has at least the priority `userInitiated` if
+    /// the system can escalate a task: on Linux, and on Apple platforms since version 26.
     case visible
-    /// Somebody may look there soon. Begins only when nothing visible waits.
+    /// The value may be needed soon. The load starts only when no visible load waits.
     case preload
 }

@@ -1,21 +1,21 @@
 import Hablare
 
-/// When a failed attempt of a load is followed by another one.
+/// The rules for retrying failed attempts of a load.
 ///
-/// A wait takes no place among the loads under way. A cancellation is never followed by anything, also where it is told as
-/// `URLError.cancelled` or `CocoaError.userCancelled`: that of a session that was invalidated, for instance.
+/// A wait holds no slot. A cancellation is never retried, even in the form of `URLError.cancelled` or
+/// `CocoaError.userCancelled`, for example from an invalidated session.
 public struct LoadRetryPolicy: Sendable {
-    /// How many attempts are made at most, the first one included; at least 1. Default 3.
+    /// The maximum number of attempts, including the first. At least 1. Default 3.
     public var maximumAttempts: Int
-    /// How long to wait after the first failed attempt, the second, and so on; the last one counts for all further ones.
-    /// Nothing is waited after the last attempt. Default 1 s, 2 s, 4 s, of which three attempts use two. None at all means
-    /// no wait.
+    /// The waits after the first failed attempt, the second, and so on. The last one applies to all further attempts.
+    /// The final attempt is followed by no wait. Default 1 s, 2 s, 4 s, of which three attempts use two. An empty array
+    /// means no wait.
     public var waits: [Duration]
-    /// The longest wait that the other side may ask for (``/Hablare/AIServiceError/retryAfter``): a failure that asks for more is
-    /// final, because somebody looks at a spinner meanwhile. What it asks for up to this is waited, where ``waits`` says
+    /// The longest wait that a server may ask for with ``/Hablare/AIServiceError/retryAfter``. A failure that asks for
+    /// more is final, because the user is watching a spinner meanwhile. A shorter request is honoured if ``waits`` says
     /// less. Default 60 s.
     public var longestWait: Duration
-    /// Whether another attempt can help. Default ``isWorthRetrying(_:)``. Never asked about a cancellation.
+    /// Whether another attempt can help. Not called for a cancellation. Default ``isWorthRetrying(_:)``.
     public var isRetryable: @Sendable (any Error) -> Bool
 
     /// Creates a policy.
@@ -31,18 +31,18 @@ public struct LoadRetryPolicy: Sendable {
         self.isRetryable = isRetryable
     }
 
-    /// One attempt, whose failure is final.
+    /// A policy with a single attempt.
     public static let never = LoadRetryPolicy(maximumAttempts: 1)
 
-    /// The word of an ``/Hablare/AIServiceError`` on itself, ``/Hablare/AIServiceError/isRetryable``; any other error is worth another
-    /// attempt, because nobody knows better.
+    /// Returns ``/Hablare/AIServiceError/isRetryable`` of an ``/Hablare/AIServiceError``, and `true` for any other
+    /// error, because nothing is known about it.
     @Sendable public static func isWorthRetrying(_ error: any Error) -> Bool {
         (error as? AIServiceError)?.isRetryable ?? true
     }
 
-    /// How long to wait before the next attempt; `nil` when there is to be none.
+    /// Returns the wait before the next attempt, or `nil` when there is none.
     ///
-    /// - Parameter attempt: Which attempt failed, from 1.
+    /// - Parameter attempt: The number of the failed attempt, from 1.
     func wait(after attempt: Int, failing error: any Error) -> Duration? {
         guard attempt < maximumAttempts, !Self.isCancellation(error), isRetryable(error) else { return nil }
         let own = max(.zero, waits.indices.contains(attempt - 1) ? waits[attempt - 1] : waits.last ?? .zero)
@@ -51,9 +51,10 @@ public struct LoadRetryPolicy: Sendable {
         return max(own, asked)
     }
 
-    /// Refuses what cannot be meant.
+    /// Checks the policy.
     ///
-    /// - Throws: ``/Hablare/AIServiceError`` with code ``/Hablare/AIServiceError/Code/invalidConfiguration``.
+    /// - Throws: ``/Hablare/AIServiceError`` with code ``/Hablare/AIServiceError/Code/invalidConfiguration`` for a
+    ///   value out of range.
     func check() throws(AIServiceError) {
         guard maximumAttempts >= 1 else {
             throw AIServiceError(

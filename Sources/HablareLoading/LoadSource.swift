@@ -1,21 +1,21 @@
-/// Where values come from and are kept, as an attempt sees it: what blocks, takes long and fails. It knows nothing of the
-/// loader, so that nobody holds a loader only because a load is under way.
+/// The source and the blob cache, which block, take long and fail. It holds no reference to the loader, so a load in
+/// progress does not keep the loader alive.
 struct LoadSource<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    /// What came of an attempt.
+    /// The result of an attempt.
     struct Outcome: Sendable {
         let result: Result<Value, any Error>
-        /// Whether the source was asked, and not only the blob cache.
+        /// Whether the source was called, and not only the blob cache.
         var wasAsked = false
-        /// Why the blob cache was of no use.
+        /// The blob cache's failure, if there was one.
         var blobFailure: BlobFailure?
     }
 
     let load: @Sendable (Key) async throws -> Value
     let blobs: BlobStorage<Key, Value>?
 
-    /// A value for a key.
+    /// Returns a value for a key.
     ///
-    /// - Parameter looksFirst: Whether the blob cache may have it.
+    /// - Parameter looksFirst: Whether to look into the blob cache first.
     func outcome(for key: Key, looksFirst: Bool) async -> Outcome {
         var blobFailure: BlobFailure?
         if looksFirst, let blobs, !Task.isCancelled {
@@ -25,7 +25,7 @@ struct LoadSource<Key: Hashable & Sendable, Value: Sendable>: Sendable {
                 blobFailure = error
             }
         }
-        // Nobody wants it any more: the source is spared the question.
+        // No caller wants the value any more, so the source is not called.
         guard !Task.isCancelled else {
             return Outcome(result: .failure(CancellationError()), blobFailure: blobFailure)
         }

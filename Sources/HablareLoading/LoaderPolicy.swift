@@ -1,20 +1,20 @@
 import Foundation
 import Hablare
 
-/// How a ``CoalescingLoader`` behaves. Every option has a default that suits an app.
+/// The options of a ``CoalescingLoader``. Every option has a default that suits an app.
 public struct LoaderPolicy<Value: Sendable>: Sendable {
-    /// How many loads are under way at once; at least 1. A load that nobody wants any more counts until its source has
-    /// returned. Default 5.
+    /// The maximum number of concurrent loads, at least 1. A cancelled load counts until its source has returned.
+    /// Default 5.
     public var concurrency: Int
-    /// When a failed attempt is followed by another one. Default three attempts, 1 s and 2 s apart.
+    /// The rules for retrying failed attempts. Default three attempts, with waits of 1 s and 2 s between them.
     public var retry: LoadRetryPolicy
-    /// The most values that are held in memory; those that were not used for longest go. 0 holds none. Default 100.
+    /// The maximum number of values in memory. The least recently used are dropped first. 0 holds none. Default 100.
     public var memoryCount: Int
-    /// The most bytes that these values take together, as ``cost`` says. A value that takes more than that by itself is
-    /// delivered, and not held. Default 50 MB (50,000,000).
+    /// The maximum total ``cost`` of the values in memory, in bytes. A value that exceeds it alone is delivered and not
+    /// held. Default 50 MB (50,000,000).
     public var memoryBytes: Int
-    /// How many bytes of memory a value takes. Called once for each value that was loaded, on the loader's tasks. Default
-    /// ``size(of:)``.
+    /// Returns the bytes of memory that a value takes. Called once for each loaded value, on the loader's tasks.
+    /// Default ``size(of:)``.
     public var cost: @Sendable (Value) -> Int
 
     /// Creates a policy.
@@ -32,8 +32,8 @@ public struct LoaderPolicy<Value: Sendable>: Sendable {
         self.cost = cost
     }
 
-    /// The bytes of `Data` and `String`; of other types those of the value itself without what it refers to, which is
-    /// little of an object or an array: give them a ``cost`` of their own.
+    /// Returns the number of bytes of `Data` and `String`. For other types it returns the size of the value without
+    /// anything it refers to. That is too little for an object or an array, which need a ``cost`` of their own.
     @Sendable public static func size(of value: Value) -> Int {
         switch value {
         case let data as Data: data.count
@@ -42,9 +42,10 @@ public struct LoaderPolicy<Value: Sendable>: Sendable {
         }
     }
 
-    /// Refuses what cannot be meant.
+    /// Checks the policy.
     ///
-    /// - Throws: ``/Hablare/AIServiceError`` with code ``/Hablare/AIServiceError/Code/invalidConfiguration``.
+    /// - Throws: ``/Hablare/AIServiceError`` with code ``/Hablare/AIServiceError/Code/invalidConfiguration`` for a
+    ///   value out of range.
     func check() throws(AIServiceError) {
         guard concurrency >= 1 else {
             throw AIServiceError(

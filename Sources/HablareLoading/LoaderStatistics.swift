@@ -1,24 +1,25 @@
-/// What a ``CoalescingLoader`` has counted since it was made.
+/// The counts of a ``CoalescingLoader`` since its creation.
 public struct LoaderStatistics: Sendable, Hashable {
-    /// Asks that were answered from memory.
+    /// The number of requests answered from memory.
     public var hits = 0
-    /// Loads that were answered by the ``BlobCache``.
+    /// The number of loads answered by the ``BlobCache``.
     public var diskHits = 0
-    /// How often the source was asked, also for what nobody wanted any more when it came.
+    /// The number of calls of the source, including those whose value no caller wanted any more.
     public var loads = 0
-    /// How many of ``loads`` came after a failed attempt of the same load.
+    /// The number of ``loads`` that followed a failed attempt of the same load.
     public var retries = 0
-    /// Asks, and keys to be preloaded, that joined a load that was there.
+    /// The number of requests and preloaded keys that joined an existing load.
     public var shared = 0
-    /// Loads that failed for good.
+    /// The number of loads that failed after their last attempt.
     public var failures = 0
-    /// How often the blob cache failed, or had what could not be decoded. The loads went on without it.
+    /// The number of times the blob cache failed, or a value could not be encoded or decoded. The loads continued
+    /// without it.
     public var blobFailures = 0
-    /// Values that are held in memory now.
+    /// The number of values in memory now.
     public var memoryCount = 0
-    /// How many bytes they take, as ``LoaderPolicy/cost`` says.
+    /// The total ``LoaderPolicy/cost`` of the values in memory now, in bytes.
     public var memoryBytes = 0
 
-    /// Nothing.
+    /// Creates statistics with all counts at 0.
     public init() {}
 }

@@ -1,4 +1,4 @@
-/// What stops a preload. See ``CoalescingLoader/preload(_:)``.
+/// A handle that stops a preload. See ``CoalescingLoader/preload(_:)``.
 public struct Preload: Sendable {
     private let stop: @Sendable () -> Void
 
@@ -6,7 +6,8 @@ public struct Preload: Sendable {
         self.stop = stop
     }
 
-    /// Stops loading what has not come yet and nobody else wants. What has come stays. Doing so again does nothing.
+    /// Stops loading the keys that have not arrived and that no other caller wants. Values that have arrived stay.
+    /// Further calls do nothing.
     public func cancel() {
         stop()
     }

@@ -3,8 +3,8 @@ import Hablare
 public import HablarePresentation
 import HablareTestKit
 
-/// What everything must do that loads from a remote side and falls back on what was saved, as rules that any test framework can
-/// run.
+/// The rules for every loader that reads from a remote side and falls back on a saved resource. Any test framework can
+/// run them.
 ///
 /// ```swift
 /// @Test(arguments: FallbackLoaderContract.rules) func keeps(_ rule: FallbackLoaderContract.Rule) async throws {
@@ -12,21 +12,21 @@ import HablareTestKit
 /// }
 /// ```
 ///
-/// What breaks a rule makes ``check(_:)`` throw a `ContractViolation` that says which and how.
+/// A broken rule makes ``check(_:)`` throw a `ContractViolation` that names the rule and the problem.
 public struct FallbackLoaderContract: Sendable {
-    /// What a loader is made of.
+    /// The parts of a loader.
     public struct Parts: Sendable {
-        /// Keeps what was loaded.
+        /// The store of the loaded resource.
         public let store: ScriptedResourceStore
-        /// The present: what was saved is fresh for seven days.
+        /// A closure that returns the current date. A saved resource is fresh for seven days.
         public let date: @Sendable () -> Date
-        /// Is to hear what went wrong on the way.
+        /// A closure that receives the failures that do not become errors.
         public let observe: @Sendable (FallbackIncident) -> Void
         /// The remote side.
         public let remote: @Sendable @concurrent () async throws -> String
     }
 
-    /// One rule.
+    /// A rule of the contract.
     public struct Rule: Sendable, CustomStringConvertible {
         /// The rule as a sentence.
         public let name: String
@@ -45,14 +45,14 @@ public struct FallbackLoaderContract: Sendable {
 
     /// Creates the contract of one kind of loader.
     ///
-    /// - Parameter makeLoader: Makes a loader. Called once for each rule.
+    /// - Parameter makeLoader: A closure that creates a loader. It is called once for each rule.
     public init(makeLoader: @escaping @Sendable (Parts) -> any FallbackLoads) {
         self.makeLoader = makeLoader
     }
 
-    /// Holds a loader to a rule.
+    /// Checks a loader against a rule.
     ///
-    /// - Throws: `ContractViolation`, or what the loader throws.
+    /// - Throws: `ContractViolation`, or the loader's error.
     public func check(_ rule: Rule) async throws { try await rule.body(FallbackWorkbench(make: makeLoader)) }
 
     /// All rules.

@@ -1,11 +1,11 @@
 public import HablarePresentation
 
-/// What loads a text from a remote side, saves it, and answers with what was saved where the remote side fails, as a
-/// ``FallbackLoaderContract`` drives it. `FallbackLoader` is one.
+/// A loader that reads a text from a remote side, saves it, and falls back on the saved text. A
+/// ``FallbackLoaderContract`` drives it. `FallbackLoader` conforms to it.
 public protocol FallbackLoads: Sendable {
-    /// Loads the text: new if that is possible, else as it was saved.
+    /// Loads the text from the remote side, or returns the saved one if that fails.
     ///
-    /// - Throws: `CancellationError`; `FallbackError` where neither the remote side nor the store can be asked.
+    /// - Throws: `CancellationError`; `FallbackError` if neither the remote side nor the store can be read.
     @concurrent func load() async throws -> FallbackOutcome<String>
 }
 

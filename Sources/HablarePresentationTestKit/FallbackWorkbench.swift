@@ -2,13 +2,13 @@ import Foundation
 import Hablare
 import HablarePresentation
 
-/// What the rules on falling back are tried with: a loader with its store, and a remote side that answers as it is told.
+/// The setup for the rules on falling back: a loader with its store, and a scripted remote side.
 struct FallbackWorkbench: Sendable {
     static let offline = AIServiceError(.connectionFailed, "No network.")
     static let full = AIServiceError(.storageFull, "Make room.")
 
     let store = ScriptedResourceStore()
-    /// The first of February 2026: no clocks are changed in the weeks around it.
+    /// The first of February 2026, because no clock changes in the weeks around it.
     let now = Date(timeIntervalSince1970: 1_769_904_000)
     private let answer = Guarded<Result<String, any Error>>(.success("new"))
     private let observed = Guarded<[String]>([])
@@ -22,13 +22,13 @@ struct FallbackWorkbench: Sendable {
                 remote: { [answer] in try answer.withLock { $0 }.get() }))
     }
 
-    /// What the loader said went wrong on the way.
+    /// The failures that the loader reported.
     var incidents: [String] { observed.withLock { $0 } }
 
-    /// Lets the remote side answer in another way. Default: the text "new".
+    /// Sets the remote side's answer. Default: the text "new".
     func answer(_ result: Result<String, any Error>) { answer.withLock { $0 = result } }
 
-    /// Loads, and puts in words what was delivered.
+    /// Loads, and returns a description of the outcome.
     func load() async throws -> String {
         switch try await loader.load() {
         case .remote(let text): "remote: \(text)"
@@ -38,7 +38,7 @@ struct FallbackWorkbench: Sendable {
         }
     }
 
-    /// Loads in a task that was cancelled beforehand, of which a remote side may know nothing.
+    /// Loads in a task that was cancelled beforehand, which a remote side may ignore.
     func loadInCancelledTask() async throws -> String {
         try await withThrowingTaskGroup(of: String.self) { group in
             group.cancelAll()

@@ -3,7 +3,7 @@ import HablarePresentation
 import HablareTestKit
 
 extension LoadContract {
-    /// How a load may come back that was cancelled: as if nothing had happened, with an error, or as it should.
+    /// The possible ends of a cancelled load: success, another error, or a cancellation.
     private nonisolated static var lateEndings: [Result<String, any Error>] {
         [.success("late"), .failure(InternalError()), .failure(CancellationError())]
     }

@@ -44,7 +44,7 @@ extension LoadContract {
                 driver.load()
                 try await bench.begun(2, loads)
                 loads.answer(1, old)
-                // Goes round until the old load had every opportunity to be shown.
+                // Yields until the old load has had every opportunity to be shown.
                 for _ in 0..<100 { await Task.yield() }
                 try require("whether it is loading", view.isLoading, is: true)
                 loads.answer(2, "new")
@@ -80,7 +80,7 @@ extension LoadContract {
                     .error(nil), .loading(true), .loading(false), .error(nil), .loading(true),
                 ]
                 try require("what is displayed at once, \(policy)", view.events, is: begun)
-                // The first of them may not even have begun.
+                // The first of these may not even have begun.
                 for number in 1...2 { loads.answer(number, "new") }
                 await driver.settled()
                 try require(

@@ -2,7 +2,7 @@ import Hablare
 public import HablarePresentation
 import HablareTestKit
 
-/// What everything must do that loads a resource and tells a view of it, as rules that any test framework can run.
+/// The rules for every type that loads a resource and reports to a view. Any test framework can run them.
 ///
 /// ```swift
 /// @MainActor @Test(arguments: LoadContract.rules) func keeps(_ rule: LoadContract.Rule) async throws {
@@ -10,18 +10,18 @@ import HablareTestKit
 /// }
 /// ```
 ///
-/// What breaks a rule makes ``check(_:)`` throw a `ContractViolation` that says which and how.
+/// A broken rule makes ``check(_:)`` throw a `ContractViolation` that names the rule and the problem.
 @MainActor
 public struct LoadContract {
-    /// Makes what loads for a view, which it may not keep alive, under a policy.
+    /// A closure that creates a driver for a view under a policy. The driver must not keep the view alive.
     ///
-    /// What it is given to load with is `nonisolated(nonsending)`: it runs where it is called, which may not be the main
-    /// actor. A loader whose own function type is `@concurrent`, as that of every `async` function is in a module without
-    /// `NonisolatedNonsendingByDefault`, may call it from anywhere.
+    /// The given load function is `nonisolated(nonsending)`: it runs where it is called, which may not be the main
+    /// actor. A driver whose own function type is `@concurrent` may call it from anywhere. In a module without
+    /// `NonisolatedNonsendingByDefault`, the type of every `async` function is `@concurrent`.
     public typealias MakeDriver =
         @MainActor (ViewRecorder, LoadPolicy, @escaping @Sendable () async throws -> String) -> any LoadDriver
 
-    /// One rule.
+    /// A rule of the contract.
     public struct Rule: Sendable, CustomStringConvertible {
         /// The rule as a sentence.
         public let name: String
@@ -41,14 +41,13 @@ public struct LoadContract {
     /// Creates the contract of one kind of loading.
     ///
     /// - Parameters:
-    ///   - patience: How long anything may take that has to come soon, before it counts as never. Default: a minute, because a
-    ///     test's machine may be busy.
-    ///   - makeDriver: Makes what loads. Called once or more for each rule.
+    ///   - patience: The time limit for each expected event. Default: a minute, because a test machine may be busy.
+    ///   - makeDriver: A closure that creates a driver. It is called at least once for each rule.
     public init(patience: Duration = .seconds(60), makeDriver: @escaping MakeDriver) {
         bench = LoadWorkbench(make: makeDriver, patience: patience)
     }
 
-    /// Holds what loads to a rule.
+    /// Checks a driver against a rule.
     ///
     /// - Throws: `ContractViolation`; `CancellationError`.
     public func check(_ rule: Rule) async throws { try await rule.body(bench) }

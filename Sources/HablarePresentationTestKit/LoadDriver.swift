@@ -1,15 +1,15 @@
 public import HablarePresentation
 
-/// What loads and tells a view of it, as a ``LoadContract`` drives it. `PresentationAdapter` is one.
+/// A type that loads and reports to a view. A ``LoadContract`` drives it. `PresentationAdapter` conforms to it.
 @MainActor
 public protocol LoadDriver: AnyObject {
-    /// Loads, or not, by its policy. Returns at once.
+    /// Loads, depending on the policy. Returns at once.
     func load()
 
-    /// Stops what is being loaded. Returns at once.
+    /// Cancels the current load. Returns at once.
     func cancel()
 
-    /// Waits until everything that was begun has come back, and its view was told what it is to be told.
+    /// Waits until every load has ended and the view has received all messages.
     func settled() async
 }
 

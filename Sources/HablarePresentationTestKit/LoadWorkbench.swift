@@ -2,20 +2,20 @@ import Hablare
 import HablarePresentation
 import HablareTestKit
 
-/// What the rules on loading are tried with.
+/// The setup for the rules on loading.
 @MainActor
 struct LoadWorkbench {
     let make: LoadContract.MakeDriver
     let patience: Duration
 
-    /// A driver with its view, its loads and its policy.
+    /// Creates a driver for a view, with scripted loads and a policy.
     func driver(
         _ view: ViewRecorder, _ policy: LoadPolicy, _ loads: ScriptedLoads
     ) -> any LoadDriver {
         make(view, policy) { try await loads.load() }
     }
 
-    /// Waits until something is so.
+    /// Waits until a condition holds.
     func until(
         _ what: String, file: String = #fileID, line: Int = #line, _ condition: () -> Bool
     ) async throws {
@@ -27,7 +27,7 @@ struct LoadWorkbench {
         }
     }
 
-    /// Waits until so many loads were begun.
+    /// Waits until a number of loads have begun.
     func begun(_ count: Int, _ loads: ScriptedLoads, file: String = #fileID, line: Int = #line) async throws {
         try await until("load \(count) begins", file: file, line: line) { loads.count >= count }
     }

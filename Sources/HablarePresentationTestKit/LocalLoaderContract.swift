@@ -3,7 +3,7 @@ import Hablare
 import HablarePresentation
 import HablareTestKit
 
-/// What everything must do that keeps a resource for seven days, as rules that any test framework can run.
+/// The rules for every loader that keeps a resource for seven days. Any test framework can run them.
 ///
 /// ```swift
 /// @Test(arguments: LocalLoaderContract.rules) func keeps(_ rule: LocalLoaderContract.Rule) async throws {
@@ -11,13 +11,13 @@ import HablareTestKit
 /// }
 /// ```
 ///
-/// What breaks a rule makes ``check(_:)`` throw a `ContractViolation` that says which and how.
+/// A broken rule makes ``check(_:)`` throw a `ContractViolation` that names the rule and the problem.
 public struct LocalLoaderContract: Sendable {
-    /// Makes a loader on a store, by a calendar, in a present.
+    /// A closure that creates a loader from a store, a calendar and a source of the current date.
     public typealias MakeLoader =
         @Sendable (ScriptedResourceStore, Calendar, @escaping @Sendable () -> Date) -> any LocalLoads
 
-    /// One rule.
+    /// A rule of the contract.
     public struct Rule: Sendable, CustomStringConvertible {
         /// The rule as a sentence.
         public let name: String
@@ -36,14 +36,14 @@ public struct LocalLoaderContract: Sendable {
 
     /// Creates the contract of one kind of loader.
     ///
-    /// - Parameter makeLoader: Makes a loader. Called once or more for each rule.
+    /// - Parameter makeLoader: A closure that creates a loader. It is called at least once for each rule.
     public init(makeLoader: @escaping MakeLoader) {
         self.makeLoader = makeLoader
     }
 
-    /// Holds a loader to a rule.
+    /// Checks a loader against a rule.
     ///
-    /// - Throws: `ContractViolation`, or what the loader throws.
+    /// - Throws: `ContractViolation`, or the loader's error.
     public func check(_ rule: Rule) async throws { try await rule.body(makeLoader) }
 
     /// All rules.
@@ -75,7 +75,7 @@ public struct LocalLoaderContract: Sendable {
             try require("whether it is said to be deleted later", try await loader.validate(), is: true)
         },
         Rule("Seven days are days of the calendar") { make in
-            // In the night to the 29th of March 2026 the clocks in Madrid are put forward: the week has an hour less.
+            // In the night to the 29th of March 2026 the clocks in Madrid go forward, so the week is an hour shorter.
             var madrid = Calendar(identifier: .gregorian)
             madrid.timeZone = try require("the time zone of Madrid", TimeZone(identifier: "Europe/Madrid"))
             let noon = try require(
@@ -140,7 +140,7 @@ public struct LocalLoaderContract: Sendable {
     ]
 
     private static let day: TimeInterval = 86_400
-    /// The first of February 2026: no clocks are changed in the weeks around it.
+    /// The first of February 2026, because no clock changes in the weeks around it.
     private static let saved = Date(timeIntervalSince1970: 1_769_904_000)
     private static let failure = AIServiceError(.storageFailed, "The disk is gone.")
 

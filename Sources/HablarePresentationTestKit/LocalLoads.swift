@@ -1,20 +1,21 @@
 public import HablarePresentation
 
-/// What loads and saves a text in a store, as a ``LocalLoaderContract`` drives it. `LocalResourceLoader` is one.
+/// A loader that reads and saves a text in a store. A ``LocalLoaderContract`` drives it. `LocalResourceLoader` conforms
+/// to it.
 public protocol LocalLoads: Sendable {
-    /// Looks what is there.
+    /// Looks up the text.
     ///
-    /// - Throws: What the store throws; `CancellationError`.
+    /// - Throws: The store's error; `CancellationError`.
     func load() async throws -> LocalResource<String>
 
-    /// Saves a text under the present date.
+    /// Saves a text with the current date.
     ///
-    /// - Throws: What the store throws; `CancellationError`.
+    /// - Throws: The store's error; `CancellationError`.
     func save(_ resource: String) async throws
 
-    /// Deletes what is expired, and answers whether something was.
+    /// Deletes an expired text, and returns whether it deleted one.
     ///
-    /// - Throws: What the store throws; `CancellationError`.
+    /// - Throws: The store's error; `CancellationError`.
     @discardableResult
     func validate() async throws -> Bool
 }

@@ -2,7 +2,7 @@ import Hablare
 public import HablarePresentation
 import HablareTestKit
 
-/// What every presenter must do, as rules that any test framework can run, each with a presenter and a view of its own.
+/// The rules for every presenter, each checked with its own presenter and view. Any test framework can run them.
 ///
 /// ```swift
 /// @MainActor @Test(arguments: PresenterContract.rules) func keeps(_ rule: PresenterContract.Rule) throws {
@@ -10,14 +10,15 @@ import HablareTestKit
 /// }
 /// ```
 ///
-/// A presenter that breaks a rule makes ``check(_:)`` throw a `ContractViolation` that says which and how.
+/// A broken rule makes ``check(_:)`` throw a `ContractViolation` that names the rule and the problem.
 @MainActor
 public struct PresenterContract {
-    /// Makes a presenter of numbers to a view, which it may not keep alive, with what maps a number or throws.
+    /// A closure that creates a presenter of numbers for a view, with a function that maps a number or throws. The
+    /// presenter must not keep the view alive.
     public typealias MakePresenter =
         @MainActor (ViewRecorder, @escaping @MainActor (Int) throws -> String) -> any ResourcePresenting<Int>
 
-    /// One rule.
+    /// A rule of the contract.
     public struct Rule: Sendable, CustomStringConvertible {
         /// The rule as a sentence.
         public let name: String
@@ -36,12 +37,12 @@ public struct PresenterContract {
 
     /// Creates the contract of one kind of presenter.
     ///
-    /// - Parameter makePresenter: Makes a presenter. Called once or more for each rule.
+    /// - Parameter makePresenter: A closure that creates a presenter. It is called at least once for each rule.
     public init(makePresenter: @escaping MakePresenter) {
         self.makePresenter = makePresenter
     }
 
-    /// Holds a presenter to a rule.
+    /// Checks a presenter against a rule.
     ///
     /// - Throws: `ContractViolation`.
     public func check(_ rule: Rule) throws { try rule.body(makePresenter) }
@@ -129,7 +130,7 @@ public struct PresenterContract {
     }
 }
 
-/// An error that says more than people should read.
+/// An error whose description must not be shown to users.
 struct InternalError: Error, CustomStringConvertible {
     var description: String { "quokka at 0x7fffdeadbeef" }
 }

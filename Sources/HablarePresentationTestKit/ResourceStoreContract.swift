@@ -2,7 +2,7 @@ import Foundation
 public import HablarePresentation
 import HablareTestKit
 
-/// What every store of a resource must do, as rules that any test framework can run, each against a store of its own.
+/// The rules for every store of a resource, each checked against its own store. Any test framework can run them.
 ///
 /// ```swift
 /// @Test(arguments: ResourceStoreContract.rules) func keeps(_ rule: ResourceStoreContract.Rule) async throws {
@@ -10,9 +10,9 @@ import HablareTestKit
 /// }
 /// ```
 ///
-/// A store that breaks a rule makes ``check(_:)`` throw a `ContractViolation` that says which and how.
+/// A broken rule makes ``check(_:)`` throw a `ContractViolation` that names the rule and the problem.
 public struct ResourceStoreContract: Sendable {
-    /// One rule.
+    /// A rule of the contract.
     public struct Rule: Sendable, CustomStringConvertible {
         /// The rule as a sentence.
         public let name: String
@@ -31,14 +31,14 @@ public struct ResourceStoreContract: Sendable {
 
     /// Creates the contract of one kind of store.
     ///
-    /// - Parameter makeStore: Makes an empty store. Called once for each rule.
+    /// - Parameter makeStore: A closure that creates an empty store. It is called once for each rule.
     public init(makeStore: @escaping @Sendable () throws -> any ResourceStore<String>) {
         self.makeStore = makeStore
     }
 
-    /// Holds a fresh store to a rule, on the store's own scheduler.
+    /// Checks a new store against a rule, on the store's own scheduler.
     ///
-    /// - Throws: `ContractViolation`, or what the store throws.
+    /// - Throws: `ContractViolation`, or the store's error.
     public func check(_ rule: Rule) async throws {
         let store = try makeStore()
         try await store.scheduler.run { try rule.body(store) }

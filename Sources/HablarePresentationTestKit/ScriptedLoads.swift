@@ -1,6 +1,6 @@
 import Hablare
 
-/// Loads that end when, and as, the test says.
+/// Loads that end when the test says so, with the result that the test chooses.
 package final class ScriptedLoads: Sendable {
     private struct State: Sendable {
         var count = 0
@@ -15,22 +15,23 @@ package final class ScriptedLoads: Sendable {
 
     /// Creates loads.
     ///
-    /// - Parameter listens: Whether they end with `CancellationError` when their task is cancelled, or are deaf to it.
+    /// - Parameter listens: Whether a load ends with `CancellationError` when its task is cancelled. Otherwise it
+    ///   ignores a cancellation.
     package init(listens: Bool = false) {
         self.listens = listens
     }
 
-    /// How many were begun.
+    /// The number of loads that began.
     package var count: Int { state.withLock { $0.count } }
-    /// Whether one of them was begun as a part of the main actor's work.
+    /// Whether a load began in the main actor's isolation.
     package var ranOnMainActor: Bool { state.withLock { $0.ranOnMainActor } }
-    /// The loads, by number from 1, whose tasks were cancelled.
+    /// The loads whose tasks were cancelled, by their numbers from 1.
     package var cancelled: Set<Int> { state.withLock { $0.cancelled } }
 
-    /// A load: waits for its answer.
+    /// Runs a load, which waits for its answer.
     package func load() async throws -> String {
-        // The isolation, and not the thread: where a caller asks for a load off its actor, Swift 6.3 may stay on the thread
-        // because this function does not say that it leaves it.
+        // Checks the isolation instead of the thread. If a caller starts a load off its actor, Swift 6.3 may stay on
+        // the thread, because this function does not declare that it leaves it.
         let isMain = #isolation === MainActor.shared
         let number = state.withLock { state in
             state.count += 1
@@ -57,7 +58,7 @@ package final class ScriptedLoads: Sendable {
         return try result.get()
     }
 
-    /// Lets a load, by number from 1, end.
+    /// Ends a load, by its number from 1.
     package func answer(_ number: Int, _ result: Result<String, any Error>) {
         let continuation = state.withLock { state in
             state.answers[number] = result
@@ -66,6 +67,6 @@ package final class ScriptedLoads: Sendable {
         continuation?.resume(returning: result)
     }
 
-    /// Lets a load, by number from 1, end with a text.
+    /// Ends a load with a text, by its number from 1.
     package func answer(_ number: Int, _ text: String) { answer(number, .success(text)) }
 }

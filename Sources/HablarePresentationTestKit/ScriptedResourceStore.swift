@@ -2,15 +2,15 @@ public import Foundation
 import Hablare
 public import HablarePresentation
 
-/// A store of one text that remembers what was asked of it, and fails when it is told to.
+/// A store of one text that records the calls it receives, and fails on request.
 public final class ScriptedResourceStore: ResourceStore {
-    /// What was asked of the store.
+    /// A call that the store received.
     public enum Command: Sendable, Hashable {
-        /// To say what is kept.
+        /// A call of `retrieve()`.
         case retrieve
-        /// To keep a text.
+        /// A call of `replace(with:)`, with the text.
         case replace(String)
-        /// To delete what is kept, if its date is such; and whether it did.
+        /// A call of `delete(where:)`, with whether it deleted the text.
         case delete(Bool)
     }
 
@@ -21,37 +21,37 @@ public final class ScriptedResourceStore: ResourceStore {
     }
 
     private let state: Guarded<State>
-    /// Where the store's calls run.
+    /// The scheduler of the store's calls.
     public let scheduler: any StoreScheduler
 
     /// Creates a store.
     ///
     /// - Parameters:
-    ///   - kept: What it keeps. Default: nothing.
-    ///   - scheduler: Where its calls run. Default: inline.
+    ///   - kept: The kept text. Default: none.
+    ///   - scheduler: The scheduler of the store's calls. Default: inline.
     public init(_ kept: CachedResource<String>? = nil, scheduler: any StoreScheduler = InlineStoreScheduler()) {
         state = Guarded(State(kept: kept))
         self.scheduler = scheduler
     }
 
-    /// What is kept, without asking the store.
+    /// The kept text, read without recording a call.
     public var kept: CachedResource<String>? { state.withLock { $0.kept } }
-    /// Everything that was asked of it, in order, also where it failed.
+    /// All calls in order, including those that failed.
     public var commands: [Command] { state.withLock { $0.commands } }
 
-    /// Keeps a text, without asking the store.
+    /// Replaces the kept text, without recording a call.
     package func keep(_ resource: String, savedAt date: Date) {
         state.withLock { $0.kept = CachedResource(resource, savedAt: date) }
     }
 
-    /// Lets everything fail from now on with an error; or nothing, with `nil`.
+    /// Makes every call fail with an error from now on, or succeed again for `nil`.
     public func fail(with error: (any Error)?) {
         state.withLock { $0.failure = error }
     }
 
-    /// What is kept.
+    /// Returns the kept text.
     ///
-    /// - Throws: What it was told to fail with.
+    /// - Throws: The error set with ``fail(with:)``.
     public func retrieve() throws -> CachedResource<String>? {
         try state.withLock { state in
             state.commands.append(.retrieve)
@@ -60,9 +60,9 @@ public final class ScriptedResourceStore: ResourceStore {
         }
     }
 
-    /// Keeps a text in place of what was kept.
+    /// Replaces the kept text.
     ///
-    /// - Throws: What it was told to fail with.
+    /// - Throws: The error set with ``fail(with:)``.
     public func replace(with resource: CachedResource<String>) throws {
         try state.withLock { state in
             state.commands.append(.replace(resource.resource))
@@ -71,9 +71,9 @@ public final class ScriptedResourceStore: ResourceStore {
         }
     }
 
-    /// Deletes what is kept, if its date is such.
+    /// Deletes the kept text if its date matches.
     ///
-    /// - Throws: What it was told to fail with, or what `isExpired` throws.
+    /// - Throws: The error set with ``fail(with:)``, or the error that `isExpired` throws.
     @discardableResult
     public func delete(where isExpired: (Date) throws -> Bool) throws -> Bool {
         try state.withLock { state in

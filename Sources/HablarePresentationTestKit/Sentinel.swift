@@ -1,7 +1,7 @@
-/// Somebody to see whether others were released: what holds it is gone when it is.
+/// An object that shows whether its holder was released.
 final class Sentinel: Sendable {}
 
-/// An object that may be gone.
+/// A weak reference to an object.
 struct WeakReference<Object: AnyObject> {
     private(set) weak var object: Object?
 

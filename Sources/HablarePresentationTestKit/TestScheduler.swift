@@ -7,14 +7,14 @@ public import Combine
 public import OpenCombine
 #endif
 
-/// A scheduler of publishers whose time stands still until it is told to move: debounced, delayed and throttled publishers are
-/// tested without waiting.
+/// A scheduler whose time moves only on request, so that debounced, delayed and throttled publishers can be tested
+/// without waiting.
 ///
-/// Belongs to one actor: schedule, and move the time, from where it was made.
+/// It belongs to one actor. Schedule actions and move the time from the actor that created it.
 public final class TestScheduler: Scheduler {
-    /// Its moments.
+    /// The type of its instants.
     public typealias SchedulerTimeType = SchedulerInstant
-    /// There are no options.
+    /// The type of its options, of which there are none.
     public typealias SchedulerOptions = Never
 
     private struct Entry {
@@ -23,7 +23,7 @@ public final class TestScheduler: Scheduler {
         let action: () -> Void
     }
 
-    /// The present moment.
+    /// The current instant.
     public private(set) var now = SchedulerInstant()
     private var entries: [Entry] = []
     private var last = 0
@@ -31,14 +31,14 @@ public final class TestScheduler: Scheduler {
     /// Creates a scheduler at time zero.
     public init() {}
 
-    /// None.
+    /// The minimum tolerance: zero.
     public var minimumTolerance: SchedulerInstant.Stride { 0 }
 
-    /// How many actions wait for their time.
+    /// The number of scheduled actions.
     public var scheduledCount: Int { entries.count }
 
-    /// Moves the time, and runs what is due meanwhile, in the order of its time, and what that schedules, too. With no time, runs
-    /// what is due now.
+    /// Moves the time, and runs the actions that are due by then, in the order of their times. This includes actions
+    /// that are scheduled meanwhile. With a time of zero, runs the actions that are due now.
     public func advance(by time: SchedulerInstant.Stride = 0) {
         let end = now.advanced(by: time)
         while let next = entries.filter({ $0.due <= end }).min(by: { ($0.due, $0.number) < ($1.due, $1.number) }) {
@@ -49,12 +49,12 @@ public final class TestScheduler: Scheduler {
         now = end
     }
 
-    /// Runs an action when the time is moved next, also by nothing.
+    /// Runs an action at the next call of ``advance(by:)``, even one by zero.
     public func schedule(options: Never?, _ action: @escaping () -> Void) {
         _ = enter(at: now, action)
     }
 
-    /// Runs an action when the time is moved to a moment, or past it.
+    /// Runs an action when the time reaches an instant.
     public func schedule(
         after date: SchedulerInstant, tolerance: SchedulerInstant.Stride, options: Never?,
         _ action: @escaping () -> Void
@@ -62,7 +62,7 @@ public final class TestScheduler: Scheduler {
         _ = enter(at: date, action)
     }
 
-    /// Runs an action when the time is moved to a moment, or past it, and again and again, until it is cancelled.
+    /// Runs an action when the time reaches an instant, and then repeatedly, until it is cancelled.
     public func schedule(
         after date: SchedulerInstant, interval: SchedulerInstant.Stride, tolerance: SchedulerInstant.Stride,
         options: Never?, _ action: @escaping () -> Void
@@ -94,7 +94,7 @@ public final class TestScheduler: Scheduler {
         func begin(at date: SchedulerInstant) {
             number = scheduler.enter(at: date) { [self] in
                 action()
-                // Not less than a nanosecond: the time would stand still otherwise.
+                // At least a nanosecond, because a zero interval would never let the time advance.
                 if !isCancelled { begin(at: date.advanced(by: max(interval, 1))) }
             }
         }

@@ -1,27 +1,27 @@
 public import HablarePresentation
 
-/// A view that shows everything, and remembers what it was told and in which order.
+/// A view that shows everything, and records what it displays in order.
 @MainActor
 public final class ViewRecorder: ResourceView, ResourceLoadingView, ResourceErrorView {
-    /// What it shows of a resource.
+    /// The type of the shown resource.
     public typealias ViewModel = String
 
-    /// What it was told to display.
+    /// A message that the view received.
     public enum Event: Sendable, Hashable {
         /// A resource.
         case resource(String)
-        /// Whether something is being loaded.
+        /// Whether the resource is loading.
         case loading(Bool)
-        /// A message, or that there is none.
+        /// An error's message, or `nil` for no error.
         case error(String?)
     }
 
-    /// Everything that was displayed, in order.
+    /// All received messages, in order.
     public private(set) var events: [Event] = []
-    /// What the view does in answer to what it is told, as a list does that wants its next page. Default: nothing.
+    /// The view's reaction to a message, such as that of a list that requests its next page. Default: none.
     public var reaction: (@MainActor (Event) -> Void)?
 
-    /// Creates a view that was told nothing.
+    /// Creates a view that has received no message.
     public init() {}
 
     /// The resources that were displayed.
@@ -29,23 +29,23 @@ public final class ViewRecorder: ResourceView, ResourceLoadingView, ResourceErro
         events.compactMap { if case .resource(let text) = $0 { text } else { nil } }
     }
 
-    /// The messages that were displayed; `nil` for that there is none.
+    /// The displayed error messages; `nil` stands for no error.
     public var messages: [String?] {
         events.compactMap { event -> String?? in if case .error(let text) = event { .some(text) } else { nil } }
     }
 
-    /// Whether something is being loaded, as it was told last.
+    /// Whether the resource is loading, by the last message.
     public var isLoading: Bool {
         events.last { if case .loading = $0 { true } else { false } } == .loading(true)
     }
 
-    /// Remembers a resource.
+    /// Records a resource.
     public func display(_ viewModel: String) { note(.resource(viewModel)) }
 
-    /// Remembers whether something is being loaded.
+    /// Records the loading state.
     public func display(_ viewModel: ResourceLoadingViewModel) { note(.loading(viewModel.isLoading)) }
 
-    /// Remembers a message.
+    /// Records an error message.
     public func display(_ viewModel: ResourceErrorViewModel) { note(.error(viewModel.message)) }
 
     private func note(_ event: Event) {

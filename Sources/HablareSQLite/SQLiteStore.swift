@@ -49,7 +49,7 @@ public final class SQLiteStore: RequestStore {
     /// The folder of the store.
     public let directory: URL
     let pool: DatabasePool
-    private let identity: DatabaseIdentity
+    let identity: DatabaseIdentity
     let files: ContentFiles
     let locks: FileLocks
     let bell: CommitBell
@@ -91,19 +91,18 @@ public final class SQLiteStore: RequestStore {
         self.directory = directory
         path = file.path
         busyTimeout = configuration.busyTimeout
-        try translatingFileFailures { try DurableCalls.system.makeFolders(directory.path) }
-        pool = try translatingErrors(of: path) { [path] in
+        try translatingStoreFailures { try DurableCalls.system.makeFolders(directory.path) }
+        (pool, identity) = try translatingErrors(of: path) { [path] in
             try FileLock.whileHeld(on: directory.path, waiting: configuration.busyTimeout) {
                 try DatabaseFile.open(path, configuration)
             }
         }
-        identity = try DatabaseIdentity(ofFileAt: path)
         files = try ContentFiles(
             directory: directory.appendingPathComponent("content", isDirectory: true),
-            thresholds: configuration.thresholds, calls: calls)
+            thresholds: configuration.thresholds, calls: calls, of: identity)
         locks = try FileLocks(directory: directory.appendingPathComponent("owners", isDirectory: true))
         bell = try CommitBell(directory: directory.appendingPathComponent("signal", isDirectory: true))
-        folder = try translatingFileFailures { try OpenFolder(directory.path) }
+        folder = try translatingStoreFailures { try OpenFolder(directory.path) }
         log = Guarded(
             try translatingErrors(of: path) { [pool] in
                 try pool.writeWithoutTransaction { db in

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import HablareSimulation
 
-/// Runs simulated histories of the engine, seed by seed, and judges each.
+/// Runs simulated histories of the engine, seed by seed, and checks each of them.
 @main
 struct SimulateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

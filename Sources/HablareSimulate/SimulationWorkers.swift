@@ -4,14 +4,14 @@ import Hablare
 import HablareSimulation
 import HablareTestKit
 
-/// Runs many seeds on several threads: histories know nothing of each other.
+/// Runs many seeds on several threads. Histories are independent of each other.
 struct SimulationWorkers: Sendable {
-    /// What came of a run.
+    /// The result of a run.
     struct Report: Sendable {
         var tally = SimulationTally()
-        /// Histories with violations, in the order of their seeds: the first hundred found.
+        /// The first hundred verdicts with violations, in the order of their seeds.
         var failed: [SimulationVerdict] = []
-        /// How many seeds break each rule, and the first that does.
+        /// The number of seeds that violate each rule, and the first of them.
         var rules: [String: (seeds: Int, first: UInt64)] = [:]
         var seconds = 0
 
@@ -87,13 +87,14 @@ struct SimulationWorkers: Sendable {
         }
     }
 
-    /// At once: a long run may be killed before its end.
+    /// Prints a violation at once, because a long run may be killed before its end.
     private func sayAtOnce(_ violation: SimulationViolation, seed: UInt64) {
         let line = "violation in seed \(seed): \(violation.rule): \(violation.message)\n"
         FileHandle.standardError.write(Data(((isTerminal ? "\r\u{1b}[K" : "") + line).utf8))
     }
 
-    /// A line that is renewed on a terminal; elsewhere one a minute, so that a run that is killed has told what it did.
+    /// Prints the progress: on a terminal as a line that is updated, elsewhere once a minute, so that a killed run has
+    /// reported its work.
     private func sayWhereWeAre() {
         let line = state.withLock { state -> String? in
             let now = ContinuousClock.now

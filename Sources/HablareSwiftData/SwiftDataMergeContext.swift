@@ -3,11 +3,11 @@ public import Foundation
 public import HablareData
 public import SwiftData
 
-/// The receipt of a merge into an object of SwiftData. Add it to the schema of the container.
+/// The receipt of a merge into a SwiftData object. Add it to the schema of the container.
 @Model public final class MergeReceiptObject {
-    /// Names the merge: ``/HablareData/MergeKey/text``.
+    /// The merge's key as text: ``/HablareData/MergeKey/text``.
     @Attribute(.unique) public var key: String
-    /// When it was done.
+    /// The date of the merge.
     public var mergedAt: Date
 
     /// Creates a receipt.
@@ -17,12 +17,13 @@ public import SwiftData
     }
 }
 
-/// Saves objects of SwiftData, and with them the receipts of what was merged into them, by one save of the main context.
+/// A context that saves SwiftData objects together with the receipts of merges into them, by one save of the main
+/// context.
 ///
-/// The save is on the main actor, because the context is: the one exception to G9. Turn autosave off in the context: it might
-/// save a property without its receipt.
+/// The save runs on the main actor, because the context does. This is the one exception to G9. Turn autosave off in the
+/// context, because it might save a property without its receipt.
 ///
-/// Not built by this project's own checks, which run on Linux: Apple's platforms only.
+/// For Apple's platforms only. This project's own checks run on Linux and do not build this file.
 @MainActor public final class SwiftDataMergeContext<Model: PersistentModel>: MergeContext {
     private let context: ModelContext
     private let id: @MainActor (Model) -> MergeRow
@@ -30,15 +31,15 @@ public import SwiftData
     /// Creates a context.
     ///
     /// - Parameters:
-    ///   - context: The main context. Its container's schema has ``MergeReceiptObject``.
-    ///   - id: Names an object the same in every run: by an attribute of your own, not by its persistent identifier, which
-    ///     changes when it is first saved.
+    ///   - context: The main context. Its container's schema must include ``MergeReceiptObject``.
+    ///   - id: A closure that returns an object's key, the same in every run. Use an attribute of your own, because the
+    ///     persistent identifier changes with the first save.
     public init(_ context: ModelContext, id: @escaping @MainActor (Model) -> MergeRow) {
         self.context = context
         self.id = id
     }
 
-    /// See `MergeContext`.
+    /// Returns the date of a saved merge: see `MergeContext`.
     public func dateOfMerge(_ key: MergeKey) async throws -> Date? {
         let text = key.text
         var descriptor = FetchDescriptor<MergeReceiptObject>(predicate: #Predicate { $0.key == text })
@@ -46,7 +47,8 @@ public import SwiftData
         return try context.fetch(descriptor).first?.mergedAt
     }
 
-    /// See `MergeContext`. Where the save fails, the receipt is taken out of the context again; the object keeps its value.
+    /// Saves a model with a receipt: see `MergeContext`. If the save fails, the receipt is removed from the context
+    /// again, and the object keeps its value.
     public func save(_ model: Model, with receipt: MergeKey) async throws -> Date? {
         if let date = try await dateOfMerge(receipt) { return date }
         let row = MergeReceiptObject(key: receipt.text, mergedAt: Date())
@@ -60,7 +62,7 @@ public import SwiftData
         return nil
     }
 
-    /// See `MergeContext`.
+    /// Returns the key of a model's row: see `MergeContext`.
     public func row(of model: Model) -> MergeRow { id(model) }
 }
 #endif

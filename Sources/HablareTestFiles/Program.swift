@@ -1,6 +1,6 @@
 import Foundation
 
-/// Runs a system program; the status it exited with.
+/// Runs a system program, and returns its exit status.
 @discardableResult
 package func runProgram(_ program: String, _ arguments: String...) throws -> Int32 {
     let process = Process()

@@ -5,7 +5,7 @@ package final class SmallDisk: Sendable {
     package let url: URL
     private let folder: TemporaryFolder
 
-    /// Whether this machine lets us mount.
+    /// Whether the user may mount file systems on this machine.
     package static let isPossible: Bool = {
         do {
             _ = try SmallDisk(size: "1m")
@@ -15,10 +15,10 @@ package final class SmallDisk: Sendable {
         }
     }()
 
-    /// Mounts one.
+    /// Mounts a disk.
     ///
-    /// - Parameter size: Its size, and other options after a comma, as `mount` takes them for a `tmpfs`.
-    /// - Throws: `CocoaError.featureUnsupported` where this user may not mount.
+    /// - Parameter size: The size, optionally with further `mount` options for a `tmpfs` after a comma.
+    /// - Throws: `CocoaError.featureUnsupported` if the user may not mount.
     package init(size: String) throws {
         folder = try TemporaryFolder()
         url = folder.url.appending(path: "disk", directoryHint: .isDirectory)
@@ -36,7 +36,7 @@ package final class SmallDisk: Sendable {
         }
     }
 
-    /// Lets nobody write any more, or all of them again.
+    /// Makes the disk read-only, or writable again.
     package func makeReadOnly(_ readOnly: Bool) throws {
         guard try runProgram("mount", "-o", readOnly ? "remount,ro" : "remount,rw", url.path) == 0 else {
             throw CocoaError(.featureUnsupported)

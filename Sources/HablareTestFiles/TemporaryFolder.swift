@@ -1,14 +1,14 @@
 package import Foundation
 
-/// A folder of its own for a test, that goes away with the value that names it.
+/// A separate folder for a test, which is removed with its value.
 ///
-/// There is a space in its name, as in those of people.
+/// Its name contains a space, as users' folders often do.
 package final class TemporaryFolder: Sendable {
-    /// Where it is.
+    /// The location of a test folder.
     package enum Place: Sendable {
-        /// In memory where there is such a place: thousands of commits need not reach a disk to be compared.
+        /// In memory if possible, because thousands of commits need not reach a disk.
         case memory
-        /// In the system's temporary folder: memory may be small, and may not let programs be run.
+        /// In the system's temporary folder, because memory may be small and may not allow running programs.
         case disk
     }
 
@@ -24,8 +24,8 @@ package final class TemporaryFolder: Sendable {
     }
 
     deinit {
-        // A store that closes at this moment removes files of its own, between the listing of the folder and their
-        // turn: then the rest is listed again.
+        // A store that closes at this moment may remove its own files after the folder was listed and before their
+        // removal. Then the rest is listed again.
         var failure: (any Error)?
         for _ in 0..<20 {
             do {
@@ -36,18 +36,18 @@ package final class TemporaryFolder: Sendable {
                 failure = error
             }
         }
-        // No test failed by that, but somebody still writes there, and the memory is not given back.
+        // No test failed from it, but a writer is still active, and the memory is not freed.
         if let failure {
             FileHandle.standardError.write(Data("The folder of a test could not be removed: \(failure)\n".utf8))
         }
     }
 
-    /// A file in it.
+    /// Returns the URL of a file in the folder.
     package func file(_ name: String) -> URL {
         url.appending(path: name, directoryHint: .notDirectory)
     }
 
-    /// The names of everything in it, hidden files included.
+    /// Returns the names of all items in the folder, including hidden files.
     package func names() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: url.path).sorted()
     }

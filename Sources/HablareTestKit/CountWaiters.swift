@@ -1,7 +1,7 @@
 import Hablare
 
-/// Callers that wait until a count is reached. Cancelling a caller's task ends its wait, so that a test whose time is
-/// over ends instead of hanging.
+/// Callers that wait until a count is reached. Cancelling a caller's task ends its wait, so that a test past its time
+/// limit ends instead of hanging.
 final class CountWaiters: Sendable {
     private struct State: Sendable {
         var count = 0
@@ -10,7 +10,7 @@ final class CountWaiters: Sendable {
 
     private let state = Guarded(State())
 
-    /// Changes the count and wakes whoever waits for it.
+    /// Sets the count and wakes the callers that wait for it.
     func set(_ count: Int) {
         let due = state.withLock { state in
             state.count = count
@@ -20,7 +20,7 @@ final class CountWaiters: Sendable {
         for (_, waiter) in due { waiter.resume() }
     }
 
-    /// Waits until the count is at least so much, or the task is cancelled.
+    /// Waits until the count is at least a target, or the task is cancelled.
     func reach(_ target: Int) async {
         let waiter = Waiter<Void>()
         let isReached = state.withLock { state in

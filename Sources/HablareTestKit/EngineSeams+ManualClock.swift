@@ -2,12 +2,12 @@ public import Foundation
 public import Hablare
 
 extension EngineSeams {
-    /// Seams whose time is that of one clock, for tests: what is waited by and what records are dated by move together,
-    /// and back-off takes its whole time, because there is no jitter.
+    /// Returns seams for tests whose time comes from one clock. Waits and the dates of records move together. Backoffs
+    /// take their full time, because there is no jitter.
     ///
     /// - Parameters:
     ///   - clock: The clock.
-    ///   - start: The date when it was at zero. Default: the first of January 2026.
+    ///   - start: The date at the clock's zero. Default: the first of January 2026.
     public static func controlled(
         by clock: ManualClock, from start: Date = Date(timeIntervalSince1970: 1_767_225_600)
     ) -> EngineSeams {

@@ -1,17 +1,17 @@
 package import Foundation
 package import Hablare
 
-/// A store that passes on to another one whatever it does not change: what wraps a store conforms to this and says only
-/// what it does differently.
+/// A store that forwards every call it does not change to another store. A wrapper of a store conforms to this protocol
+/// and implements only its differences.
 ///
-/// Everything that ``RequestStore`` and ``StoreReading`` ask for is passed on here, also what has a default there: a
-/// wrapper would get the default, and the store below would never be asked.
+/// It forwards every requirement of ``RequestStore`` and ``StoreReading``, including those with a default there.
+/// Otherwise a wrapper would get the default, and the store below would never be called.
 package protocol ForwardingStore: RequestStore {
-    /// The store that is passed on to.
+    /// The store that receives the forwarded calls.
     var base: any RequestStore { get }
 }
 
-// What a store writes and has beside its rows.
+// Writing, and everything beside the rows.
 extension ForwardingStore {
     package func commit(_ writes: [StoreWrite]) throws -> StoreCommit { try base.commit(writes) }
     package func claim(_ query: ClaimQuery) throws -> Claim { try base.claim(query) }
@@ -29,7 +29,7 @@ extension ForwardingStore {
     }
 }
 
-// What is read.
+// Reading.
 extension ForwardingStore {
     package func snapshot(of id: UUID) throws -> RequestSnapshot? { try base.snapshot(of: id) }
     package func snapshots(_ filter: SnapshotFilter) throws -> [RequestSnapshot] { try base.snapshots(filter) }

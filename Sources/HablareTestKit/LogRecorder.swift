@@ -1,7 +1,7 @@
 import Hablare
 package import Logging
 
-/// Keeps what is logged, of every level and with its metadata, for whoever wants to know that a secret is not in it.
+/// Records log messages of every level with their metadata, so that a test can check that a secret is not among them.
 public struct LogRecorder: Sendable {
     private struct Handler: LogHandler {
         let kept: Guarded<[String]>
@@ -20,23 +20,24 @@ public struct LogRecorder: Sendable {
 
     private let kept = Guarded<[String]>([])
 
-    /// Creates a recorder of what is said to its own logger.
+    /// Creates a recorder with a logger of its own.
     package init() {}
 
-    /// Keeps what any logger of the process says that was given no handler of its own. The first use sets up the process's
-    /// logging (`LoggingSystem.bootstrap`), which can be done once: for tests that do not set it up themselves.
+    /// The recorder of all loggers in the process without a handler of their own. Its first use sets up the process's
+    /// logging (`LoggingSystem.bootstrap`), which is possible only once. It is for tests that do not set up logging
+    /// themselves.
     public static let process: LogRecorder = {
         let recorder = LogRecorder()
         LoggingSystem.bootstrap { [kept = recorder.kept] _ in Handler(kept: kept) }
         return recorder
     }()
 
-    /// What was logged so far, each line as `level: message metadata`.
+    /// The recorded messages, each as `level: message metadata`.
     package var lines: [String] { kept.withLock { $0 } }
 
-    /// A logger that it keeps what is said to, and prints nothing.
+    /// A logger that records its messages and prints nothing.
     package var logger: Logger { Logger(label: "test") { [kept] _ in Handler(kept: kept) } }
 
-    /// Whether a line was logged that begins so.
+    /// Returns whether a recorded message begins with a text.
     package func says(_ beginning: String) -> Bool { lines.contains { $0.hasPrefix(beginning) } }
 }

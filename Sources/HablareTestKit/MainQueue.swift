@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Tells whether code runs on the main queue, which the main actor runs on: on Linux that is no certain thread.
+/// Detects whether code runs on the main queue. The main actor runs on it; on Linux that is not a fixed thread.
 package enum MainQueue {
     private static let key = DispatchSpecificKey<Bool>()
     private static let mark: Void = DispatchQueue.main.setSpecific(key: key, value: true)

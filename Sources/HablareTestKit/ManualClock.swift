@@ -1,17 +1,17 @@
 import Hablare
 
-/// A clock that stands still until it is told to move. Sleepers wake in the order of their deadlines.
+/// A clock that advances only when a test advances it. Sleepers wake in the order of their deadlines.
 public final class ManualClock: Clock, Sendable {
-    /// A moment of a manual clock.
+    /// An instant of a manual clock.
     public struct Instant: InstantProtocol {
-        /// The time since the clock was made.
+        /// The time since the clock was created.
         public let offset: Duration
 
-        /// A later or earlier moment.
+        /// Returns a later or earlier instant.
         public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
-        /// The time from this moment to another.
+        /// Returns the time from this instant to another.
         public func duration(to other: Instant) -> Duration { other.offset - offset }
-        /// Orders by time.
+        /// Orders instants by time.
         public static func < (lhs: Instant, rhs: Instant) -> Bool { lhs.offset < rhs.offset }
     }
 
@@ -31,13 +31,13 @@ public final class ManualClock: Clock, Sendable {
     /// Creates a clock at time zero.
     public init() {}
 
-    /// The present moment.
+    /// The current instant.
     public var now: Instant { state.withLock { $0.now } }
 
     /// One nanosecond.
     public var minimumResolution: Duration { .nanoseconds(1) }
 
-    /// Waits until the clock has been moved to a deadline, or throws `CancellationError`.
+    /// Waits until the clock reaches a deadline, or throws `CancellationError`.
     public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
         try Task.checkCancellation()
         let waiter = Waiter<Void>()
@@ -59,7 +59,7 @@ public final class ManualClock: Clock, Sendable {
         }
     }
 
-    /// Moves the clock and wakes whoever's deadline has come.
+    /// Advances the clock and wakes the sleepers whose deadlines have come.
     public func advance(by duration: Duration) {
         let woken = state.withLock { state -> [Sleeper] in
             state.now = state.now.advanced(by: duration)
@@ -67,16 +67,17 @@ public final class ManualClock: Clock, Sendable {
             let woken = state.sleepers.filter { $0.deadline <= now }
             state.sleepers.removeAll { $0.deadline <= now }
             sleeping.set(state.sleepers.count)
-            // Those with one deadline in the order in which they fell asleep: the sort is stable.
+            // The sort is stable, so sleepers with the same deadline wake in the order in which they fell asleep.
             return woken.sorted { $0.deadline < $1.deadline }
         }
         for sleeper in woken { sleeper.waiter.resume() }
     }
 
-    /// How many tasks sleep on the clock.
+    /// The number of tasks that sleep on the clock.
     package var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-    /// Waits until so many tasks sleep on the clock: the moment to move it. Ends early when the task is cancelled.
+    /// Waits until at least `count` tasks sleep on the clock, so that a test can advance it. Ends early when the task
+    /// is cancelled.
     public func sleepers(reach count: Int) async {
         await sleeping.reach(count)
     }

@@ -1,29 +1,29 @@
 public import Hablare
 
-/// A provider that answers as it is told: the mock for tests and previews.
+/// A provider that follows a script: the mock for tests and previews.
 ///
-/// By default it answers every call with the prompt as text. Give it a script to answer otherwise, or a ``Gate`` to
-/// hold calls until the test lets them go. It counts what was asked of it.
+/// By default it answers every call with the prompt as text. Pass a script for other answers, or a ``Gate`` to hold
+/// calls until the test releases them. It counts its calls.
 public struct ScriptedProvider: AIServiceProvider {
-    /// What a provider saw.
+    /// The calls of a provider.
     public struct Record: Sendable {
-        /// Every call, in the order they came.
+        /// All calls, in the order of their arrival.
         public var calls: [ProviderCall] = []
-        /// How many are under way.
+        /// The number of calls in progress.
         public var running = 0
-        /// How many were under way at once, at most.
+        /// The maximum number of concurrent calls so far.
         public var maximumRunning = 0
-        /// How many calls ended because their task was cancelled.
+        /// The number of calls that ended because their task was cancelled.
         public var cancellations = 0
     }
 
-    /// Its id.
+    /// The provider's id.
     public let id: ProviderID
-    /// What it promises to answer.
+    /// The content type of its answers.
     public let responseType: ContentType
-    /// How much may be asked of it.
+    /// The provider's limits.
     public let limits: ProviderLimits
-    /// Whether it rests while there is no network.
+    /// Whether it is suspended while there is no network.
     public let needsNetwork: Bool
     private var maximum: @Sendable (AIRequest) -> Usage? = { _ in nil }
     private let script: @Sendable (ProviderCall) async -> Result<ProviderAnswer, AIServiceError>
@@ -32,11 +32,11 @@ public struct ScriptedProvider: AIServiceProvider {
     /// Creates a provider.
     ///
     /// - Parameters:
-    ///   - id: Its id.
-    ///   - responseType: What it promises to answer.
-    ///   - limits: How much may be asked of it.
-    ///   - needsNetwork: Whether it rests while there is no network.
-    ///   - script: What it answers; the prompt's text by default.
+    ///   - id: The provider's id.
+    ///   - responseType: The content type of its answers.
+    ///   - limits: The provider's limits.
+    ///   - needsNetwork: Whether it is suspended while there is no network.
+    ///   - script: Returns the answer to a call. Default: the prompt's text.
     public init(
         id: ProviderID = "scripted", responseType: ContentType = .text, limits: ProviderLimits = ProviderLimits(),
         needsNetwork: Bool = true,
@@ -51,17 +51,17 @@ public struct ScriptedProvider: AIServiceProvider {
         self.script = script
     }
 
-    /// What it saw so far.
+    /// The calls so far.
     public var record: Record { state.withLock { $0 } }
 
-    /// The same provider, which says what a call can use at most; without this it does not know.
+    /// Returns the same provider with an upper bound of a call's usage. Without it the provider reports none.
     public func using(atMost maximum: @escaping @Sendable (AIRequest) -> Usage?) -> ScriptedProvider {
         var provider = self
         provider.maximum = maximum
         return provider
     }
 
-    /// What a call can use, as it was made to say.
+    /// Returns the upper bound of a call's usage, as set with ``using(atMost:)``.
     public func maximumUsage(of request: AIRequest) -> Usage? { maximum(request) }
 
     /// Answers by the script.
@@ -81,7 +81,7 @@ public struct ScriptedProvider: AIServiceProvider {
     }
 }
 
-/// Holds whoever passes until it is opened, so that a test decides when a provider answers.
+/// Holds its callers until it is opened, so that a test decides when a provider answers.
 public final class Gate: Sendable {
     private struct State: Sendable {
         var isOpen = false
@@ -101,7 +101,7 @@ public final class Gate: Sendable {
         let waiter = Waiter<Void>()
         state.withLock { state in
             state.arrived += 1
-            // Under the lock, so that the counts come in their order.
+            // Set under the lock, so that the counts arrive in order.
             arrivals.set(state.arrived)
             if state.isOpen {
                 waiter.resume()
@@ -120,7 +120,7 @@ public final class Gate: Sendable {
         }
     }
 
-    /// Lets one caller pass: the one that has waited longest, or the next to come.
+    /// Lets one caller pass: the one that has waited longest, or the next to arrive.
     public func admitOne() {
         while true {
             let next = state.withLock { state -> Waiter<Void>? in
@@ -130,12 +130,12 @@ public final class Gate: Sendable {
                 }
                 return state.waiting.removeFirst()
             }
-            // One that was cancelled at this moment lets the next one pass.
+            // If that caller was cancelled at this moment, the next one passes.
             guard let next, !next.resume() else { return }
         }
     }
 
-    /// Lets everybody pass, now and later.
+    /// Lets all callers pass, now and later.
     public func open() {
         let waiting = state.withLock { state in
             state.isOpen = true
@@ -145,7 +145,8 @@ public final class Gate: Sendable {
         for waiter in waiting { waiter.resume() }
     }
 
-    /// Waits until so many callers have come, whether they passed or not. Ends early when the task is cancelled.
+    /// Waits until at least `count` callers have arrived, whether they passed or not. Ends early when the task is
+    /// cancelled.
     public func arrivals(reach count: Int) async {
         await arrivals.reach(count)
     }

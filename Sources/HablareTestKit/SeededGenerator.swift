@@ -1,4 +1,4 @@
-/// A repeatable source of randomness (SplitMix64): the same seed gives the same numbers on every machine.
+/// A repeatable random number generator (SplitMix64). The same seed gives the same numbers on every machine.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
@@ -7,7 +7,7 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
         state = seed
     }
 
-    /// The next number.
+    /// Returns the next number.
     public mutating func next() -> UInt64 {
         state &+= 0x9e37_79b9_7f4a_7c15
         var mixed = state

@@ -1,8 +1,8 @@
 public import Foundation
 
-/// Which seeds a randomised test runs: so many of its own choice, or the one that `HABLARE_SEED` names.
+/// The seeds of a randomised test: a given number of them, or the one in `HABLARE_SEED`.
 public enum Seeds {
-    /// The seeds 0, 1, 2 … or, when the environment says `HABLARE_SEED=n`, only `n`: so a failing one is replayed.
+    /// Returns the seeds 0, 1, 2 … or, if the environment sets `HABLARE_SEED=n`, only `n`, to replay a failing one.
     /// `HABLARE_SEEDS=n` replaces the count.
     public static func choose(
         _ count: Int, environment: [String: String] = ProcessInfo.processInfo.environment

@@ -2,10 +2,10 @@ import Foundation
 import HablareAudio
 import Testing
 
-@Suite("The kind of file")
+@Suite("Audio container")
 struct AudioContainerTests {
     @Test(
-        "follows from the extension, in upper or lower case",
+        "The extension determines the kind of file, in upper or lower case",
         arguments: [("wav", .wav), ("WAV", .wav), ("flac", .flac), ("Flac", .flac), ("mp3", .mp3), ("Mp3", .mp3)]
             as [(String, AudioContainer)])
     func known(fileExtension: String, container: AudioContainer) throws {
@@ -13,7 +13,7 @@ struct AudioContainerTests {
     }
 
     @Test(
-        "is refused if it cannot be written, and the message names the kinds that can",
+        "An unknown extension is refused with a message that names the known ones",
         arguments: ["", "ogg", ".wav", "mp"])
     func unknown(fileExtension: String) throws {
         let error = try #require(throws: AudioError.self) { try AudioContainer(fileExtension: fileExtension) }

@@ -3,9 +3,11 @@ import HablareAudio
 import HablareTestFiles
 import Testing
 
-@Suite("Decoding audio")
+@Suite("Audio decoder")
 struct AudioDecoderTests {
-    @Test("gives the samples in blocks, from memory and from a file", arguments: [1, 4_095, 4_096, 4_097, 20_000])
+    @Test(
+        "The decoder returns the samples in blocks, from memory and from a file",
+        arguments: [1, 4_095, 4_096, 4_097, 20_000])
     func blocks(count: Int) throws {
         let folder = try TemporaryFolder(.disk)
         let tone = Wave.tone(count)
@@ -20,7 +22,7 @@ struct AudioDecoderTests {
         #expect(block.count == min(count, AudioDecoder.blockFrames))
     }
 
-    @Test("ends with zero frames, however often it is asked")
+    @Test("The decoder returns zero frames from the end on")
     func end() throws {
         let decoder = try AudioDecoder(.data(Wave.file([1, 2, 3, 4], channels: 2)))
         var block: [Int16] = []
@@ -33,7 +35,7 @@ struct AudioDecoderTests {
     }
 
     @Test(
-        "trusts the frames that are there, not the header",
+        "The decoder counts the actual frames and ignores the header's count",
         arguments: [0x7FFF_F000, 0xFFFF_FFFF, 0x8000_0000] as [UInt32])
     func lyingHeader(claim: UInt32) throws {
         let file = Wave.file(Wave.tone(5_000), rate: 16_000, claimedBytes: claim)
@@ -42,26 +44,26 @@ struct AudioDecoderTests {
         #expect(properties.seconds == 0.3125)
     }
 
-    @Test("reads a slice of data like the data itself")
+    @Test("The decoder reads a slice of data like the data itself")
     func slice() throws {
         let tone = Wave.tone(100)
         let data = (Data("junk".utf8) + Wave.file(tone))[4...]
         #expect(try samples(of: .data(data)) == tone)
     }
 
-    @Test("limits floating-point samples to the range")
+    @Test("The decoder limits floating-point samples to the range")
     func floats() throws {
         let file = Wave.floats([0, 0.5, -0.5, 1, -1, 3, -3, .nan])
         #expect(try samples(of: .data(file)) == [0, 16_384, -16_384, 32_767, -32_768, 32_767, -32_768, 0])
     }
 
-    @Test("counts zero frames as an answer when only asked what is there")
+    @Test("The inspector reports zero frames without an error")
     func noFrames() throws {
         #expect(try AudioInspector().properties(of: .data(Wave.file([]))).frameCount == 0)
     }
 
     @Test(
-        "refuses what is not audio",
+        "The decoder refuses data that is not audio",
         arguments: [
             "", "{\"error\":\"quota exceeded\"}", "<html>\(String(repeating: "x", count: 10_000))</html>", "RIFF",
             "ID3",
@@ -72,7 +74,7 @@ struct AudioDecoderTests {
         #expect(!error.message.contains("quota"))
     }
 
-    @Test("refuses a file that is not there, a folder, a pipe and a web address")
+    @Test("The decoder refuses a missing file, a folder, a pipe and a web address")
     func unreadable() throws {
         let folder = try TemporaryFolder(.disk)
         let pipe = folder.file("pipe")
@@ -84,7 +86,7 @@ struct AudioDecoderTests {
         }
     }
 
-    @Test("says that a compressed file is cut off or broken, and does not take it for its end")
+    @Test("The decoder reports a compressed file that is cut off or broken as damaged")
     func damaged() throws {
         let folder = try TemporaryFolder(.disk)
         let output = folder.file("a.flac")
@@ -98,7 +100,7 @@ struct AudioDecoderTests {
         }
     }
 
-    @Test("reads what the joiner writes", arguments: AudioContainer.allCases)
+    @Test("The decoder reads the files that the joiner writes", arguments: AudioContainer.allCases)
     func ownFiles(container: AudioContainer) throws {
         let folder = try TemporaryFolder(.disk)
         let output = folder.file("a." + container.rawValue)
@@ -109,7 +111,7 @@ struct AudioDecoderTests {
         #expect(try AudioInspector().properties(of: .file(output)) == expected)
     }
 
-    @Test("a MP3 file sounds like what went into it")
+    @Test("An MP3 file sounds like its source")
     func mp3() throws {
         let folder = try TemporaryFolder(.disk)
         let tone = Wave.tone(30_000)

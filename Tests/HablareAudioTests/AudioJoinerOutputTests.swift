@@ -5,7 +5,7 @@ import Testing
 
 @testable import HablareAudio
 
-@Suite("The output of joining is all or nothing")
+@Suite("Audio joiner: all-or-nothing output")
 struct AudioJoinerOutputTests {
     private let folder: TemporaryFolder
     private let output: URL
@@ -29,7 +29,7 @@ struct AudioJoinerOutputTests {
         try AudioJoiner(output: output, container: container, calls: calls, maximumSampleBytes: maximum)
     }
 
-    @Test("the file takes its name when it is finished, not before")
+    @Test("The output gets its name when it is finished, not before")
     func success() throws {
         let joiner = try AudioJoiner(output: output)
         try joiner.append(source)
@@ -40,7 +40,7 @@ struct AudioJoinerOutputTests {
         #expect(try folder.names() == ["book.wav"])
     }
 
-    @Test("the file is synced, then renamed, then the folder is synced")
+    @Test("The file is synced, then renamed, then the folder is synced")
     func order() throws {
         let log = CallLog()
         let joiner = try joiner(log.recording(.system))
@@ -50,7 +50,7 @@ struct AudioJoinerOutputTests {
         #expect(log.calls == ["open", "write", "sync", "rename", "syncFolder"])
     }
 
-    @Test("what is no file is refused, and stays what it is")
+    @Test("An output path with a pipe is refused, and the pipe stays")
     func pipe() throws {
         let pipe = folder.file("pipe.wav")
         #expect(mkfifo(pipe.path, 0o600) == 0)
@@ -61,7 +61,7 @@ struct AudioJoinerOutputTests {
         #expect(try folder.names() == ["book.wav", "pipe.wav"])
     }
 
-    @Test("cancelling leaves nothing behind and closes the joiner")
+    @Test("Cancelling leaves nothing behind and closes the joiner")
     func cancel() throws {
         let joiner = try AudioJoiner(output: output)
         try joiner.append(source)
@@ -73,7 +73,7 @@ struct AudioJoinerOutputTests {
         try expectUntouched()
     }
 
-    @Test("releasing the joiner leaves nothing behind")
+    @Test("Releasing the joiner leaves nothing behind")
     func release() throws {
         var joiner: AudioJoiner? = try AudioJoiner(output: output)
         try joiner?.append(source)
@@ -81,7 +81,7 @@ struct AudioJoinerOutputTests {
         try expectUntouched()
     }
 
-    @Test("a bad source leaves nothing behind")
+    @Test("A bad source leaves nothing behind")
     func badSource() throws {
         let joiner = try AudioJoiner(output: output)
         try joiner.append(source)
@@ -89,7 +89,7 @@ struct AudioJoinerOutputTests {
         try expectUntouched()
     }
 
-    @Test("finishing twice, or cancelling afterwards, does not touch the finished file")
+    @Test("Finishing twice, or cancelling afterwards, does not change the finished file")
     func twice() throws {
         let joiner = try AudioJoiner(output: output)
         try joiner.append(source)
@@ -100,7 +100,7 @@ struct AudioJoinerOutputTests {
         #expect(try Data(contentsOf: output) == finished)
     }
 
-    @Test("without a source there is nothing to finish")
+    @Test("Finishing without a source is an error")
     func nothing() throws {
         let joiner = try AudioJoiner(output: output)
         let error = try #require(throws: AudioError.self) { try joiner.finish() }
@@ -109,7 +109,7 @@ struct AudioJoinerOutputTests {
     }
 
     @Test(
-        "a full disk is said to be full, wherever it happens", arguments: AudioContainer.allCases, [0, 1, 50, 10_000])
+        "A full disk is reported as full at every write", arguments: AudioContainer.allCases, [0, 1, 50, 10_000])
     func diskFull(container: AudioContainer, room: Int) throws {
         var calls = FileCalls.system
         calls.write = { descriptor, bytes, offset, path throws(FileFailure) in
@@ -128,7 +128,7 @@ struct AudioJoinerOutputTests {
         try expectUntouched()
     }
 
-    @Test("a disk that fills up while the header is completed is noticed")
+    @Test("A disk that fills up while the header is completed is reported")
     func diskFullAtTheEnd() throws {
         let log = CallLog()
         var calls = FileCalls.system
@@ -144,7 +144,7 @@ struct AudioJoinerOutputTests {
         try expectUntouched()
     }
 
-    @Test("short writes are continued")
+    @Test("Short writes are continued")
     func shortWrites() throws {
         var calls = FileCalls.system
         calls.write = { descriptor, bytes, offset, path throws(FileFailure) in
@@ -157,7 +157,7 @@ struct AudioJoinerOutputTests {
         #expect(try samples(of: .file(output)) == Wave.tone(20_000))
     }
 
-    @Test("a failing sync or rename leaves nothing behind")
+    @Test("A failed sync or rename leaves nothing behind")
     func failingCommit() throws {
         var syncing = FileCalls.system
         syncing.durable.sync = { _, path throws(FileFailure) in throw FileFailure(EIO, doing: .sync, to: path) }
@@ -172,7 +172,7 @@ struct AudioJoinerOutputTests {
         }
     }
 
-    @Test("a folder that cannot be synced is an error that says that the file is complete")
+    @Test("A failed folder sync is an error that says that the file is complete")
     func failingFolderSync() throws {
         var calls = FileCalls.system
         calls.durable.sync = { descriptor, path throws(FileFailure) in
@@ -188,7 +188,7 @@ struct AudioJoinerOutputTests {
         #expect(try folder.names() == ["book.wav"])
     }
 
-    @Test("a WAV file is refused before it exceeds what its header can say")
+    @Test("A WAV file is refused before it exceeds the limit of its header")
     func tooLarge() throws {
         let fits = try joiner(.system, maximum: 80_000)
         try fits.append(source)
@@ -205,7 +205,7 @@ struct AudioJoinerOutputTests {
         #expect(AudioContainer.wav.maximumSampleBytes + 4_096 == 0xFFFF_FFFF)
     }
 
-    @Test("a second joiner for the same output is refused until the first ends")
+    @Test("A second joiner for the same output is refused until the first ends")
     func busy() throws {
         let first = try AudioJoiner(output: output)
         let error = try #require(throws: AudioError.self) { try AudioJoiner(output: output) }
@@ -216,7 +216,7 @@ struct AudioJoinerOutputTests {
         try expectUntouched()
     }
 
-    @Test("what a killed process left behind is taken over")
+    @Test("The joiner takes over the leftovers of a killed process")
     func leftover() throws {
         try Data(repeating: 0xAA, count: 1_000_000).write(to: folder.file(".book.wav.partial"))
         try join([source], into: output)
@@ -224,7 +224,7 @@ struct AudioJoinerOutputTests {
         #expect(try folder.names() == ["book.wav"])
     }
 
-    @Test("a lock won on a file that was renamed meanwhile does not destroy it")
+    @Test("A lock taken on a file that was renamed meanwhile does not destroy it")
     func lostRace() throws {
         let folder = folder
         let log = CallLog()
@@ -232,7 +232,7 @@ struct AudioJoinerOutputTests {
         calls.open = {
             [partial = folder.file(".book.wav.partial").path, final = output.path] path, mode throws(FileFailure) in
             let descriptor = try FileCalls.system.open(path, mode)
-            // Another process finishes between our opening and our locking.
+            // Another process finishes between the opening and the locking here.
             if !log.isClosing {
                 log.isClosing = true
                 try DurableCalls.system.rename(partial, final)
@@ -251,7 +251,8 @@ struct AudioJoinerOutputTests {
     }
 
     @Test(
-        "a replaced file keeps its permissions, and nobody else can read the new one meanwhile", arguments: [0, 1_000])
+        "A replaced file keeps its permissions, and the new file is never readable for more users",
+        arguments: [0, 1_000])
     func permissionsOfReplaced(leftBytes: Int) throws {
         let left = folder.file(".book.wav.partial")
         if leftBytes > 0 { try Data(count: leftBytes).write(to: left) }
@@ -262,11 +263,11 @@ struct AudioJoinerOutputTests {
         try joiner.append(source)
         _ = try joiner.finish()
         #expect(try permissions(of: "book.wav") == 0o600)
-        // Who had opened what was left there reads nothing of what was not for them.
+        // The reader that opened the leftovers sees none of the new bytes.
         #expect(try reader?.readToEnd() == (reader == nil ? nil : Data(count: leftBytes)))
     }
 
-    @Test("a file that nobody may write is replaced by one that nobody may write")
+    @Test("A read-only file is replaced by a read-only file")
     func permissionsOfReadOnly() throws {
         #expect(chmod(output.path, 0o444) == 0)
         let joiner = try AudioJoiner(output: output)
@@ -276,7 +277,7 @@ struct AudioJoinerOutputTests {
         #expect(try permissions(of: "book.wav") == 0o444)
     }
 
-    @Test("who says no between two blocks cancels the joiner")
+    @Test("A joiner told to stop between two blocks is cancelled")
     func cancelledBetweenBlocks() throws {
         let joiner = try AudioJoiner(output: output)
         var blocks = 0
@@ -290,14 +291,14 @@ struct AudioJoinerOutputTests {
         #expect(throws: AudioError.joinerIsClosed) { try joiner.append(source) }
     }
 
-    @Test("a name as long as a name may be leaves room for the temporary one")
+    @Test("A name of the maximum length leaves room for the temporary name")
     func longName() throws {
         let name = String(repeating: "é", count: 125) + ".wav"
         try join([source], into: folder.file(name))
         #expect(try folder.names().contains(name))
     }
 
-    @Test("a symbolic link with the temporary name is not followed")
+    @Test("A symbolic link with the temporary name is not followed")
     func symbolicLink() throws {
         let victim = folder.file("victim")
         try old.write(to: victim)
@@ -307,7 +308,7 @@ struct AudioJoinerOutputTests {
         #expect(try Data(contentsOf: victim) == old)
     }
 
-    @Test("a missing folder, a file for a folder, a folder with the output's name, and a web address are refused")
+    @Test("A missing folder, a file as a folder, a folder with the output's name, and a web address are refused")
     func places() throws {
         let web = try #require(URL(string: "https://example.com/a.wav"))
         try FileManager.default.createDirectory(at: folder.file("dir.wav"), withIntermediateDirectories: true)
@@ -321,7 +322,7 @@ struct AudioJoinerOutputTests {
         }
     }
 
-    @Test("a folder that may not be written is refused", .enabled(if: geteuid() != 0, "root may write anywhere"))
+    @Test("A folder without write permission is refused", .enabled(if: geteuid() != 0, "root may write anywhere"))
     func permissions() throws {
         #expect(chmod(folder.url.path, 0o555) == 0)
         defer { chmod(folder.url.path, 0o755) }

@@ -4,11 +4,11 @@ import Testing
 
 @testable import HablareAudio
 
-@Suite("Joining audio")
+@Suite("Audio joiner")
 struct AudioJoinerTests {
     private let tones = [Wave.tone(5_000, seed: 1), Wave.tone(1, seed: 2), Wave.tone(12_345, seed: 3)]
 
-    @Test("keeps the order and says where each source is", arguments: AudioContainer.allCases)
+    @Test("The joiner keeps the order and returns the position of each source", arguments: AudioContainer.allCases)
     func parts(container: AudioContainer) throws {
         let folder = try TemporaryFolder(.disk)
         let output = folder.file("book." + container.rawValue.uppercased())
@@ -22,7 +22,7 @@ struct AudioJoinerTests {
         #expect(try folder.names() == [output.lastPathComponent])
     }
 
-    @Test("loses no sample without compression or with FLAC", arguments: [AudioContainer.wav, .flac])
+    @Test("The joiner loses no sample with WAV or FLAC", arguments: [AudioContainer.wav, .flac])
     func lossless(container: AudioContainer) throws {
         let folder = try TemporaryFolder(.disk)
         let output = folder.file("book." + container.rawValue)
@@ -30,7 +30,7 @@ struct AudioJoinerTests {
         #expect(try samples(of: .file(output)) == tones.flatMap { $0 })
     }
 
-    @Test("takes sources of different kinds, in memory and in files")
+    @Test("The joiner takes sources of different kinds, in memory and in files")
     func mixed() throws {
         let folder = try TemporaryFolder(.disk)
         try join([.data(Wave.file(tones[0]))], into: folder.file("a.flac"))
@@ -41,7 +41,7 @@ struct AudioJoinerTests {
         #expect(try samples(of: .file(folder.file("b.wav"))) == tones[0] + tones[2] + tones[1])
     }
 
-    @Test("the same sources give the same bytes", arguments: AudioContainer.allCases)
+    @Test("The same sources give the same bytes", arguments: AudioContainer.allCases)
     func deterministic(container: AudioContainer) throws {
         let folder = try TemporaryFolder(.disk)
         let sources = tones.map { AudioSource.data(Wave.file($0)) }
@@ -50,7 +50,7 @@ struct AudioJoinerTests {
         #expect(try Data(contentsOf: files[0]) == Data(contentsOf: files[1]))
     }
 
-    @Test("may read the file that it replaces")
+    @Test("The joiner can read the file that it replaces")
     func ownInput() throws {
         let folder = try TemporaryFolder(.disk)
         let output = folder.file("book.wav")
@@ -59,7 +59,7 @@ struct AudioJoinerTests {
         #expect(try samples(of: .file(output)) == tones[0] + tones[0])
     }
 
-    @Test("a URL relative to another works for reading and for writing")
+    @Test("A relative URL works for reading and for writing")
     func relative() throws {
         let folder = try TemporaryFolder(.disk)
         let base = URL(filePath: folder.url.path, directoryHint: .isDirectory)
@@ -68,7 +68,7 @@ struct AudioJoinerTests {
         #expect(try folder.names() == ["a b é.wav", "b.wav"])
     }
 
-    @Test("the container can be chosen apart from the name")
+    @Test("The container can differ from the output's extension")
     func explicitContainer() throws {
         let folder = try TemporaryFolder(.disk)
         let joiner = try AudioJoiner(output: folder.file("book"), container: .flac)
@@ -76,7 +76,7 @@ struct AudioJoinerTests {
         #expect(try Data(contentsOf: joiner.finish().url).starts(with: Data("fLaC".utf8)))
     }
 
-    @Test("refuses another sample rate, and names the source and both rates")
+    @Test("The joiner refuses another sample rate, and names the source and both rates")
     func sampleRate() throws {
         let error = try failure(second: Wave.file(tones[0], rate: 24_000))
         #expect(error.code == .sampleRateMismatch)
@@ -86,7 +86,7 @@ struct AudioJoinerTests {
         for part in ["Source 1", "24000 Hz", "22050 Hz"] { #expect(error.message.contains(part)) }
     }
 
-    @Test("refuses another number of channels, and names the source and both numbers")
+    @Test("The joiner refuses another number of channels, and names the source and both numbers")
     func channels() throws {
         let error = try failure(second: Wave.file(tones[0], channels: 2))
         #expect(error.code == .channelCountMismatch)
@@ -95,7 +95,7 @@ struct AudioJoinerTests {
         #expect(error.found == 2)
     }
 
-    @Test("refuses a source without frames and one that is no audio, and names it")
+    @Test("The joiner refuses a source without frames or audio, and names it")
     func badSources() throws {
         let cases: [(Data, AudioError.Code)] = [(Wave.file([]), .noFrames), (Data("oops".utf8), .notAudio)]
         for (data, code) in cases {
@@ -106,7 +106,7 @@ struct AudioJoinerTests {
         }
     }
 
-    @Test("refuses what the kind of file cannot hold")
+    @Test("The joiner refuses a layout that the container does not support")
     func layouts() throws {
         let folder = try TemporaryFolder(.disk)
         let cases = [("a.mp3", 7_000, 1), ("a.mp3", 96_000, 1), ("a.mp3", 44_100, 4), ("a.flac", 44_100, 16)]
@@ -121,7 +121,7 @@ struct AudioJoinerTests {
     }
 
     @Test(
-        "MP3 takes these sample rates, with one channel and with two",
+        "MP3 supports these sample rates with one and with two channels",
         arguments: [8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000], [1, 2])
     func mp3Layouts(rate: Int, channels: Int) throws {
         let folder = try TemporaryFolder(.disk)

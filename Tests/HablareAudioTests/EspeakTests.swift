@@ -3,12 +3,14 @@ import HablareAudio
 import HablareTestFiles
 import Testing
 
-@Suite("What espeak-ng says")
+@Suite("espeak-ng output")
 struct EspeakTests {
     private static let program = ["/usr/bin/espeak-ng", "/usr/local/bin/espeak-ng", "/opt/homebrew/bin/espeak-ng"]
         .first(where: FileManager.default.isExecutableFile)
 
-    @Test("is joined from its pipe, whose header lies", .enabled(if: program != nil, "espeak-ng is not installed"))
+    @Test(
+        "Sources from espeak-ng's pipe are joined although their headers lie",
+        .enabled(if: program != nil, "espeak-ng is not installed"))
     func joined() throws {
         let folder = try TemporaryFolder(.disk)
         let parts = try ["Hello there.", "How are you?"].map(speak)

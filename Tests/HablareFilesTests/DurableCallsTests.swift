@@ -4,7 +4,7 @@ import HablareTestFiles
 import Synchronization
 import Testing
 
-/// In which order files and folders come to be on the disk, and what is left when a step fails.
+/// The order in which files and folders reach the disk, and the state after a failed step.
 @Suite struct DurableCallsTests {
     private enum Step: Hashable, Sendable {
         case sync(String)
@@ -34,7 +34,7 @@ import Testing
                 })
         }
 
-        /// Temporary names are different each time.
+        /// Replaces a temporary name, which differs each time.
         private static func name(_ path: String) -> String {
             path.hasSuffix(".tmp") ? "unfinished" : URL(fileURLWithPath: path).lastPathComponent
         }
@@ -54,7 +54,7 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test("A file is synced before it has its name, and the name before the commit returns")
+    @Test("A file is synced before it gets its name, and the name before the commit returns")
     func replacing() throws {
         let file = try ReplacingFile(root + "/file", calls: steps.calls)
         try file.write("bytes".utf8)
@@ -63,7 +63,7 @@ import Testing
         #expect(steps.taken == [.sync("unfinished"), .rename("file"), .sync(folder.url.lastPathComponent)])
     }
 
-    @Test("When a step fails the former file is there and nothing half written", arguments: [true, false])
+    @Test("After a failed step the former file is there and nothing half written", arguments: [true, false])
     func failing(inSync: Bool) throws {
         try Data("old".utf8).write(to: URL(fileURLWithPath: root + "/file"))
         steps.fail(at: inSync ? .sync("unfinished") : .rename("file"))
@@ -78,7 +78,7 @@ import Testing
         #expect(try FileSystem.contents(of: root).count == 1)
     }
 
-    @Test("Each folder that is made is synced in the one above; one that is there, too")
+    @Test("makeFolders syncs each new folder in the one above, and also an existing one")
     func folders() throws {
         let name = folder.url.lastPathComponent
         try steps.calls.makeFolders(root + "/a/b")
@@ -89,14 +89,25 @@ import Testing
         #expect(throws: FileFailure(EIO, doing: .sync, to: root + "/a")) { try steps.calls.makeFolders(root + "/a/c") }
     }
 
-    @Test("A file system that cannot sync folders writes names at once", arguments: [EINVAL, ENOTSUP])
+    @Test("makeFolder creates one folder, and none above it")
+    func oneFolder() throws {
+        let missing = root + "/a/b"
+        #expect(throws: FileFailure(ENOENT, doing: .makeFolder, to: missing)) { try steps.calls.makeFolder(missing) }
+        #expect(try FileSystem.contents(of: root) == [])
+        try steps.calls.makeFolder(root + "/a")
+        #expect(steps.taken == [.sync(folder.url.lastPathComponent)])
+        try steps.calls.makeFolder(missing)
+        #expect(try FileSystem.status(of: missing)?.kind == .folder)
+    }
+
+    @Test("A file system that cannot sync folders is not an error", arguments: [EINVAL, ENOTSUP])
     func unsyncable(number: CInt) throws {
         steps.fail(at: .sync(folder.url.lastPathComponent), with: number)
         try steps.calls.syncFolder(root)
         #expect(steps.taken.count == 1)
     }
 
-    @Test("A folder that may be passed and not read may hold others all the same")
+    @Test("A folder can be created in one that may be passed and not read")
     func unreadable() throws {
         let above = root + "/above"
         try DurableCalls.system.makeFolders(above)

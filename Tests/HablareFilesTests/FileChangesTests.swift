@@ -5,9 +5,10 @@ import Testing
 
 @testable import HablareFiles
 
-/// Each waits for what the kernel or a look tells, as long as that takes: no test of these says a time.
-@Suite("Changes of files", .timeLimit(.minutes(1))) struct FileChangesTests {
-    @Test("are told for each way to learn of them", arguments: [FileChanges.Method.notification, .looking])
+/// The tests wait for the kernel or a poll as long as that takes, and depend on no time.
+@Suite("File changes", .timeLimit(.minutes(1))) struct FileChangesTests {
+    @Test(
+        "Changes are reported by notification and by polling", arguments: [FileChanges.Method.notification, .looking])
     func told(method: FileChanges.Method) async throws {
         let folder = try TemporaryFolder()
         let changes = FileChanges(directory: folder.url.path, suffix: "-wal", method: method).stream()
@@ -15,7 +16,7 @@ import Testing
         let file = folder.url.appendingPathComponent("a-wal")
         try Data("1".utf8).write(to: file)
         #expect(await told.next() != nil)
-        // Written again only when the last change was told, and told again.
+        // Written again only after the last change was reported, so each write is reported again.
         for size in 2..<5 {
             try Data(repeating: 0, count: size).write(to: file)
             #expect(await told.next() != nil)
@@ -23,7 +24,8 @@ import Testing
     }
 
     @Test(
-        "of a folder that is not there yet are told once it is", arguments: [FileChanges.Method.notification, .looking])
+        "Changes of a folder that does not exist yet are reported once it exists",
+        arguments: [FileChanges.Method.notification, .looking])
     func later(method: FileChanges.Method) async throws {
         let folder = try TemporaryFolder()
         let new = folder.url.appendingPathComponent("new")
@@ -33,7 +35,7 @@ import Testing
         #expect(await told.next() != nil)
     }
 
-    @Test("are told again to somebody who could not use them, until he can, though nothing changes any more")
+    @Test("A report that the receiver cannot use is repeated until it can, even without a further change")
     func owed() async throws {
         let folder = try TemporaryFolder()
         let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
@@ -48,7 +50,7 @@ import Testing
     }
 
     #if os(Linux)
-    @Test("are told of one file among others, and where the kernel could not tell of all")
+    @Test("An event for one file among others is reported, and so is an overflow of the kernel's queue")
     func events() {
         func event(_ kind: UInt32, _ name: String) -> [UInt8] {
             let length = name.isEmpty ? 0 : 16
@@ -68,7 +70,7 @@ import Testing
     }
     #endif
 
-    @Test("end with their reader")
+    @Test("The stream of changes ends with its reader")
     func ended() async throws {
         let folder = try TemporaryFolder()
         let stream = FileChanges(directory: folder.url.path, suffix: "-wal").stream()

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 @Suite("Locks of files and folders") struct FileLockTests {
-    @Test("lets one in at a time")
+    @Test("A folder lock admits one holder at a time")
     func oneAtATime() throws {
         let folder = try TemporaryFolder()
         let inside = Atomic(0)
@@ -28,7 +28,7 @@ import Testing
         #expect(entered.load(ordering: .sequentiallyConsistent) == 8)
     }
 
-    @Test("is waited for no longer than is said", arguments: [0, 0.001, -1, Double.nan])
+    @Test("A lock is waited for no longer than the limit", arguments: [0, 0.001, -1, Double.nan])
     func busy(limit: Double) throws {
         let folder = try TemporaryFolder()
         try FileLock.whileHeld(on: folder.url.path, waiting: 0) { () -> Void in
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test("is let go when the code inside throws, and leaves no file")
+    @Test("A folder lock is released when the code inside throws, and leaves no file")
     func letGo() throws {
         struct Thrown: Error {}
         let folder = try TemporaryFolder()
@@ -47,7 +47,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == [])
     }
 
-    @Test("of a folder that is not there is a failure of the file system")
+    @Test("Locking a missing folder is a failure of the file system")
     func missing() throws {
         let folder = try TemporaryFolder()
         let path = folder.url.path + "/none"
@@ -56,7 +56,7 @@ import Testing
         #expect(error?.cause == "open: No such file or directory")
     }
 
-    @Test("A lock is one descriptor's, or several shared ones', until they are closed")
+    @Test("A lock belongs to one descriptor, or to several shared ones, until they are closed")
     func shared() throws {
         let folder = try TemporaryFolder()
         let path = folder.url.path + "/file"
@@ -73,7 +73,7 @@ import Testing
         #expect(throws: FileFailure(EBADF, doing: .lock, to: path)) { try FileLock.take(-1, of: path) }
     }
 
-    @Test("An open file is the one at its path until that is removed, replaced, or a link")
+    @Test("An open file is the one at its path until the path is removed, replaced or a link")
     func named() throws {
         let folder = try TemporaryFolder()
         let path = folder.url.path + "/file"

@@ -4,7 +4,7 @@ import HablareTestFiles
 import Testing
 
 @Suite struct FileSystemTests {
-    @Test("Folders and files are made where they are missing and left as they are where they are not")
+    @Test("Missing folders and files are created, and existing ones stay unchanged")
     func made() throws {
         let folder = try TemporaryFolder()
         let path = folder.url.path + "/a/b c"
@@ -17,7 +17,7 @@ import Testing
         #expect(try FileSystem.status(of: path + "/none") == nil)
     }
 
-    @Test("A path leads where its links lead, also to a file that is not there yet; links in a circle are a failure")
+    @Test("A path is resolved through links, also to a missing file, and links in a circle are a failure")
     func resolved() throws {
         let folder = try TemporaryFolder()
         let real = try FileSystem.resolved(folder.url.path)
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test("Nothing is made through a file: the failure names it")
+    @Test("A folder below a file is not created, and the failure names the file")
     func throughFile() throws {
         let folder = try TemporaryFolder()
         let file = folder.url.path + "/file"
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test("A folder lists what is in it, hidden files too, in the order of the names; what is no folder lists nothing")
+    @Test("A folder lists its contents, including hidden files, by name, and a path without a folder lists nothing")
     func contents() throws {
         let folder = try TemporaryFolder()
         let real = folder.url.path + "/real"
@@ -78,7 +78,9 @@ import Testing
         #expect(try FileSystem.contents(of: real + "/none") == [])
     }
 
-    @Test("A plain file is read, also in part and beyond its end; what is none is nothing, and too large is no bytes")
+    @Test(
+        "A plain file is read in whole, in part and beyond its end; a missing file gives nil, and a too large one no bytes"
+    )
     func reading() throws {
         let folder = try TemporaryFolder()
         let path = folder.url.path + "/file"
@@ -91,7 +93,7 @@ import Testing
         #expect(try FileSystem.read(folder.url.path, atMost: 9) == nil)
     }
 
-    @Test("A file has the date that it is given", arguments: [0, 1_700_000_000.25, -1.5])
+    @Test("setModified sets a file's date", arguments: [0, 1_700_000_000.25, -1.5])
     func dates(seconds: TimeInterval) throws {
         let folder = try TemporaryFolder()
         let path = folder.url.path + "/file"

@@ -4,7 +4,7 @@ import HablareTestFiles
 import Testing
 
 @Suite struct OpenFolderTests {
-    @Test("A folder is held elsewhere while another holder is there, and by no one after the last has left")
+    @Test("A folder is held elsewhere exactly as long as another holder exists")
     func others() throws {
         let folder = try TemporaryFolder()
         let first = try OpenFolder(folder.url.path)
@@ -20,7 +20,7 @@ import Testing
         #endif
     }
 
-    @Test("A lock on the folder for another purpose is no other holder")
+    @Test("A lock on the folder for another purpose does not count as another holder")
     func locked() throws {
         let folder = try TemporaryFolder()
         let holder = try OpenFolder(folder.url.path)
@@ -30,7 +30,7 @@ import Testing
         _ = holder
     }
 
-    @Test("What is no folder is a failure")
+    @Test("Opening a path without a folder is a failure")
     func failing() throws {
         let folder = try TemporaryFolder()
         let path = folder.url.path + "/file"
@@ -40,7 +40,7 @@ import Testing
     }
 
     #if os(Linux)
-    @Test("Where another folder has taken its place, others may be there")
+    @Test("When another folder has taken the path, other holders are assumed")
     func replaced() throws {
         let folder = try TemporaryFolder()
         let path = folder.url.path + "/store"

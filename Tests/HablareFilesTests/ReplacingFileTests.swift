@@ -3,7 +3,7 @@ import HablareFiles
 import HablareTestFiles
 import Testing
 
-@Suite("A file that replaces another when it is whole") struct ReplacingFileTests {
+@Suite("Replacing files") struct ReplacingFileTests {
     private let folder: TemporaryFolder
     private var path: String { folder.url.path + "/file" }
 
@@ -11,7 +11,9 @@ import Testing
 
     private func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: folder.url.path) }
 
-    @Test("has its name and all of its bytes after the commit, and not before", arguments: [0, 1, 65_536, 200_000])
+    @Test(
+        "The file has its name and all of its bytes after the commit, and not before",
+        arguments: [0, 1, 65_536, 200_000])
     func committed(count: Int) throws {
         let bytes = (0..<count).map { UInt8($0 & 255) }
         let file = try ReplacingFile(path)
@@ -24,7 +26,7 @@ import Testing
         #expect(mode?.intValue == 0o600)
     }
 
-    @Test("takes the place of the former file at once, or leaves it and goes away")
+    @Test("The file replaces the former file at once, or leaves it and is removed")
     func replaced() throws {
         try Data("before".utf8).write(to: URL(fileURLWithPath: path))
         do {
@@ -40,7 +42,7 @@ import Testing
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "after")
     }
 
-    @Test("may have the longest name that there is, in any script")
+    @Test("The file may have the longest possible name, in any script")
     func longName() throws {
         let name = String(repeating: "\u{9EDE}", count: 85)
         let file = try ReplacingFile(folder.url.path + "/" + name)
@@ -48,7 +50,7 @@ import Testing
         #expect(try names() == [name])
     }
 
-    @Test("is a failure of the file system where it cannot be made or get its name")
+    @Test("A file that cannot be created or renamed is a failure of the file system")
     func failing() throws {
         let nowhere = folder.url.path + "/none/file"
         #expect(throws: FileFailure(ENOENT, doing: .make, to: nowhere)) { try ReplacingFile(nowhere) }

@@ -1,6 +1,6 @@
 import Hablare
 
-/// What several threads say, in the order they say it.
+/// Collects values of several threads in order.
 final class Said<Value: Sendable>: Sendable {
     private let values = Guarded<[Value]>([])
 
@@ -13,7 +13,7 @@ typealias Answers = Said<Bool>
 typealias Failures = Said<String>
 
 extension Said<String> {
-    /// Runs a piece of code and notes what it throws.
+    /// Runs a piece of code and records its error.
     func catching(_ body: () throws -> Void) {
         do {
             try body()

@@ -4,9 +4,9 @@ import GRDB
 import HablarePersistence
 import HablareTestFiles
 
-/// The app of the tests: notes in folders.
+/// The tests' app: notes in folders.
 enum Notes {
-    /// Its only migration.
+    /// The app's only migration.
     static let migrator: DatabaseMigrator = {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("001-notes") { db in
@@ -19,11 +19,11 @@ enum Notes {
         return migrator
     }()
 
-    /// Its file in a folder.
+    /// Returns the app's file in a folder.
     static func file(in folder: TemporaryFolder) -> URL { folder.url.appendingPathComponent("notes.sqlite") }
 }
 
-/// A row of it.
+/// A row of the app.
 struct Note: Codable, Hashable, Sendable, FetchableRecord, MutablePersistableRecord, Identifiable {
     static let databaseTableName = "note"
     var id: Int64?
@@ -34,20 +34,20 @@ struct Note: Codable, Hashable, Sendable, FetchableRecord, MutablePersistableRec
 }
 
 extension AppDatabase {
-    /// Opens a database for a moment, and returns when it is closed.
+    /// Opens a database briefly, and returns after it is closed.
     static func briefly(
         at url: URL, migrator: DatabaseMigrator = Notes.migrator, _ body: (AppDatabase) throws -> Void = { _ in }
     ) throws {
         let closing = DispatchQueue(label: "closing")
         do {
-            // Who looks for others may hold the database for a moment.
+            // The observer of other processes could hold the database for a moment.
             let options = Options(noticesOtherProcesses: false)
             try body(AppDatabase(at: url, migrator: migrator, options: options, closingOn: closing))
         }
         closing.sync {}
     }
 
-    /// Titles in the order of their making.
+    /// Returns the titles in insertion order.
     func titles() throws -> [String] {
         try reader.read { db in try String.fetchAll(db, sql: "SELECT title FROM note ORDER BY id") }
     }
@@ -61,7 +61,7 @@ extension AppDatabase {
     }
 }
 
-/// What a piece of code throws, if that is an error of opening.
+/// Returns the error of a piece of code if it is an opening error.
 func openingError(_ body: () throws -> Void) -> AppDatabaseError? {
     do {
         try body()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HablareSQLite
 
-/// A SQLite store in a folder of its own, on the bench.
+/// A SQLite store in a folder of its own.
 struct SQLiteBench {
     let folder: TemporaryFolder
     let store: SQLiteStore
@@ -36,7 +36,7 @@ struct SQLiteBench {
     }
 }
 
-/// The error of an operation that must fail with one of ours.
+/// Returns the AIServiceError of an operation that must fail.
 func serviceError(_ operation: () throws -> Void) throws -> AIServiceError {
     try #require(throws: AIServiceError.self) { try operation() }
 }

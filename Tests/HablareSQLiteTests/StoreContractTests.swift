@@ -5,7 +5,7 @@ import HablareTestKit
 import Testing
 
 @Suite struct StoreContractTests {
-    @Test("The SQLite store keeps the contract", arguments: StoreContract.rules)
+    @Test("SQLiteStore keeps the store contract", arguments: StoreContract.rules)
     func keeps(_ rule: StoreContract.Rule) throws {
         let folder = try TemporaryFolder()
         try StoreContract { try SQLiteStore(directory: folder.url) }.check(rule)

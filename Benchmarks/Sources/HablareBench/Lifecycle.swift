@@ -13,7 +13,7 @@ enum Lifecycle {
     static func request(attemptTimeout: Duration? = nil) -> AIRequest {
         let id = UUID.timeOrdered()
         return AIRequest(
-            id: id, prompt: .text(prompt), sample: Int(truncatingIfNeeded: id.hashValue),
+            id: id, prompt: .text(prompt), sample: Int(truncatingIfNeeded: id.hashValue) & .max,
             attemptTimeout: attemptTimeout)
     }
 

@@ -17,7 +17,6 @@ final class AnswerCache: Sendable {
         var isAttended: Bool
         var answers: LeastRecentlyUsed<Fingerprint, Entry>
         var epoch = 0
-        /// How many answers were recorded.
         var recorded = 0
         /// When answers were used by readers, for the store's order; no more than are written in one commit.
         var used: [FlightID: Date] = [:]
@@ -57,7 +56,6 @@ final class AnswerCache: Sendable {
     /// To be taken before the store is read: what is found then is true of this state or a later one.
     var mark: Mark { state.withLock { Mark(epoch: $0.epoch, newAnswers: $0.recorded) } }
 
-    /// An answer from memory.
     func answer(to work: Fingerprint, within window: ClosedRange<Date>) -> CachedAnswer? {
         state.withLock { state in
             guard state.isAttended, let entry = state.answers.use(work), entry.epoch == state.epoch,
@@ -67,7 +65,6 @@ final class AnswerCache: Sendable {
         }
     }
 
-    /// Somebody was answered from memory.
     func used(_ answer: CachedAnswer, at now: Date) {
         state.withLock { state in
             state.statistics.memoryHits += 1
@@ -76,7 +73,6 @@ final class AnswerCache: Sendable {
         }
     }
 
-    /// The store was asked.
     func found(_ answer: CachedAnswer?, to work: Fingerprint, since mark: Mark, at now: Date) {
         state.withLock { state in
             guard let answer else {
@@ -92,7 +88,6 @@ final class AnswerCache: Sendable {
         }
     }
 
-    /// Another process has changed the store.
     func storeChanged() {
         state.withLock { $0.epoch += 1 }
     }
@@ -115,7 +110,6 @@ final class AnswerCache: Sendable {
         }
     }
 
-    /// From now on somebody tells of what other processes do to the store, or nobody does any more.
     func attended(_ isAttended: Bool) {
         guard isShared else { return }
         state.withLock { state in
@@ -126,14 +120,12 @@ final class AnswerCache: Sendable {
 
     // MARK: Counting
 
-    /// A submission that takes an answer was written.
     func submitted(isAnswered: Bool) {
         state.withLock { state in
             if isAnswered { state.statistics.hits += 1 } else { state.statistics.misses += 1 }
         }
     }
 
-    /// An answer was lost.
     func lost() {
         state.withLock { $0.statistics.lost += 1 }
     }

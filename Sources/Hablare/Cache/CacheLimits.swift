@@ -31,9 +31,6 @@ public struct CacheLimits: Sendable, Hashable {
         self.memoryBytes = memoryBytes
     }
 
-    /// Refuses what cannot be meant.
-    ///
-    /// - Throws: ``AIServiceError`` with code ``AIServiceError/Code/invalidConfiguration``.
     func check() throws(AIServiceError) {
         guard timeToLive >= 0 else {  // also what is no number
             throw AIServiceError(.invalidConfiguration, "`cache.timeToLive` is negative. Give it zero or more seconds.")
@@ -65,10 +62,8 @@ package struct CacheExcess: Sendable {
         self.bytes = bytes
     }
 
-    /// Whether the limits are exceeded.
     package var isLeft: Bool { count > limits.maximumCount || bytes > limits.maximumBytes }
 
-    /// The next one dropped out.
     package mutating func dropped(bytes size: Int64) {
         count -= 1
         bytes -= size

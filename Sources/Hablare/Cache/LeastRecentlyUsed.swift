@@ -18,7 +18,6 @@ package struct LeastRecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sen
     private var free: [Int] = []
     private var newest = -1
     private var oldest = -1
-    /// What the values cost together.
     package private(set) var cost = 0
 
     package init(maximumCount: Int, maximumCost: Int) {
@@ -26,10 +25,8 @@ package struct LeastRecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sen
         self.maximumCost = maximumCost
     }
 
-    /// How many values there are.
     package var count: Int { places.count }
 
-    /// A value, which is the one that was used last from now on.
     package mutating func use(_ key: Key) -> Value? {
         guard let place = places[key], let node = nodes[place] else { return nil }
         if place != newest {
@@ -67,7 +64,6 @@ package struct LeastRecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sen
         return gone
     }
 
-    /// Takes a value out, if it is there.
     @discardableResult
     package mutating func remove(_ key: Key) -> Value? {
         guard let place = places.removeValue(forKey: key), let node = nodes[place] else { return nil }

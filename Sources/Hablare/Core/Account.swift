@@ -35,17 +35,12 @@ struct Account: Sendable {
         self.limit = limit
     }
 
-    /// What is to be done for a call that wants to be sent.
     enum Admission: Sendable, Hashable {
-        /// Send it: its permit is spent.
         case admitted
-        /// Ask the store for permits.
         case ask
-        /// Wait: for the answer of the store, or for a date.
         case wait
     }
 
-    /// A call of the given cost wants to be sent.
     mutating func admit(cost: Double, now: Date) -> Admission {
         if isPaused(now) { return .wait }
         guard limit != nil else { return .admitted }
@@ -63,19 +58,16 @@ struct Account: Sendable {
         return .ask
     }
 
-    /// The call that was admitted is not sent after all.
     mutating func returned(cost: Double) {
         guard limit != nil, !wasUnlimited else { return }
         calls += 1
         units += cost
     }
 
-    /// Permits are asked for.
     mutating func asked(by provider: ProviderID) {
         asker = provider
     }
 
-    /// The store answered.
     mutating func granted(_ grant: PermitGrant, now: Date) {
         asker = nil
         if expiresAt <= now { forgetPermits() }
@@ -93,12 +85,10 @@ struct Account: Sendable {
         nextAsk = next.map { min($0, now.addingTimeInterval(AccountBudget.longestPause)) }
     }
 
-    /// The store could not answer.
     mutating func askFailed() {
         asker = nil
     }
 
-    /// The provider wants to be left alone.
     mutating func pause(until date: Date, now: Date) {
         let believed = min(date, now.addingTimeInterval(AccountBudget.longestPause))
         pausedUntil = max(pausedUntil ?? believed, believed)
@@ -120,7 +110,6 @@ struct Account: Sendable {
         pause(until: date, now: now)
     }
 
-    /// Ends the pause: the account may be called again. The store is asked for permits again.
     mutating func liftPause() {
         pausedUntil = nil
         nextAsk = nil

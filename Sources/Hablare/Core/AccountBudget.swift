@@ -3,19 +3,14 @@ package import Foundation
 /// What an account may still be asked for: its two buckets, its pause, its corrected limits. Pure; the deciding machine
 /// of the store's account rows.
 package struct AccountBudget: Sendable, Hashable, Codable {
-    /// Calls.
     package var requests: TokenBucket?
-    /// Units.
     package var units: TokenBucket?
-    /// Calls a minute, as the provider said last.
     package var reportedRequests: Double?
-    /// Units a minute, as the provider said last.
     package var reportedUnits: Double?
     /// Nothing may be sent before: the provider said so.
     package var pausedUntil: Date?
     /// When the next call could be sent, as the last reservation found that was not granted in full.
     package var nextCall: Date?
-    /// The provider fails, and is not to be bothered before.
     package var failingUntil: Date?
 
     package init(
@@ -36,7 +31,6 @@ package struct AccountBudget: Sendable, Hashable, Codable {
 
     // MARK: Spending
 
-    /// Spends as many of the costs, in order, as there is room for.
     package mutating func reserve(_ costs: [Double], of limit: RateLimit, now: Date) -> PermitGrant {
         let grant = spend(costs, of: limit, now: now)
         nextCall = grant.next
@@ -85,7 +79,6 @@ package struct AccountBudget: Sendable, Hashable, Codable {
         return date
     }
 
-    /// Why nothing is sent to the account at the moment, if nothing is.
     package func waitReason(now: Date) -> RequestSnapshot.WaitReason? {
         if let date = believed(failingUntil, now: now) { return .providerFailing(until: date) }
         if let pause = pause(now: now) { return .rateLimited(until: pause) }
@@ -115,7 +108,6 @@ package struct AccountBudget: Sendable, Hashable, Codable {
 
     // MARK: What was learned
 
-    /// Takes note of what a process learned of the account.
     package mutating func note(_ report: AccountReport, now: Date) {
         if report.liftsPause {
             pausedUntil = nil

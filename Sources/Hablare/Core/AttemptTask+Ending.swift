@@ -1,9 +1,7 @@
 import Foundation
 import Logging
 
-/// Judges how an attempt ended.
 extension AttemptTask.Parts {
-    /// The end of an attempt as it goes to the store.
     func end(
         of flight: QueuedFlight, startedAt: Date, endedAt: Date, reply: Reply, stopped: StopReason?
     ) -> AttemptEnd {
@@ -66,7 +64,6 @@ extension AttemptTask.Parts {
         return verdict.billing.rawValue < least.rawValue ? least : verdict.billing
     }
 
-    /// What the provider said beside the content, and what we have to say.
     private func metadata(of answer: ProviderAnswer, _ flight: QueuedFlight) -> [String: String] {
         let ours = flight.request.caching.note
         if answer.metadata.isEmpty, flight.provider == flight.origin { return ours }
@@ -117,7 +114,6 @@ extension AttemptTask.Parts {
             unknownOutcome: flight.request.unknownOutcome, mayRestart: flight.mayRestart(hasBegun: hasBegun))
     }
 
-    /// What a failure leads to: another attempt, somebody's word, or the end.
     private func failed(
         with error: AIServiceError, _ flight: QueuedFlight, _ known: RetryPolicy.Situation, jitter: Double,
         endedAt: Date
@@ -142,7 +138,6 @@ extension AttemptTask.Parts {
         }
     }
 
-    /// Whom to ask next, if there is anybody.
     private func diversion(of flight: QueuedFlight, after error: AIServiceError) -> AttemptEnd.Diversion? {
         guard let hop = FallbackChain.next(after: error, at: flight.provider, of: flight.request.fallback)
         else { return nil }

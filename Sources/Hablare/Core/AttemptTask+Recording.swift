@@ -1,7 +1,6 @@
 import Foundation
 import Logging
 
-/// Records the end of an attempt.
 extension AttemptTask.Parts {
     /// Records the end of an attempt, its content first. What follows from it is heard with its commit.
     ///
@@ -48,13 +47,11 @@ extension AttemptTask.Parts {
         }
     }
 
-    /// Whether an answer is in a content file already.
     private func isStored(_ outcome: AttemptEnd.Outcome) -> Bool {
         guard case .completed(let data) = outcome, case .success(let content) = data.result else { return false }
         return content.body?.reference != nil
     }
 
-    /// Whether an answer is to be put into a content file.
     @inline(never)
     private func needsFile(_ end: AttemptEnd) -> Bool {
         guard let content, case .completed(let data) = end.outcome, case .success(let answer) = data.result,
@@ -63,7 +60,6 @@ extension AttemptTask.Parts {
         return body.byteCount >= content.threshold(for: answer.type)
     }
 
-    /// The end with its answer in a content file.
     private func filing(_ end: AttemptEnd) async throws -> AttemptEnd {
         guard let content, case .completed(let data) = end.outcome, case .success(let answer) = data.result,
             let body = answer.body

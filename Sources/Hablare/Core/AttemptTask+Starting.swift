@@ -1,12 +1,8 @@
 import Foundation
 
-/// Journals attempts before they are sent.
 extension AttemptTask.Parts {
-    /// What came of journalling an attempt.
     enum Start: Sendable {
-        /// It is on disk, and may be sent.
         case started(QueuedFlight)
-        /// The flight is not this process's any more.
         case refused
         /// The request has run out of time, as far as is known here; a sweep ends it if so.
         case outOfTime
@@ -24,13 +20,11 @@ extension AttemptTask.Parts {
         return startWritten(start, try await journal.commit(start.value.write))
     }
 
-    /// What an attempt can cost, where a budget counts it.
     private struct Reservation: Sendable {
         let charges: [BudgetCharge]
         let date: Date
     }
 
-    /// The start of an attempt as it is to be written, and the flight once it is.
     private struct PlannedStart: Sendable {
         let write: StoreWrite
         let started: QueuedFlight
@@ -42,7 +36,6 @@ extension AttemptTask.Parts {
         case impossible(Start)
     }
 
-    /// The start of an attempt, with what it can cost where a budget counts it.
     @inline(never)
     private func prepareStart(of flight: QueuedFlight) -> StartPlan {
         let date = date()

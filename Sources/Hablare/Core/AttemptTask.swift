@@ -7,7 +7,6 @@ import Logging
 /// One object for the attempt and for what its provider says while it works, because there is one for every call in
 /// flight, and a suspended task keeps alive all that it needs. See ``run(_:)`` for what that is.
 final class AttemptTask: CallListener {
-    /// The parts of the engine that every attempt uses.
     final class Parts: Sendable {
         let journal: Journal
         let content: (any ContentStore)?
@@ -49,14 +48,12 @@ final class AttemptTask: CallListener {
     }
 
     private struct State: Sendable {
-        /// The task in which the provider works.
         var task: Task<Void, Never>?
         /// The recording of an end in the stead of this attempt, which was abandoned.
         var standIn: Task<Void, Never>?
         var limits: Boxed<ReportedLimits>?
     }
 
-    /// The flight as it was when the attempt took its place.
     let queued: QueuedFlight
     let parts: Parts
     let stream: AttemptStream
@@ -77,13 +74,11 @@ final class AttemptTask: CallListener {
         placedAt = parts.date()
     }
 
-    /// The task in which the provider works, to be cancelled when it is to stop.
     var running: Task<Void, Never>? { state.withLock { $0.task } }
 
     /// The time for which a streaming provider may still be silent; `nil` where that is over.
     var silenceLeft: Duration? { stream.timeLeft(of: timeout) }
 
-    /// Begins.
     func start(isJournalled: Bool, with spawner: TaskSpawner) {
         let task = spawner.start { [self] in
             if isJournalled {
@@ -138,7 +133,6 @@ final class AttemptTask: CallListener {
         }
     }
 
-    /// A call that is about to be made.
     private struct Call: Sendable {
         let provider: any AIServiceProvider
         let value: ProviderCall
@@ -149,7 +143,6 @@ final class AttemptTask: CallListener {
         case leaveUnsent(Boxed<Reply>)
     }
 
-    /// The call of an attempt that is on disk; or why there is none.
     @inline(never)
     private func prepare(_ flight: QueuedFlight) -> Preparation {
         if let failure = flight.failure { return .leaveUnsent(Boxed(.unsent(failure))) }
@@ -176,7 +169,6 @@ final class AttemptTask: CallListener {
         case yielded(Boxed<Reply>)
     }
 
-    /// The provider returned: it has nothing more to say.
     @inline(never)
     private func returned(_ flight: QueuedFlight, with result: Result<ProviderAnswer, AIServiceError>) -> Return {
         var reply = Reply(result: result)
@@ -193,10 +185,8 @@ final class AttemptTask: CallListener {
         return .over(Boxed(reply.with(ending, streams: stream.policy != nil)))
     }
 
-    /// The next step once the provider has returned.
     private enum Ending: Sendable {
         case record(AttemptEnd)
-        /// An end is being recorded in the stead of this attempt, which comes first.
         case awaitStandIn(Task<Void, Never>)
         /// The engine went away.
         case leave
@@ -268,7 +258,6 @@ final class AttemptTask: CallListener {
         state.withLock { $0.standIn = standIn }
     }
 
-    /// The flight as the attempt has it, executing.
     private var startedFlight: QueuedFlight? {
         guard !queued.lifecycle.isExecuting else { return queued }
         do throws(FlightLifecycle.Refusal) {
@@ -282,7 +271,6 @@ final class AttemptTask: CallListener {
 
     // MARK: The journal
 
-    /// Journals the attempt. Answers with its flight where it is on disk and may be sent.
     @inline(never)
     private func journalled() async -> QueuedFlight? {
         do {

@@ -5,11 +5,8 @@ package import Foundation
 /// Only failures that say something about the provider's health count: overload, timeouts, lost connections. A refused
 /// request is a healthy provider.
 package struct Breaker: Sendable, Hashable {
-    /// What the end of a call says about its provider's health.
     package enum Health: Sendable, Hashable {
-        /// It answered, or refused for a reason of the request.
         case sound
-        /// It failed.
         case failing
         /// Nothing: the call was stopped, or refused for its number.
         case unknown
@@ -36,7 +33,6 @@ package struct Breaker: Sendable, Hashable {
         self.policy = policy
     }
 
-    /// Whether calls are sent without a second thought.
     package var isClosed: Bool {
         if case .closed = state { true } else { false }
     }
@@ -94,7 +90,6 @@ package struct Breaker: Sendable, Hashable {
 }
 
 extension Breaker.Health {
-    /// What a failure says.
     package init(_ error: AIServiceError) {
         switch error.disposition {
         case .retry: self = error.code == .rateLimited ? .unknown : .failing
@@ -102,4 +97,34 @@ extension Breaker.Health {
         case .fail, .needsUser: self = error.code == .cancelled ? .unknown : .sound
         }
     }
+}
+
+/// When a provider that fails is left alone, and for how long.
+public struct BreakerPolicy: Sendable, Hashable {
+    /// After how many failures in a row that say something about the provider's health (overload, timeouts, lost
+    /// connections), at least 1. Default 5.
+    public var threshold: Int
+    /// How long at first; doubles with each probe that fails. Default 5 s.
+    public var pause: Duration
+    /// How long at most. Default 5 minutes.
+    public var longestPause: Duration
+
+    /// Creates a policy.
+    public init(threshold: Int = 5, pause: Duration = .seconds(5), longestPause: Duration = .seconds(300)) {
+        self.threshold = threshold
+        self.pause = pause
+        self.longestPause = longestPause
+    }
+
+    func check(_ name: String) throws(AIServiceError) {
+        guard threshold >= 1, pause > .zero, longestPause >= .zero else {
+            throw AIServiceError(
+                .invalidConfiguration,
+                "\(name) has a threshold of less than 1, or a pause that is not positive. Give it 1 or more, and some time."
+            )
+        }
+    }
+
+    /// Never leaves a provider alone.
+    public static let never = BreakerPolicy(threshold: .max)
 }

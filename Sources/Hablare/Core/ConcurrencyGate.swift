@@ -3,7 +3,6 @@ struct ConcurrencyGate: Sendable, Hashable {
     /// How many calls may be under way at once: as many as it was made for, or fewer while the provider says so.
     private(set) var limit: Int
     private let largest: Int
-    /// How many are.
     private(set) var inUse = 0
 
     init(limit: Int) {
@@ -20,17 +19,14 @@ struct ConcurrencyGate: Sendable, Hashable {
 
     var hasRoom: Bool { inUse < limit }
 
-    /// How many more may be.
     var room: Int { max(0, limit - inUse) }
 
-    /// Takes a place if there is one.
     mutating func enter() -> Bool {
         guard hasRoom else { return false }
         inUse += 1
         return true
     }
 
-    /// Gives a place back.
     mutating func leave() {
         inUse = max(0, inUse - 1)
     }

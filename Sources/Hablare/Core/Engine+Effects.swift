@@ -1,7 +1,6 @@
 import Foundation
 import Logging
 
-/// What the core decides, carried out.
 extension Engine {
     /// How many requests are ended in one sweep, at most.
     static let sweepBatch = 256
@@ -32,7 +31,6 @@ extension Engine {
         case .revive(let revival): state.afterwards.append { [revivals] in revivals.tell(revival) }
         case .silence(let isSilent): silence(isSilent, &state)
         case .event(let event):
-            if parts.observer.meters != nil { state.afterwards.append { [parts] in parts.observer.noted(event) } }
             follower?(event)
             followers.tell(event)
         case .answers(let change): note(change, &state)
@@ -84,7 +82,6 @@ extension Engine {
         apply { $0.storeTasks.ended(needsNetwork: needsNetwork) }
     }
 
-    /// Starts work for the store that needs a task of its own.
     private func start(
         needsNetwork: Bool, _ state: inout State, _ operation: @escaping @Sendable (Engine) async -> Void
     ) {
@@ -257,7 +254,6 @@ extension Engine {
 
     // MARK: Other processes
 
-    /// Nothing is announced any more, or things are again.
     private func silence(_ isSilent: Bool, _ state: inout State) {
         guard isSilent else { return chunks.open() }
         chunks.shutDown()
@@ -276,7 +272,6 @@ extension Engine {
         }
     }
 
-    /// Reads how a watched request ended. Tried again while the store cannot be read and the request is watched.
     private func look(_ look: WatchedRequests.Look) async {
         let reader = StatusReader(journal: journal, retention: retention, date: date)
         while read({ $0.watched.watcherCount(of: look.id) > 0 }) {
@@ -321,7 +316,6 @@ extension Engine {
         }
     }
 
-    /// Hears of what other processes committed.
     func noticeOthers() async {
         do {
             try await journal.noticeOthers()

@@ -1,6 +1,5 @@
 import Foundation
 
-/// Waits for a condition over the engine's state.
 extension Engine {
     /// Waits until no attempt is under way, for some time at most.
     func idle(within limit: Duration, orUntilCancelled: Bool = false) async {
@@ -45,12 +44,6 @@ extension Engine {
         }
     }
 
-    /// Waits until a condition holds. It is looked at after every event.
-    ///
-    /// - Parameters:
-    ///   - limit: The most that is waited; `nil` waits for ever.
-    ///   - orUntilCancelled: Whether cancelling the task ends a wait that has a limit.
-    ///   - isOver: The condition.
     func wait(
         within limit: Duration? = nil, orUntilCancelled: Bool = false,
         until isOver: @escaping @Sendable (State) -> Bool
@@ -67,7 +60,6 @@ extension Engine {
         change { $0.waiters[number] = nil }
     }
 
-    /// Wakes those whose condition holds.
     func wakeWaiters(_ state: inout State) {
         for number in state.waiters.keys.sorted() where state.waiters[number]?.isOver(state) == true {
             state.waiters.removeValue(forKey: number)?.waiter.resume()

@@ -12,14 +12,10 @@ final class Engine: Sendable {
         var core: EngineCore
         /// The attempts whose providers have not returned.
         var tasks: [AttemptKey: AttemptTask] = [:]
-        /// Work for the store that needs a task of its own.
         var storeTasks: [Int: Task<Void, Never>] = [:]
         var lastStoreTask = 0
-        /// Looks into the store for outcomes that other processes recorded.
         var looks: [Int: Task<Void, Never>] = [:]
-        /// Wakes the core when time alone changes something.
         var timer: (fires: Duration, task: Task<Void, Never>)?
-        /// Hears of other processes' commits.
         var listening: Task<Void, Never>?
         /// Attempts whose ends wait until the store can be written.
         var recordings: [AttemptKey: CheckedContinuation<Int?, Never>] = [:]
@@ -29,7 +25,6 @@ final class Engine: Sendable {
         var afterwards: [@Sendable () -> Void] = []
     }
 
-    /// A waiter with a condition over the engine's state.
     struct ConditionWaiter: Sendable {
         let isOver: @Sendable (State) -> Bool
         let waiter: Waiter<Void>
@@ -47,9 +42,7 @@ final class Engine: Sendable {
     let cancellationGrace: Duration
     let renewalInterval: Duration
     let logger: Logger
-    /// The readers of chunks, who are told what may be the end of their stream.
     let chunks: ChunkHub
-    /// Tells when waits that ended without an outcome may be begun again.
     let revivals = Broadcast<Revival>()
     let followers = Broadcast<EngineEvent>(limit: 1024)
     let follower: (@Sendable (EngineEvent) -> Void)?
@@ -86,7 +79,7 @@ final class Engine: Sendable {
                 isShared: store.signal != nil,
                 suspendsRefusingAccounts: configuration.suspendsRefusingAccounts,
                 longestPause: configuration.longestPause))
-        core.isFollowed = parts.observer.meters != nil || seams.follower != nil
+        core.isFollowed = seams.follower != nil
         state = Guarded(State(core: core))
     }
 
@@ -105,31 +98,29 @@ final class Engine: Sendable {
         applyToState { state, now in state.core.apply(at: now, event) }
     }
 
-    /// Applies an event that needs what the shell keeps.
     private func applyToState<R: Sendable>(
         _ event: (inout State, Moment) -> (answer: R, effects: [EngineCore.Effect])
     ) -> R {
-        let (answer, afterwards) = state.withLock { state -> (R, [@Sendable () -> Void]) in
+        let gauges = parts.observer.lanes
+        let (answer, afterwards, hasNewLoads) = state.withLock { state -> (R, [@Sendable () -> Void], Bool) in
             let (answer, effects) = event(&state, Moment(date: date(), clock: clock.now))
             for effect in effects { perform(effect, &state) }
             setTimer(&state)
             if !state.waiters.isEmpty { wakeWaiters(&state) }
-            guard !state.afterwards.isEmpty else { return (answer, []) }
+            let hasNewLoads = gauges != nil && state.core.takeLoadChange()
+            guard !state.afterwards.isEmpty else { return (answer, [], hasNewLoads) }
             defer { state.afterwards = [] }
-            return (answer, state.afterwards)
+            return (answer, state.afterwards, hasNewLoads)
         }
         for action in afterwards { action() }
-        parts.observer.lanes?.changed { read(\.loads) }
+        if hasNewLoads { gauges?.changed { read(\.loads) } }
         return answer
     }
 
-    /// Reads the core.
     func read<R: Sendable>(_ body: (EngineCore) -> R) -> R { state.withLock { body($0.core) } }
 
-    /// Changes what the shell keeps, without an event.
     func change<R: Sendable>(_ body: (inout State) -> R) -> R { state.withLock(body) }
 
-    /// The engine's events, from now on.
     func events() -> AsyncStream<EngineEvent> {
         apply { $0.isFollowed = true }
         return followers.elements()
@@ -207,7 +198,6 @@ final class Engine: Sendable {
         apply { $0.watched.endStream(number, of: id) }
     }
 
-    /// A reader of the stream of a request begins.
     func readerCame(for request: UUID) -> (number: Int, waker: StreamWaker) {
         apply { $0.readers += 1 }
         return chunks.readerCame(for: request)
@@ -229,6 +219,7 @@ extension Engine: CommitListener {
 
     func committed(_ commit: StoreCommit, of writes: [StoreWrite]) {
         apply { $0.committed(commit, of: writes) }
+        parts.observer.committed(commit.changes)
     }
 
     func commitFailed(_ writes: [StoreWrite], with error: any Error) {
@@ -260,12 +251,10 @@ extension StoreWrite {
 // MARK: - Attempts
 
 extension Engine {
-    /// The store refused the start of an attempt.
     func startRefused(_ key: AttemptKey) {
         end(key) { $0.startRefused(key) }
     }
 
-    /// The start of an attempt could not be written.
     func startFailed(_ key: AttemptKey, with error: any Error) {
         logger.error("An attempt could not be journalled, so it was not sent", metadata: ["error": "\(error)"])
         end(key) { $0.startFailed(key, with: error) }
@@ -280,7 +269,6 @@ extension Engine {
         }
     }
 
-    /// An attempt's provider returned, or was not called.
     private func end(_ key: AttemptKey, _ event: (inout EngineCore) -> Void) {
         applyToState { state, now in
             state.tasks[key] = nil
@@ -299,7 +287,6 @@ extension Engine {
         }
     }
 
-    /// An end was not needed.
     func recordingOver(_ end: AttemptEnd) {
         apply {
             $0.recorded(AttemptKey(flight: end.flight, token: end.lifecycle.token))

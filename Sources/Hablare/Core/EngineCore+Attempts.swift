@@ -3,7 +3,6 @@ import OrderedCollections
 
 /// Attempts of this process. ``AttemptLifecycle`` decides about each; here its place in the lane follows.
 extension EngineCore {
-    /// An attempt takes a place that was entered for it.
     mutating func begin(_ flight: QueuedFlight, in lane: Int, isJournalled: Bool) {
         let timeout = flight.request.attemptTimeout ?? lanes.values[lane].attemptTimeout
         let probe = isJournalled ? nil : lanes.values[lane].breaker.sent()
@@ -15,10 +14,8 @@ extension EngineCore {
         if isJournalled { setDeadline(of: attempt.key, in: timeout) }
     }
 
-    /// The attempt at a flight that takes a place, if one does.
     func attempt(at flight: FlightID) -> Attempt? { places[flight].flatMap { attempts[$0] } }
 
-    /// Changes an attempt in place.
     private mutating func change<R>(_ key: AttemptKey, _ change: (inout Attempt) -> R) -> R? {
         guard let index = attempts.index(forKey: key) else { return nil }
         return change(&attempts.values[index])
@@ -33,7 +30,6 @@ extension EngineCore {
         deadlines.set(key, to: now.clock + min(duration, .farthest))
     }
 
-    /// Applies an event to an attempt's lifecycle and carries out what that decided.
     private mutating func decide(_ key: AttemptKey, _ event: (inout Attempt) -> [AttemptLifecycle.Effect]) {
         for effect in change(key, event) ?? [] {
             switch effect {
@@ -84,18 +80,15 @@ extension EngineCore {
 
     // MARK: Stopping
 
-    /// An attempt is to be stopped.
     mutating func stop(_ key: AttemptKey, because reason: StopReason) {
         let grace = configuration.cancellationGrace
         decide(key) { $0.lifecycle.stopped(because: reason, grace: grace) }
     }
 
-    /// All attempts are to be stopped: the process shuts down.
     mutating func stopAll() {
         for key in underWay { stop(key, because: .interrupted) }
     }
 
-    /// The deadline of an attempt has come.
     mutating func deadlineReached(_ key: AttemptKey, silence: Duration?) {
         guard let attempt = attempts[key] else { return }
         let isOffline = isOffline(attempt.flight.provider)
@@ -187,7 +180,6 @@ extension EngineCore {
         if attempt.isUnrecorded { unpark() }
     }
 
-    /// The store could not take an end. It is kept until the store recovers; meanwhile nothing is started.
     mutating func recordingFailed(_ key: AttemptKey, with error: any Error) {
         guard attempts[key] != nil else { return }
         _ = change(key) { $0.lifecycle.recordingFailed() }
@@ -200,12 +192,10 @@ extension EngineCore {
         if case .abandoned(_, standIn: .some) = attempts[key]?.lifecycle { true } else { false }
     }
 
-    /// The recording of an attempt's end, while it is under way.
     func recording(of key: AttemptKey) -> AttemptLifecycle.Recording? { attempts[key]?.lifecycle.recording }
 }
 
 extension EngineCore.CallReport {
-    /// What a reply says beside its outcome.
     init(_ reply: Reply, stopped: StopReason?, now: Date) {
         switch (stopped, reply.result) {
         case (.timedOut, .failure): self.init(health: .failing)

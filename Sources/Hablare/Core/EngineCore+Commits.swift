@@ -49,7 +49,6 @@ extension EngineCore {
 
     // MARK: After a commit
 
-    /// A commit of this process is on disk.
     package mutating func committed(_ commit: StoreCommit, of writes: [StoreWrite]) {
         effects.reserveCapacity(commit.changes.count)
         for change in commit.changes { apply(change, isForeign: false) }
@@ -70,7 +69,6 @@ extension EngineCore {
         storeFailed(with: error)
     }
 
-    /// Another process committed.
     package mutating func heard(_ news: ForeignChanges) {
         if news.touchesAnswers { effects.append(.answers(.doubtful)) }
         for change in news.changes { apply(change, isForeign: true) }
@@ -219,7 +217,6 @@ extension EngineCore {
         }
     }
 
-    /// An attempt is on disk and is about to be sent.
     private mutating func started(_ flight: QueuedFlight) {
         watched.announce(.executing(progress: nil), of: flight.id)
         emit(
@@ -275,7 +272,6 @@ extension WriteReceipt {
 }
 
 extension FlightLifecycle {
-    /// Whether a process holds it and has not sent it.
     fileprivate var isLeased: Bool { if case .leased = state { true } else { false } }
 
     /// A new flight as its placement has it.
@@ -292,7 +288,6 @@ extension FlightLifecycle {
 }
 
 extension QueuedFlight {
-    /// A submission's flight, once it is on disk as it was placed.
     fileprivate init(_ submission: Submission, as id: FlightID) {
         self.init(
             id: id, lifecycle: submission.flight, request: submission.request, provider: submission.provider,

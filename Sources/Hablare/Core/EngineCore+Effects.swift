@@ -15,14 +15,12 @@ package struct Moment: Sendable, Hashable {
 }
 
 extension EngineCore {
-    /// What the shell does after an event.
     package enum Effect: Sendable {
         // Attempts
         /// Journal the attempt, then call its provider.
         case start(QueuedFlight)
         /// Call the provider: the attempt was journalled with its submission.
         case run(QueuedFlight)
-        /// Cancel the attempt's task.
         case stop(AttemptKey)
         /// The provider does not react: record an end for it where its request is to go on.
         case abandon(AttemptKey, StopReason)
@@ -30,27 +28,18 @@ extension EngineCore {
         case resumeRecording([AttemptKey])
 
         // The store
-        /// Ask for waiting flights.
         case claim(ProviderID, limit: Int)
-        /// Give unsent leases back.
         case release([QueuedFlight])
-        /// Reserve permits.
         indirect case reserve(PermitRequest)
-        /// Note what was learned of an account.
         indirect case report(AccountReport)
-        /// End the requests whose deadline has come.
         case sweep
         /// Read the present status of a watched request, then report ``EngineCore/found(_:by:)``.
         case look(WatchedRequests.Look)
 
         // Watchers
-        /// End waits and streams.
         case end([WatchedRequests.Watched], Result<RequestStatus, any Error>)
-        /// Wake the readers of a request's stream: it may have ended or begun again.
         case wakeReaders(of: UUID)
-        /// End the readers of a request's stream.
         case failReaders(of: UUID, any Error)
-        /// Wake the readers of a flight's output: there is more.
         case wakeReadersOfFlight(FlightID)
         /// Stop telling anyone anything, or go on with it.
         case silence(Bool)
@@ -58,11 +47,9 @@ extension EngineCore {
         case revive(Revival)
 
         // Others
-        /// Tell those who follow the engine's events.
         case event(EngineEvent)
         /// Answers in memory are out of date, or one was recorded.
         case answers(AnswerChange)
-        /// Begin or end listening to other processes' commits.
         case listen(Bool)
     }
 
@@ -76,7 +63,6 @@ extension EngineCore {
         case doubtful
     }
 
-    /// How a submission is to be written.
     package enum Placement: Sendable, Hashable {
         /// Executing its first attempt: a place among the calls under way is kept for it.
         case start
@@ -86,13 +72,9 @@ extension EngineCore {
         case leave
     }
 
-    /// What the end of a call says beside its outcome.
     package struct CallReport: Sendable, Hashable {
-        /// What it says of the provider's health.
         package var health: Breaker.Health
-        /// Until when the provider wants no calls of the account.
         package var pausedUntil: Date?
-        /// What the provider said of its limits.
         package var limits: ReportedLimits?
         /// Whether it took as long as the provider takes: it was sent, and nothing stopped it.
         var showsPace: Bool
@@ -110,9 +92,16 @@ extension EngineCore {
             self.limits = limits
         }
 
-        /// The call was not made.
         package static let notSent = CallReport(health: .unknown)
         /// The report of a call whose health and limits were noted when its provider returned.
         package static let known = CallReport(health: .unknown, showsPace: true)
     }
+}
+
+/// What is worth a wait again that had ended without an outcome that can be used.
+package enum Revival: Sendable, Hashable {
+    /// A failed or cancelled request is tried again.
+    case request(UUID)
+    /// Waits that the engine's rest or end had broken off may be begun anew.
+    case engine
 }

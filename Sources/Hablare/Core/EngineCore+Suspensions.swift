@@ -1,7 +1,6 @@
-package import Foundation
+import Foundation
 import OrderedCollections
 
-/// Reasons to suspend work, and whether an engine runs.
 extension EngineCore {
     // MARK: Suspended lanes
 
@@ -10,7 +9,6 @@ extension EngineCore {
         needsNetwork(provider) && suspensions.contains(.offline)
     }
 
-    /// Whether a provider's lane starts nothing and asks for nothing.
     package func isLaneSuspended(_ provider: ProviderID) -> Bool {
         guard mayBeSuspended, let index = lanes.index(forKey: provider) else { return false }
         return isLaneSuspended(at: index)
@@ -28,7 +26,6 @@ extension EngineCore {
     /// Whether flights that arrive in a provider's lane are given back.
     package func givesBack(_ provider: ProviderID) -> Bool { isClosed || isLaneSuspended(provider) }
 
-    /// Whether a provider's lane is suspended while there is no network.
     func needsNetwork(_ provider: ProviderID) -> Bool { lanes[provider]?.needsNetwork ?? false }
 
     // MARK: Reasons
@@ -56,7 +53,6 @@ extension EngineCore {
         release(queued)
     }
 
-    /// A reason is gone. Lanes for which there is no other go on.
     package mutating func resumed(from reason: SuspensionReason) {
         if suspensions.resumed(from: reason) { backlogMayExist() }
         revive()
@@ -68,7 +64,6 @@ extension EngineCore {
         endGraces()
     }
 
-    /// Stops the attempts that may not go on any longer.
     mutating func endGraces() {
         guard suspensions.isAny else { return }
         suspensions.timePassed(now: now.clock)
@@ -101,12 +96,10 @@ extension EngineCore {
 
     // MARK: Accounts
 
-    /// Whether a provider's account is suspended.
     package func isAccountSuspended(of provider: ProviderID) -> Bool {
         lanes[provider].map { suspendedAccounts.contains($0.account) } ?? false
     }
 
-    /// Whether a provider's account is paused.
     package func isAccountPaused(of provider: ProviderID) -> Bool {
         lanes[provider].flatMap { accounts[$0.account]?.pausedUntil.map { $0 > now.date } } ?? false
     }
@@ -139,7 +132,7 @@ extension EngineCore {
     }
 
     /// An account is paused until a date, as the store has it, or not at all.
-    package mutating func paused(_ account: AccountID, until date: Date?) {
+    mutating func paused(_ account: AccountID, until date: Date?) {
         guard accounts[account] != nil else { return }
         accounts[account]?.pauseRead(until: date, now: now.date)
         for index in lanes.values.indices where lanes.values[index].account == account { touch(index) }
@@ -173,7 +166,6 @@ extension EngineCore {
         updateSilence()
     }
 
-    /// Whether the engine is to shut down, or is suspended and nothing may go on any longer.
     var isToClose: Bool {
         switch suspensions.order {
         case .work: false
@@ -194,6 +186,5 @@ extension EngineCore {
 }
 
 extension AIServiceError {
-    /// Whether its account would refuse every other call in the same way.
     fileprivate var isRefusalOfAll: Bool { [.unauthorized, .quotaExceeded, .invalidConfiguration].contains(code) }
 }

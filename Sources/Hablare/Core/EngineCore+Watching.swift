@@ -1,7 +1,6 @@
 import Foundation
 import OrderedCollections
 
-/// Requests that someone here waits for, or watches.
 extension EngineCore {
     // MARK: Beginning and ending
 
@@ -33,13 +32,11 @@ extension EngineCore {
         watched.announce(.executing(progress: fraction), of: key.flight)
     }
 
-    /// Announces a status. A final one ends all waits and all streams of the request.
     mutating func announce(_ status: RequestStatus, of id: UUID) {
         if readers > 0, status.phase != .executing { effects.append(.wakeReaders(of: id)) }
         if let ended = watched.announce(status, of: id) { effects.append(.end([ended], .success(status))) }
     }
 
-    /// Ends the waits for a request that is gone.
     mutating func fail(_ id: UUID, with error: any Error) {
         if readers > 0 { effects.append(.failReaders(of: id, error)) }
         if let ended = watched.remove(id) { effects.append(.end([ended], .failure(error))) }

@@ -34,11 +34,8 @@ package struct EngineCore: Sendable {
         case parked
     }
 
-    /// What the core is made for.
     package struct Configuration: Sendable {
-        /// The time that a provider has to return once its task is cancelled.
         package var cancellationGrace: Duration
-        /// Which flights are asked for.
         package var scope: ClaimScope
         /// Whether other processes may use the store.
         package var isShared: Bool
@@ -67,7 +64,6 @@ package struct EngineCore: Sendable {
     /// The process's registration while it may hold leases.
     package internal(set) var owner: OwnerID?
     var suspensions = Suspensions()
-    /// The accounts that refuse every call, and are called no more.
     var suspendedAccounts: Set<AccountID> = []
     var lanes: OrderedDictionary<ProviderID, Lane>
     var accounts: [AccountID: Account]
@@ -76,7 +72,6 @@ package struct EngineCore: Sendable {
     var attempts: [AttemptKey: Attempt] = [:]
     /// The attempts that take a place; one of a flight at most.
     var places: [FlightID: AttemptKey] = [:]
-    /// When attempts are looked at again.
     var deadlines = KeyedHeap<AttemptKey, Duration>()
     /// Flights that were retried while their stopped attempt has not ended yet. They queue again when it has.
     var deferred: [FlightID: QueuedFlight] = [:]
@@ -84,7 +79,6 @@ package struct EngineCore: Sendable {
     var placed = 0
     /// Leases that could not be given back. Tried again when the store was written; they end with the registration.
     var unreturned: [QueuedFlight] = []
-    /// Claims, releases, reservations and other work for the store under way.
     var storeTasks = StoreTaskCount()
     /// When the next request runs out of time, as far as is known here.
     var nextExpiry: Date?
@@ -95,13 +89,10 @@ package struct EngineCore: Sendable {
     /// Whether nothing is announced: the engine was shut down, or rests in the background.
     var isSilent = false
     var isListening = false
-    /// Whether anyone follows the engine's events.
     package var isFollowed = false
     /// The lanes that are to be filled at the end of the event.
     private var touched: [Bool]
-    /// The time of the event being applied.
     var now = Moment(date: .distantPast, clock: .zero)
-    /// The effects of the event being applied, in order.
     var effects: [Effect] = []
 
     package init(lanes: [LaneDescription], configuration: Configuration = Configuration()) {
@@ -121,15 +112,18 @@ package struct EngineCore: Sendable {
     /// Flights that are queued here or under way.
     package var held: Int { running + deferred.count + lanes.values.reduce(0) { $0 + $1.queue.count } }
 
-    /// Attempts that take a place.
     package var running: Int { places.count }
 
-    /// The attempts under way, in order.
     package var underWay: [AttemptKey] { places.values.sorted() }
 
     /// How much there is to do, lane by lane.
-    var loads: [LaneLoad] {
-        lanes.values.map { LaneLoad(provider: $0.provider, queued: $0.queue.count, running: $0.gate.inUse) }
+    var loads: [LaneLoad] { lanes.values.map(\.load) }
+
+    /// Returns whether the load of a lane is another than at the last call.
+    mutating func takeLoadChange() -> Bool {
+        var hasChanged = false
+        for index in lanes.values.indices where lanes.values[index].takeLoadChange() { hasChanged = true }
+        return hasChanged
     }
 
     /// Whether anyone here runs or watches a row, so that its changes are of interest.
@@ -143,19 +137,19 @@ package struct EngineCore: Sendable {
 
     /// The rows of interest, for a look at all of them.
     package var rowsOfInterest: [ChangedRow] {
-        places.keys.sorted().map { .flight($0) } + watched.known.map { .request($0) }
-            + accounts.keys.sorted().map { .account($0) }
+        places.keys.sorted().map { .flight($0) } + watched.known.map { .request($0) } + accountRows
     }
+
+    /// The rows of the accounts that may be called.
+    package var accountRows: [ChangedRow] { accounts.keys.sorted().map { .account($0) } }
 
     /// Whether nothing is on its way to the store that names this process as a holder.
     var isQuiet: Bool { placed == 0 && storeTasks.count == 0 && !hasRecordings { _ in true } }
 
-    /// Whether an end of such an attempt is on its way to the store.
     func hasRecordings(where isMeant: (ProviderID) -> Bool) -> Bool {
         attempts.values.contains { $0.lifecycle.isBeingRecorded && isMeant($0.flight.provider) }
     }
 
-    /// Whether there are ends that the store has failed to take.
     var hasUnrecordedEnds: Bool {
         attempts.values.contains(where: \.isUnrecorded)
     }
@@ -172,7 +166,6 @@ package struct EngineCore: Sendable {
         return (event(&self), takeEffects())
     }
 
-    /// Starts what may be started in the lanes that the event touched, and returns all its effects.
     mutating func takeEffects() -> [Effect] {
         for index in touched.indices where touched[index] {
             touched[index] = false
@@ -184,7 +177,6 @@ package struct EngineCore: Sendable {
         return taken
     }
 
-    /// Tells those who follow the engine's events, if there are any.
     mutating func emit(_ event: @autoclosure () -> EngineEvent) {
         if isFollowed { effects.append(.event(event())) }
     }
@@ -214,7 +206,6 @@ package struct EngineCore: Sendable {
         release(queued)
     }
 
-    /// Gives leases back, if there are any.
     mutating func release(_ flights: [QueuedFlight]) {
         if !flights.isEmpty { effects.append(.release(flights)) }
     }
@@ -241,7 +232,6 @@ package struct EngineCore: Sendable {
         unpark()
     }
 
-    /// Lets the recordings go on that wait for the store.
     mutating func resumeRecordings() {
         let resumed = attempts.keys.filter { attempts[$0]?.lifecycle.recordingResumed() == true }
         if !resumed.isEmpty { effects.append(.resumeRecording(resumed.sorted())) }
@@ -356,7 +346,6 @@ package struct EngineCore: Sendable {
     /// Which class has its turn when flights of a provider are asked for, see ``ClaimQuery/turn``.
     package func turn(of provider: ProviderID) -> Int { lanes[provider]?.turn ?? 0 }
 
-    /// The store could not answer a claim.
     package mutating func claimFailed(by provider: ProviderID, with error: any Error) {
         lanes[provider]?.backlog = .possible
         if error.isUncertain { isUncertain = true }
@@ -365,7 +354,6 @@ package struct EngineCore: Sendable {
 
     // MARK: Permits
 
-    /// The store answered a reservation.
     package mutating func granted(_ grant: PermitGrant, of account: AccountID) {
         let asker = accounts[account]?.asker
         accounts[account]?.granted(grant, now: now.date)
@@ -379,7 +367,6 @@ package struct EngineCore: Sendable {
         if let asking { fill(at: asking) }
     }
 
-    /// The store could not answer a reservation.
     package mutating func reserveFailed(of account: AccountID, with error: any Error) {
         accounts[account]?.askFailed()
         storeFailed(with: error)
@@ -387,7 +374,6 @@ package struct EngineCore: Sendable {
 
     // MARK: Choosing
 
-    /// Has a lane filled at the end of the event.
     mutating func touch(_ index: Int) { touched[index] = true }
 
     mutating func touchAll() {
@@ -443,7 +429,6 @@ extension EngineCore.Attempt {
     var isUnrecorded: Bool { lifecycle.recording.map { $0.failures > 0 } ?? false }
 }
 
-/// Work for the store under way.
 struct StoreTaskCount: Sendable {
     private(set) var count = 0
     /// How much of it may hold or give back leases of a provider that needs the network, or begin what does.

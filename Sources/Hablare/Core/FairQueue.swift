@@ -16,7 +16,6 @@ struct FairQueue<Element: Sendable>: Sendable {
         count += 1
     }
 
-    /// The element that comes next.
     var first: Element? {
         mutating get {
             guard count > 0 else { return nil }
@@ -33,7 +32,6 @@ struct FairQueue<Element: Sendable>: Sendable {
         return classes[turn].popFirst()
     }
 
-    /// The elements that come next, at most so many, in their order.
     func prefix(_ length: Int) -> [Element] {
         var copy = Preview(classes: classes.map(\.count), turn: turn, credit: credit)
         return (0..<max(0, min(length, count))).map { _ in
@@ -68,7 +66,6 @@ struct FairQueue<Element: Sendable>: Sendable {
         }
     }
 
-    /// Removes the first element that matches, wherever it waits.
     mutating func remove(where matches: (Element) -> Bool) -> Element? {
         for index in classes.indices {
             guard let place = classes[index].firstIndex(where: matches) else { continue }

@@ -7,11 +7,8 @@ import Foundation
 /// calls need not wait for the store, and a million waiting requests cost no memory. While its provider is left alone
 /// here, a lane leases nothing but a probe, when that is due: the provider may answer another process.
 struct Lane: Sendable {
-    /// What is known of the waiting flights in the store.
     enum Backlog: Sendable, Hashable {
-        /// There are none, as far as this process knows.
         case none
-        /// There may be some.
         case possible
         /// They are being asked for; `more` when new ones may have come since.
         case asked(more: Bool)
@@ -20,7 +17,6 @@ struct Lane: Sendable {
     let provider: ProviderID
     let account: AccountID
     let needsNetwork: Bool
-    /// How long an attempt may take where its request does not say.
     let attemptTimeout: Duration
     var gate: ConcurrencyGate
     var breaker: Breaker
@@ -28,7 +24,6 @@ struct Lane: Sendable {
     /// Places of the window promised to submissions that are being committed.
     var promised = 0
     var backlog = Backlog.possible
-    /// When the next flight that backs off in the store may be taken.
     var due: Date?
     /// How many were taken from the store: the classes have turns.
     private(set) var turn = 0
@@ -38,6 +33,8 @@ struct Lane: Sendable {
     private let largestRoom: Int
     /// How long calls take, the latest counting most; `nil` before the first one ended.
     private var callSeconds: Double?
+    /// The load at the last call of ``takeLoadChange()``; `nil` before the first.
+    private var knownLoad: LaneLoad?
 
     init(_ description: LaneDescription) {
         provider = description.provider
@@ -52,16 +49,24 @@ struct Lane: Sendable {
         breaker = Breaker(description.breaker)
     }
 
+    /// How much there is to do.
+    var load: LaneLoad { LaneLoad(provider: provider, queued: queue.count, running: gate.inUse) }
+
+    /// Returns whether the load is another than at the last call.
+    mutating func takeLoadChange() -> Bool {
+        guard knownLoad?.queued != queue.count || knownLoad?.running != gate.inUse else { return false }
+        knownLoad = load
+        return true
+    }
+
     /// Whether a new call could be sent before all others.
     var isIdle: Bool { queue.isEmpty && promised == 0 && breaker.isClosed && gate.hasRoom }
 
-    /// How many may wait here to be sent.
     private func window(now: Date) -> Int {
         if breaker.isClosed { return min(gate.room, largestRoom) + lookahead }
         return breaker.next(now: now) == nil ? min(gate.room, 1) : 0
     }
 
-    /// How many more may be leased.
     func room(now: Date) -> Int { max(0, window(now: now) - queue.count - promised) }
 
     /// Whether to ask the store for more: early, so that the lane does not run dry during the commit.
@@ -99,7 +104,6 @@ struct Lane: Sendable {
         return Int(min(pace, Double(largestLookahead)))
     }
 
-    /// So many were taken from the store.
     mutating func took(_ count: Int) { turn = (turn &+ count) & .max }
 
     mutating func backlogMayExist() {
@@ -110,12 +114,10 @@ struct Lane: Sendable {
         }
     }
 
-    /// A flight backs off until a date.
     mutating func willBeDue(at date: Date) {
         due = min(due ?? date, date)
     }
 
-    /// Time has passed: flights that backed off may wait again.
     mutating func timePassed(_ now: Date) {
         guard let date = due, date <= now else { return }
         due = nil
@@ -128,7 +130,6 @@ struct Lane: Sendable {
     }
 }
 
-/// What a lane is made of.
 package struct LaneDescription: Sendable {
     package var provider: ProviderID
     package var concurrency: Int

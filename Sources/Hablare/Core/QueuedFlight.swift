@@ -34,21 +34,18 @@ package struct QueuedFlight: Sendable {
                 remembered: remembered, failure: failure))
     }
 
-    /// The flight, which cannot be sent for a reason.
     func failing(with error: AIServiceError) -> QueuedFlight {
         var flight = self
         flight.parts.value.failure = error
         return flight
     }
 
-    /// The flight, for whose attempt something was reserved in a budget.
     var reserved: QueuedFlight {
         var flight = self
         flight.parts.value.isReserved = true
         return flight
     }
 
-    /// The flight, whose attempt is on disk.
     func started(as lifecycle: FlightLifecycle, at date: Date) -> QueuedFlight {
         var parts = parts.value
         parts.lifecycle = lifecycle
@@ -61,30 +58,25 @@ package struct QueuedFlight: Sendable {
     }
 
     package var id: FlightID { parts.value.id }
-    /// The lease under which this process holds it.
     var key: AttemptKey { AttemptKey(flight: id, token: lifecycle.token) }
     package var lifecycle: FlightLifecycle {
         get { parts.value.lifecycle }
         set { parts.value.lifecycle = newValue }
     }
-    /// When the first attempt that counts was sent.
     package var triedSince: Date? { parts.value.triedSince }
     /// Whether something was reserved for its attempt in a budget.
     package var isReserved: Bool { parts.value.isReserved }
     package var request: AIRequest { parts.value.request }
     package var provider: ProviderID { parts.value.provider }
-    /// Whom it was submitted to.
     var origin: ProviderID { parts.value.origin }
     /// What its call costs in units of the account's limit.
     package var cost: Double { parts.value.cost }
     /// What its answer is found by; `nil` where it was claimed.
     var work: Fingerprint? { parts.value.work }
-    /// The trace that its request was submitted in.
     package var trace: TraceContext? { parts.value.trace }
     /// Since when it waits to be sent, as far as that is known.
     var waitsSince: Date? { parts.value.waitsSince }
     /// What its attempt goes on with; `nil` where it begins anew.
     package var remembered: RememberedWork? { parts.value.remembered }
-    /// Why it cannot be sent: the attempt fails with this.
     package var failure: AIServiceError? { parts.value.failure }
 }

@@ -2,15 +2,12 @@
 struct Reply: Sendable {
     /// What the provider answered; a failure where that cannot be the attempt's outcome.
     var result: Result<ProviderAnswer, AIServiceError>
-    /// What the provider said of its limits.
     var limits: Boxed<ReportedLimits>?
     /// Whether the provider failed after the store had told it, before anyone else here, that its lease is lost.
     var lostLease = false
     /// Whether the provider was called.
     var wasSent = true
-    /// Whether it was not, because there was no time left.
     var isOutOfTime = false
-    /// Whether readers may have seen a part of the answer.
     var hasBegun = false
     /// What the provider answered, also where that could not be kept.
     var answer: ProviderAnswer?
@@ -24,12 +21,10 @@ struct Reply: Sendable {
     /// What the answer says that was used; or the failure, of one that is of no use.
     var usage: Usage? { answer?.usage ?? error?.usage }
 
-    /// The failure.
     var error: AIServiceError? {
         if case .failure(let error) = result { error } else { nil }
     }
 
-    /// Whether the answer is what the provider yielded.
     var isStreamed: Bool { answer?.isStreamed == true }
 
     /// The reply of an attempt that was not sent.
@@ -40,7 +35,6 @@ struct Reply: Sendable {
         return reply
     }
 
-    /// The reply with what the provider yielded.
     func with(_ ending: AttemptStream.Ending, streams: Bool) -> Self {
         var reply = self
         let memory = ending.memory

@@ -7,7 +7,6 @@ package import Foundation
 package struct TokenBucket: Sendable, Hashable, Codable {
     /// How much is left; below zero in debt.
     package var level: Double
-    /// When the level was right.
     package var updatedAt: Date
 
     package init(level: Double, updatedAt: Date) {
@@ -15,7 +14,6 @@ package struct TokenBucket: Sendable, Hashable, Codable {
         self.updatedAt = updatedAt
     }
 
-    /// A bucket's measures.
     struct Measure: Sendable, Hashable {
         let perSecond: Double
         let capacity: Double
@@ -38,12 +36,10 @@ package struct TokenBucket: Sendable, Hashable, Codable {
         if elapsed > 0 || elapsed < -Self.largestLag { updatedAt = now }
     }
 
-    /// What has to be there for a cost to be spent.
     func needed(for cost: Double, _ measure: Measure) -> Double {
         min(cost, measure.capacity)
     }
 
-    /// How long until a cost can be spent, in seconds; 0 when it can.
     func delay(of cost: Double, _ measure: Measure) -> TimeInterval {
         // A microsecond is a date's rounding: what is due then would be asked for again in vain, without time passing.
         let delay = (needed(for: cost, measure) - level) / measure.perSecond

@@ -25,13 +25,11 @@ package struct WatchedRequests: Sendable {
 
         var isEmpty: Bool { waiters.isEmpty && streams.isEmpty }
 
-        /// Tells a stream what is not final.
         fileprivate mutating func tell(_ status: RequestStatus, to number: Int) {
             told[number] = status
             streams[number]?.yield(status)
         }
 
-        /// Ends all of them.
         package func end(with result: Result<RequestStatus, any Error>) {
             for stream in streams.values {
                 switch result {
@@ -43,7 +41,6 @@ package struct WatchedRequests: Sendable {
         }
     }
 
-    /// A look into the store for the outcome of a watched request.
     package struct Look: Sendable, Hashable {
         package let id: UUID
         fileprivate let version: Int
@@ -78,19 +75,15 @@ package struct WatchedRequests: Sendable {
     /// Whether a request is watched that is known to be on disk.
     package func contains(_ id: UUID) -> Bool { watched[id]?.flight != nil }
 
-    /// Whether members of a flight are watched.
     package func hasMembers(of flight: FlightID) -> Bool { members[flight] != nil }
 
     /// The watched requests that are known to be on disk, in the order of their UUIDs.
     package var known: [UUID] { sorted(watched.filter { $0.value.flight != nil }.map(\.key)) }
 
-    /// All watched requests, in the order of their UUIDs.
     package var ids: [UUID] { sorted(Array(watched.keys)) }
 
-    /// How many wait for the outcome of a request or watch it.
     package func watcherCount(of id: UUID) -> Int { watched[id].map { $0.waiters.count + $0.streams.count } ?? 0 }
 
-    /// The last progress that a provider reported of a watched request.
     package func progress(of id: UUID) -> Double? { watched[id]?.progress }
 
     private func sorted(_ ids: [UUID]) -> [UUID] { ids.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) } }
@@ -129,13 +122,11 @@ package struct WatchedRequests: Sendable {
         if watched.values[index].isEmpty { remove(id) }
     }
 
-    /// Tells a new stream what was true when it began, unless it has been told something newer.
     package mutating func tellFirst(_ status: RequestStatus, to number: Int, of id: UUID) {
         guard let index = watched.index(forKey: id), watched.values[index].told[number] == nil else { return }
         watched.values[index].tell(status, to: number)
     }
 
-    /// From now on a watched request hears what is announced of a flight.
     package mutating func attach(_ id: UUID, to flight: FlightID) {
         guard let index = watched.index(forKey: id), watched.values[index].flight != flight else { return }
         if let old = watched.values[index].flight { detach(id, from: old) }
@@ -168,12 +159,10 @@ package struct WatchedRequests: Sendable {
         return removed
     }
 
-    /// Removes the members of a flight, in the order they were attached.
     package mutating func removeMembers(of flight: FlightID) -> [Watched] {
         ids(of: flight).compactMap { remove($0) }
     }
 
-    /// Removes all, in the order of their UUIDs.
     package mutating func removeAll() -> [Watched] {
         let all = ids.compactMap { watched[$0] }
         watched = [:]
@@ -200,7 +189,6 @@ package struct WatchedRequests: Sendable {
         return nil
     }
 
-    /// Tells those who watch a member of a flight what is not final.
     package mutating func announce(_ status: RequestStatus, of flight: FlightID) {
         for id in ids(of: flight) { _ = announce(status, of: id) }
     }
@@ -209,9 +197,7 @@ package struct WatchedRequests: Sendable {
 
     // MARK: Looking into the store
 
-    /// A look for the outcome of a watched request; `nil` where no one watches it.
     package func look(at id: UUID) -> Look? { watched[id].map { Look(id: id, version: $0.version) } }
 
-    /// Whether nothing was heard of a request since a look began.
     package func isCurrent(_ look: Look) -> Bool { watched[look.id]?.version == look.version }
 }

@@ -37,14 +37,12 @@ extension AIServiceError {
         "The attempt that streamed the answer was ended in the middle of it: its process died, or the engine was shut down or suspended. What came is kept and can be read. Retry the request to have the answer made anew, or allow restarts."
     )
 
-    /// No request has that UUID.
     package static func unknown(_ id: UUID) -> AIServiceError {
         AIServiceError(
             .unknownRequest,
             "No request has the UUID \(id). It was never submitted to this store, or it was deleted.")
     }
 
-    /// The engine shut down, or went to rest, while somebody waited.
     package static let suspended = AIServiceError(
         .suspended,
         "The engine was shut down or suspended. The request is on disk and goes on when an engine runs again.")

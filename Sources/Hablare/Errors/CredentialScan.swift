@@ -12,13 +12,11 @@ struct CredentialScan: Sendable {
         "apikey", "xapikey", "xiapikey", "secret", "clientsecret", "password", "passwd", "authorization",
     ]
     private static let frequentNames: Set<String> = ["key", "token", "accesstoken", "authtoken", "signature"]
-    /// What stands before one in a header.
     private static let schemes: Set<String> = ["bearer", "basic"]
     /// A word that begins like a key, or follows a scheme, has so many bytes at least; one with a name fewer.
     private static let shortest = 12
     private static let shortestNamed = 8
 
-    /// Which bytes belong to credentials.
     let places: [Bool]
 
     init(_ text: [UInt8]) {

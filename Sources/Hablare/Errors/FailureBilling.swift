@@ -15,17 +15,14 @@ public enum FailureBilling: Sendable, Hashable, Codable {
 }
 
 extension AIServiceError {
-    /// The same failure in other words.
     package func reworded(_ message: String, cause: String?) -> AIServiceError {
         AIServiceError(code, message, category: category, disposition: disposition, cause: cause, billing: billing)
     }
 
-    /// The same failure with another disposition.
     package func disposed(_ disposition: FailureDisposition) -> AIServiceError {
         AIServiceError(code, message, category: category, disposition: disposition, cause: cause, billing: billing)
     }
 
-    /// The same failure, of which the bill is known.
     package func billed(_ billing: FailureBilling) -> AIServiceError {
         AIServiceError(code, message, category: category, disposition: disposition, cause: cause, billing: billing)
     }
@@ -35,6 +32,19 @@ extension AIServiceError {
         billing?.state ?? (disposition == .outcomeUnknown ? .maybeBilled : .neverSent)
     }
 
-    /// What the call used, where that is known.
     var usage: Usage? { if case .billed(let usage) = billing { usage } else { nil } }
+}
+
+/// Whose move it is after a failure.
+public enum FailureDisposition: Sendable, Hashable, Codable {
+    /// The same call may succeed later; not before `after`, when the other side gave a time. Other requests wait for
+    /// that time only where the code is ``AIServiceError/Code/rateLimited``: then their account is paused, for at most
+    /// ``EngineConfiguration/longestPause``.
+    case retry(after: Duration?)
+    /// The same call will fail again.
+    case fail
+    /// A person must do something first: pay, set a key, install a program, free space.
+    case needsUser
+    /// Nobody knows whether the provider did, and billed, the work.
+    case outcomeUnknown
 }

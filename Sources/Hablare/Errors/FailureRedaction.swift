@@ -22,14 +22,12 @@ struct FailureRedaction: Sendable {
     private let prompt: [UInt8]
     private let parameters: [[UInt8]]
 
-    /// Creates a redaction for the failures of a request.
     init(of request: AIRequest) {
         prompt = Array(request.prompt.plainText.utf8.prefix(Self.mostOfRequest))
         parameters = request.parameters.values.flatMap(\.texts)
             .map { Array($0.utf8.prefix(Self.mostOfRequest)) }.filter { $0.count >= Self.shortestRun }
     }
 
-    /// The failure without them.
     func redacted(_ error: AIServiceError) -> AIServiceError {
         let message = redacted(error.message)
         let cause = error.cause.map(redacted)
@@ -99,7 +97,6 @@ struct FailureRedaction: Sendable {
 }
 
 extension ParameterValue {
-    /// All texts in it, names included.
     fileprivate var texts: [String] {
         switch self {
         case .string(let text): [text]

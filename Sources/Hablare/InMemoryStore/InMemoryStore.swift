@@ -74,7 +74,6 @@ public final class InMemoryStore: RequestStore {
     /// All lines of the ledger, of deleted requests too.
     package var attempts: [AttemptRecord] { withRows { $0.ledger.values.flatMap(\.self) } }
 
-    /// The content files that responses refer to.
     package var responseContent: [ContentReference] {
         withRows { rows in
             rows.responses.values.compactMap { response in
@@ -83,7 +82,6 @@ public final class InMemoryStore: RequestStore {
         }
     }
 
-    /// Whether a flight's request was not erased.
     package func keepsRequest(of flight: FlightID) -> Bool {
         withRows { $0.prompts[flight] != nil }
     }

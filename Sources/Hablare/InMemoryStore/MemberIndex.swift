@@ -2,7 +2,6 @@ package import Foundation
 import HeapModule
 import OrderedCollections
 
-/// The members of a flight, counted so that a flight of ten thousand is asked in no time.
 struct MemberIndex: Sendable {
     /// A member, in the order of UUIDs.
     private struct Entry: Sendable, Comparable {
@@ -11,17 +10,14 @@ struct MemberIndex: Sendable {
         static func < (lhs: Self, rhs: Self) -> Bool { lhs.id.precedes(rhs.id) }
     }
 
-    /// All members, live or not, in the order they came.
     private(set) var all: OrderedSet<UUID> = []
     /// Live members, and some that are final.
     private var order = Heap<Entry>()
     private var live: [Priority: Int] = [:]
     private var liveByJob: OrderedDictionary<JobKey, Int> = [:]
 
-    /// The jobs of the live members.
     var jobs: OrderedSet<JobKey> { liveByJob.keys }
 
-    /// The most urgent class of the live members; `nil` when there is none.
     var priority: Priority? { Priority.allCases.first { live[$0, default: 0] > 0 } }
 
     /// A member's row was written. Returns whether the flight is to be found for one more job.
@@ -35,7 +31,6 @@ struct MemberIndex: Sendable {
         return liveByJob.count > jobsBefore
     }
 
-    /// A member left the flight, or was deleted.
     mutating func removed(_ row: RequestRow) {
         all.remove(row.id)
         if row.lifecycle.state == .live { count(row, by: -1) }
@@ -48,7 +43,6 @@ struct MemberIndex: Sendable {
         liveByJob[job] = count > 0 ? count : nil
     }
 
-    /// The live member of the first UUID.
     mutating func first(isLive: (UUID) -> Bool) -> UUID? {
         while let entry = order.min, !isLive(entry.id) { order.removeMin() }
         return order.min?.id

@@ -1,7 +1,6 @@
 import Foundation
 import OrderedCollections
 
-/// Reads the rows for ``StoreReading``.
 extension MemoryRows {
     // MARK: Requests
 
@@ -209,7 +208,6 @@ extension LedgerQuery {
             && (provider == nil || provider == record.provider)
     }
 
-    /// The rows that an attempt counts in.
     fileprivate func keys(of record: AttemptRecord, job: JobKey?, tags: [String]) -> [String?] {
         switch grouping {
         case nil: []

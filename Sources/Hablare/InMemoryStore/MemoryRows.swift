@@ -27,7 +27,6 @@ struct MemoryRows: Sendable {
     /// The chunks of a flight's newest generation.
     struct Output: Sendable {
         let generation: Int
-        /// Where each chunk ends in the bytes.
         var ends: [Int] = []
         /// `nil` once they are the response's.
         var bytes: Data? = Data()
@@ -222,7 +221,6 @@ extension MemoryRows: ClaimableRows {
 
     func flights(for work: Fingerprint) -> [FlightID] { flightsByWork[work] ?? [] }
 
-    /// Puts a flight where its state says that it is to be found.
     private mutating func enqueue(_ id: FlightID, _ flight: FlightRow, for jobs: [JobKey?]) {
         switch flight.lifecycle.state {
         case .waiting:

@@ -16,6 +16,7 @@ package final class Journal: Sendable {
         case writes([StoreWrite], Completion<[WriteReceipt]>)
         case claim(ClaimQuery, Completion<Claim>)
         case foreignChanges(CheckedContinuation<Void, any Error>)
+        case state([ChangedRow], CheckedContinuation<Void, any Error>)
         case marker(CheckedContinuation<Void, Never>)
     }
 
@@ -63,12 +64,10 @@ package final class Journal: Sendable {
         }
     }
 
-    /// Makes one write durable and returns its receipt.
     package func commit(_ write: StoreWrite) async throws -> WriteReceipt {
         try await withCheckedThrowingContinuation { enqueue(.write(write, $0)) }
     }
 
-    /// Makes writes durable, in one commit, and calls back with their receipts.
     package func commit(_ writes: [StoreWrite], then completion: @escaping Completion<[WriteReceipt]>) {
         enqueue(.writes(writes, completion))
     }
@@ -84,6 +83,12 @@ package final class Journal: Sendable {
         try await withCheckedThrowingContinuation { enqueue(.foreignChanges($0)) }
     }
 
+    /// Has the listener hear of the present state of rows, in the order of the commits: of what changes them later it hears
+    /// later.
+    package func tellState(of rows: [ChangedRow]) async throws {
+        try await withCheckedThrowingContinuation { enqueue(.state(rows, $0)) }
+    }
+
     /// Waits until the listener has heard of everything that this journal had committed, or was asked to commit, by now.
     package func commitsTold() async {
         await withCheckedContinuation { enqueue(.marker($0)) }
@@ -97,7 +102,6 @@ package final class Journal: Sendable {
         try await readStore { try read($0) }
     }
 
-    /// The same for what is read of a store besides its rows.
     func readStore<R: Sendable>(_ read: @Sendable (any RequestStore) throws -> R) async throws -> R {
         guard let executor = core.store.readExecutor else { return try await readConcurrently(read) }
         return try await withTaskExecutorPreference(executor) { try await readConcurrently(read) }
@@ -109,7 +113,6 @@ package final class Journal: Sendable {
         try read(core.store)
     }
 
-    /// How many calls wait for the next run of the drain.
     package var waiting: Int { core.pending.withLock { $0.count } }
 
     private func enqueue(_ entry: Entry) {
@@ -137,18 +140,14 @@ package protocol CommitListener: AnyObject, Sendable {
     /// They are not, and nothing of them is; where the error is ``AIServiceError/Code/storageUncertain``, they may be.
     func commitFailed(_ writes: [StoreWrite], with error: any Error)
 
-    /// Whether anyone here runs or watches a row.
     func isOfInterest(_ row: ChangedRow) -> Bool
 
-    /// The rows that anyone here runs or watches.
     var rowsOfInterest: [ChangedRow] { get }
 
-    /// Other processes committed this.
     func heard(_ news: ForeignChanges)
 }
 
 extension Journal.Core {
-    /// What goes into one commit, and who waits for it.
     private struct Group {
         enum Waiter {
             case one(CheckedContinuation<WriteReceipt, any Error>)
@@ -164,7 +163,6 @@ extension Journal.Core {
         }
     }
 
-    /// Works off what waits. Runs on the driver.
     fileprivate func drain(telling listener: (any CommitListener)?) {
         var group = Group()
         func flush() {
@@ -194,6 +192,12 @@ extension Journal.Core {
                 case .foreignChanges(let waiter):
                     flush()
                     waiter.resume(with: Result { try noticeOthers(telling: listener) })
+                case .state(let rows, let waiter):
+                    flush()
+                    waiter.resume(
+                        with: Result {
+                            listener?.heard(ForeignChanges(changes: try store.presentChanges(of: rows)))
+                        })
                 case .marker(let waiter):
                     flush()
                     waiter.resume()
@@ -216,7 +220,6 @@ extension Journal.Core {
         }
     }
 
-    /// Notes where whether a transaction was made is unknown.
     private func noticingUncertainty<R>(_ transaction: () throws -> R) throws -> R {
         do {
             return try transaction()

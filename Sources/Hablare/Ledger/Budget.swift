@@ -68,7 +68,6 @@ public struct Budget: Sendable, Hashable {
         self.unknownCosts = unknownCosts
     }
 
-    /// Refuses what cannot work with the providers of this process.
     static func check(_ budgets: [Budget], of registry: ProviderRegistry) throws(AIServiceError) {
         var names: Set<String> = []
         for budget in budgets {
@@ -117,7 +116,6 @@ extension Budget.Scope {
 }
 
 extension Budget.Period {
-    /// When the period that a date lies in begins; the first of January 1970 for all time.
     package func start(containing date: Date) -> Date {
         switch self {
         case .day: UTCDay(containing: date).start

@@ -1,10 +1,8 @@
 /// What was spent of a budget in one period: the deciding machine of the store's budget rows. Pure.
 package struct BudgetAccount: Sendable, Hashable, Codable {
-    /// What one attempt counts for.
     package struct Share: Sendable, Hashable, Codable {
         /// In micro-dollars.
         package var amount: Int64
-        /// Whether what it costs is not known, so that it counts for nothing.
         package var isUnknown: Bool
 
         package init(amount: Int64, isUnknown: Bool) {
@@ -30,7 +28,6 @@ package struct BudgetAccount: Sendable, Hashable, Codable {
         }
     }
 
-    /// What is spent or reserved, in micro-dollars.
     package private(set) var spent: Int64
     /// How many attempts count for nothing because nobody knows what they cost.
     package private(set) var unknown: Int
@@ -54,7 +51,6 @@ package struct BudgetAccount: Sendable, Hashable, Codable {
         return overflows ? 0 : max(0, left)
     }
 
-    /// An attempt counts for something else than before.
     package mutating func change(from old: Share?, to new: Share) {
         // A damaged row may hold any number, and stays at the farthest.
         let (without, below) = spent.subtractingReportingOverflow(old?.amount ?? 0)

@@ -1,10 +1,9 @@
-import Foundation
+package import Foundation
 
 /// What calls cost, from a price table. Pure, exact to the micro-dollar: integers of 128 bits, rounded once, at the end.
 struct CostModel: Sendable, Hashable {
     let prices: PriceTable
 
-    /// Who charges for a call.
     struct Payee: Sendable, Hashable {
         /// The provider's id, then its kind: what an entry of the table may name it.
         let names: [String]
@@ -71,7 +70,6 @@ struct CostModel: Sendable, Hashable {
 }
 
 extension PriceUnit {
-    /// Whether it is a token that a model reads, in one of the ways in which that is charged.
     fileprivate var isInputToken: Bool {
         switch self {
         case .inputToken, .cachedInputToken, .cacheWriteToken: true
@@ -108,5 +106,15 @@ private struct UnitCounts {
         case .audioSecond: max(0, usage.audioMilliseconds)
         case .call: 1
         }
+    }
+}
+
+extension PriceTable {
+    /// The most that a request would cost at a provider, in micro-dollars, by what the provider says that it uses at most;
+    /// `nil` where that or its price is not known.
+    package func mostCost(of request: AIRequest, at provider: any AIServiceProvider, on date: Date) -> Int64? {
+        let payee = CostModel.Payee(
+            provider: provider.id, instance: provider.instance, model: request.model ?? provider.defaultModel)
+        return CostModel(prices: self).bound(by: payee, at: date) { provider.maximumUsage(of: request) }
     }
 }

@@ -14,7 +14,6 @@ package struct LedgerTally: Sendable {
 
     package init() {}
 
-    /// Adds an attempt.
     package mutating func add(_ record: AttemptRecord) {
         add(record.usage)
         counts.attempts += 1
@@ -29,7 +28,6 @@ package struct LedgerTally: Sendable {
         add(Int64(exactly: max(0, microseconds)) ?? .max, to: .microseconds)
     }
 
-    /// Adds what was used, of no attempt.
     mutating func add(_ usage: Usage) {
         hasCost = hasCost || usage.costMicroDollars != nil
         add(usage.inputTokens, to: .inputTokens)

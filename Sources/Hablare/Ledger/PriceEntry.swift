@@ -52,14 +52,25 @@ public struct PriceEntry: Sendable, Hashable {
         self.checked = checked
     }
 
-    /// Whether the price holds at a date.
     func holds(at date: Date) -> Bool {
         (from ?? .distantPast) <= date && date < (until ?? .distantFuture)
     }
 
-    /// Whether two prices of one unit hold at the same moment.
     func overlaps(_ other: PriceEntry) -> Bool {
         (from ?? .distantPast) < (other.until ?? .distantFuture)
             && (other.from ?? .distantPast) < (until ?? .distantFuture)
+    }
+}
+
+/// Money as people read it.
+public enum MicroDollars {
+    /// An amount in millionths of a US dollar as text: `$12.34`, `$0.000015`, `-$1.00`. Cents at least, then as many
+    /// digits as there are.
+    public static func text(_ amount: Int64) -> String {
+        let magnitude = amount.magnitude
+        var fraction = String(magnitude % 1_000_000)
+        fraction = String(repeating: "0", count: 6 - fraction.count) + fraction
+        while fraction.count > 2, fraction.hasSuffix("0") { fraction.removeLast() }
+        return "\(amount < 0 ? "-" : "")$\(magnitude / 1_000_000).\(fraction)"
     }
 }

@@ -88,7 +88,6 @@ public struct PriceTable: Sendable, Hashable {
         )
     }
 
-    /// Whether any price holds for a call, by the names of its provider: its id, then its kind.
     package func hasPrice(of names: [String], model: String?, at date: Date) -> Bool {
         !prices(of: names, model: model, at: date).isEmpty
     }

@@ -10,7 +10,6 @@ struct Spending: Sendable {
         budgets.contains { $0.mayCount(request, for: provider) }
     }
 
-    /// The charges of an attempt that starts now; none where no budget counts it.
     func charges(
         of request: AIRequest, for provider: any AIServiceProvider, as registered: ProviderRegistry.Registration,
         at date: Date
@@ -29,7 +28,6 @@ struct Spending: Sendable {
         }
     }
 
-    /// The error of a call that does not fit.
     func error(for refusal: BudgetRefusal, of charges: [BudgetCharge], at date: Date) -> AIServiceError {
         let charge = charges.first { $0.budget == refusal.budget }
         let end = budgets.first { $0.name == refusal.budget }?.period.end(containing: date)

@@ -15,7 +15,6 @@ package struct UTCDay: Sendable, Hashable, Comparable {
         self.number = min(max(number, Self.named.lowerBound), Self.named.upperBound)
     }
 
-    /// The day that a date lies in.
     package init(containing date: Date) {
         let days = (date.timeIntervalSince1970 / Self.length).rounded(.down)
         self.init(number: Int(exactly: days) ?? (days < 0 ? .min : .max))
@@ -34,16 +33,13 @@ package struct UTCDay: Sendable, Hashable, Comparable {
         guard components == (year, month, day) else { return nil }
     }
 
-    /// When the day begins.
     package var start: Date { Date(timeIntervalSince1970: TimeInterval(number) * Self.length) }
 
-    /// The first day of its month.
     package var firstOfMonth: UTCDay {
         let (year, month, _) = components
         return UTCDay(number: Self.number(year: year, month: month, day: 1))
     }
 
-    /// The first day of the month after its own.
     package var firstOfNextMonth: UTCDay {
         let (year, month, _) = components
         return UTCDay(
@@ -51,7 +47,6 @@ package struct UTCDay: Sendable, Hashable, Comparable {
                 ? Self.number(year: year + 1, month: 1, day: 1) : Self.number(year: year, month: month + 1, day: 1))
     }
 
-    /// The day after it.
     package var next: UTCDay { UTCDay(number: number + 1) }
 
     /// Its name: `2026-11-21`.

@@ -135,7 +135,6 @@ public struct AttemptEnding: Sendable {
 }
 
 extension AttemptRecord {
-    /// The line of an attempt as it is to be where its end is taken.
     fileprivate init(of end: AttemptEnd, _ outcome: AttemptEnd.Outcome) {
         self.init(
             attempt: end.lifecycle.attempt, token: end.lifecycle.token, outcome: .failed, billing: end.billing,

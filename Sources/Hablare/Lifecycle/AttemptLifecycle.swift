@@ -31,7 +31,6 @@ package enum AttemptLifecycle: Sendable, Hashable {
     /// Its start is on its way to the store, so nothing was sent. Where it is to be stopped, its provider has until the
     /// deadline from the store's answer on; it is not even called where the stop is seen in time.
     case journalling(stop: StopReason?)
-    /// Its provider works on it.
     case running
     /// Its provider was told to stop, and has until the deadline.
     case stopping(StopReason)
@@ -40,24 +39,18 @@ package enum AttemptLifecycle: Sendable, Hashable {
     case abandoned(StopReason, standIn: Recording?)
     /// Its provider returned, and the last of its output is being journalled. Nothing stops it any more.
     case returned(StopReason?)
-    /// Its end is on its way to the store.
     case recording(Recording)
-    /// Its end is recorded, or nothing is to be recorded.
     case over
 
     /// The recording of an end.
     package struct Recording: Sendable, Hashable {
-        /// How often the store has failed to take it.
         package var failures = 0
-        /// Whether it waits until the store can be written again.
         package var isSuspended = false
 
         package init() {}
     }
 
-    /// What is to be done after an event.
     package enum Effect: Sendable, Hashable {
-        /// Cancel the provider's task.
         case cancel
         /// Report ``AttemptLifecycle/deadlineReached(timeout:silence:isOffline:)`` after this time.
         case setDeadline(Duration)
@@ -93,10 +86,6 @@ package enum AttemptLifecycle: Sendable, Hashable {
     // MARK: Events
 
     /// Its start is on disk: from now on its time counts, or that of its stop.
-    ///
-    /// - Parameters:
-    ///   - timeout: The time that it was given.
-    ///   - grace: The time that a provider has to react.
     package mutating func journalled(timeout: Duration, grace: Duration) -> [Effect] {
         guard case .journalling(let stop) = self else { return [] }
         self = stop.map { .stopping($0) } ?? .running

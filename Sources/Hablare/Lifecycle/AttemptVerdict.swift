@@ -2,11 +2,8 @@ import Foundation
 
 /// Why an attempt was asked to end before its provider answered.
 package enum StopReason: Sendable, Hashable {
-    /// It took longer than it may.
     case timedOut(after: Duration)
-    /// Its flight's last member was cancelled.
     case cancelled
-    /// Its request's deadline passed.
     case expired
     /// The engine shuts down, or rests for a while.
     case interrupted

@@ -33,13 +33,9 @@ public struct RetryPolicy: Sendable, Hashable {
     /// One attempt, whose failure is final.
     public static let never = RetryPolicy(maximumAttempts: 1)
 
-    /// The step after a failure.
     package enum Decision: Sendable, Hashable {
-        /// Try again after this time.
         case retry(after: Duration)
-        /// The failure is the outcome.
         case fail
-        /// Ask the next provider of the chain.
         case divert
         /// Hold the request until a person retries or deletes it.
         case hold
@@ -49,19 +45,15 @@ public struct RetryPolicy: Sendable, Hashable {
     package struct Situation: Sendable, Hashable {
         /// How many attempts count, the failed one included.
         package var tries: Int
-        /// How many are allowed, where the request says so.
         package var maximumAttempts: Int?
         /// The time since the first of them was sent.
         package var elapsed: Duration
-        /// The time until the request's deadline.
         package var remaining: Duration?
-        /// What to do when the outcome is unknown.
         package var unknownOutcome: UnknownOutcomePolicy
         /// Whether the answer may be begun anew: it may not where readers saw a part of it, unless the request allows.
         package var mayRestart: Bool
         /// Whether the next attempt can go on with the work: then it is neither begun anew nor paid twice.
         package var hasHandle: Bool
-        /// Whether there is another provider to ask after the failure.
         package var hasNext: Bool
 
         package init(
@@ -83,7 +75,6 @@ public struct RetryPolicy: Sendable, Hashable {
         /// remembered work may have been paid for.
         package var mayDivert: Bool { hasNext && mayRestart && !isToBeKept }
 
-        /// The step when no further attempt at this provider is possible.
         fileprivate var end: Decision {
             if mayDivert { return .divert }
             return hasNext && mayRestart ? .hold : .fail
@@ -120,7 +111,6 @@ public struct RetryPolicy: Sendable, Hashable {
         return .retry(after: min(delay, max(minimum, bound - .milliseconds(1))))
     }
 
-    /// The most that is waited after so many tries.
     private func backoff(after tries: Int) -> Duration {
         let maximumDelay = min(maximumDelay, .farthest)
         var delay = max(.zero, min(baseDelay, maximumDelay))

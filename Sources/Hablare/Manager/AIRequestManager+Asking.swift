@@ -58,4 +58,53 @@ extension AIRequestManager {
     public func statistics() async throws -> StoreStatistics {
         try await journal.read { try $0.statistics() }
     }
+
+    /// Sums over the attempts in the ledger: what was used, what it cost, and of how many attempts nobody knows that.
+    /// Reads every attempt: for people, not for loops.
+    ///
+    /// - Throws: ``AIServiceError`` of category storage.
+    public func ledger(_ query: LedgerQuery = LedgerQuery()) async throws -> LedgerReport {
+        try await journal.read { try $0.ledger(query) }
+    }
+
+    /// What was spent of budgets in their periods, by name, then by period; also of budgets that this process is not
+    /// configured with.
+    ///
+    /// - Throws: ``AIServiceError`` of category storage.
+    public func budgets() async throws -> [BudgetRecord] {
+        try await journal.read { try $0.budgets() }
+    }
+
+    func explained(_ snapshots: [RequestSnapshot]) async throws -> [RequestSnapshot] {
+        let now = seams.date()
+        let snapshots = resting(snapshots, now: now)
+        guard snapshots.contains(where: \.waitsForItsLane) else { return snapshots }
+        return try await journal.read { try $0.explaining(snapshots, now: now) }.map { snapshot in
+            guard case .unclaimed = snapshot.waiting, registry[snapshot.providerID] == nil else { return snapshot }
+            var explained = snapshot
+            explained.waiting = .noProvider
+            return explained
+        }
+    }
+
+    /// Says of what nobody has taken that this engine rests. Other processes do not know it: to them nobody has.
+    private func resting(_ snapshots: [RequestSnapshot], now: Date) -> [RequestSnapshot] {
+        let reasons = suspensions
+        guard !reasons.isEmpty else { return snapshots }
+        return snapshots.map { snapshot in
+            switch snapshot.waiting {
+            case .unclaimed: break
+            case .backingOff(let until) where until <= now: break
+            default: return snapshot
+            }
+            guard let provider = registry.registration(of: snapshot.providerID) else { return snapshot }
+            var explained = snapshot
+            if reasons.contains(.background) {
+                explained.waiting = .suspended
+            } else if provider.needsNetwork {
+                explained.waiting = .offline
+            }
+            return explained
+        }
+    }
 }

@@ -61,14 +61,12 @@ extension AIRequestManager {
     /// What this process counts of the cache since it started. What the store has is in ``statistics()``.
     public var cacheStatistics: CacheStatistics { answers.statistics }
 
-    /// What is known of an answer's content without reading it.
     private func isThere(_ answer: CachedAnswer) -> Bool {
         guard case .success(let content) = answer.response.result else { return false }
         guard let reference = content.body?.reference else { return true }
         return store.content?.has(reference) ?? false
     }
 
-    /// What came of looking for an answer while a submission was written.
     func noteLookup(_ submission: Submission, _ receipt: SubmissionReceipt) {
         if receipt.hasLostAnswer { noteLoss() }
         guard !receipt.wasPresent, submission.cacheWindow != nil else { return }

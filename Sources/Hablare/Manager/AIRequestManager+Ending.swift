@@ -16,7 +16,7 @@ extension AIRequestManager {
     @discardableResult
     public func cancelRequest(_ id: UUID) async throws -> CancelOutcome {
         switch try await journal.commit(.cancel(id, at: seams.date())) {
-        case .cancelled, .done:  // done: its flight goes on for others
+        case .done:
             return .cancelled
         case .invalidState:
             return .alreadyFinal(try await status(for: id))
@@ -37,7 +37,7 @@ extension AIRequestManager {
             let page = try await snapshots(filter)
             guard let last = page.last else { return cancelled }
             let receipts = try await journal.commit(page.map { .cancel($0.id, at: seams.date()) })
-            cancelled += receipts.count(where: \.cancels)
+            cancelled += receipts.count { $0 == .done }
             filter.continues(after: last)
         }
     }
@@ -80,21 +80,11 @@ extension AIRequestManager {
     /// - Throws: ``AIServiceError``: `unknownRequest`, or of category storage.
     public func delete(_ id: UUID) async throws {
         switch try await journal.commit(.delete(id, at: seams.date())) {
-        case .done, .cancelled: break
+        case .done: break
         case let receipt: throw AIServiceError.unexpected(receipt, for: id)
         }
         // Another process may have ended the request, which this one has not noticed: an attempt that it had journalled
         // would be sent although its prompt is erased.
         await engine.noticeOthers()
-    }
-}
-
-extension WriteReceipt {
-    /// Whether it answers a cancellation that was carried out.
-    fileprivate var cancels: Bool {
-        switch self {
-        case .cancelled, .done: true
-        default: false
-        }
     }
 }

@@ -14,7 +14,6 @@ extension AIRequestManager {
         public init() {}
     }
 
-    /// How many responses are given up in one commit. Few, because requests wait for that commit too.
     private static let pruneBatch = 64
     /// How long content without a row is left alone, in seconds: whoever wrote it may be about to write the row. Engines
     /// do not look for it more often either.
@@ -98,7 +97,6 @@ extension AIRequestManager {
         return report
     }
 
-    /// Gives up the responses that a policy does not keep.
     func giveUp(_ retention: Retention) async throws -> PruneReport {
         var report = PruneReport()
         if let last = try await plan(retention).last {

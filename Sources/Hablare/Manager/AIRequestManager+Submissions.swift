@@ -55,7 +55,6 @@ extension AIRequestManager {
         return submission
     }
 
-    /// Writes a submission of its own.
     func store(_ submission: Submission) async throws -> SubmissionReceipt {
         // Another process may collect a prompt's content file between its being stored and the commit: then it is stored
         // again.
@@ -78,7 +77,6 @@ extension AIRequestManager {
         return try submitted(submission, try await journal.commit(.submit(submission)))
     }
 
-    /// Writes the submissions of a job, from a position on, in chunks.
     func store(_ submissions: [Submission], job: JobKey, from position: Int) async throws -> [SubmissionReceipt] {
         var receipts: [SubmissionReceipt] = []
         receipts.reserveCapacity(submissions.count)
@@ -105,7 +103,6 @@ extension AIRequestManager {
         }.map(\.id)
     }
 
-    /// Writes submissions in one commit.
     private func store(_ chunk: [Submission]) async throws -> [SubmissionReceipt] {
         var submissions = chunk
         for index in submissions.indices { try await storeLargePrompt(of: &submissions[index]) }
@@ -122,7 +119,6 @@ extension AIRequestManager {
         return stored
     }
 
-    /// What the store answered to a submission.
     private func submitted(_ submission: Submission, _ receipt: WriteReceipt) throws -> SubmissionReceipt {
         switch receipt {
         case .submitted(let stored):

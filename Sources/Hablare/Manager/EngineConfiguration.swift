@@ -76,10 +76,6 @@ public struct EngineConfiguration: Sendable, Hashable {
         self.pruneInterval = pruneInterval
     }
 
-    /// Refuses what cannot work.
-    ///
-    /// - Parameter registry: The providers of this process.
-    /// - Throws: ``AIServiceError`` with code ``AIServiceError/Code/invalidConfiguration``.
     func check(with registry: ProviderRegistry) throws(AIServiceError) {
         let positive: [(String, Duration)] = [
             ("attemptTimeout", attemptTimeout), ("renewalInterval", renewalInterval), ("leaseDuration", leaseDuration),

@@ -74,7 +74,6 @@ extension EngineEvent {
         }
     }
 
-    /// The event that a recorded end is.
     package init(_ settlement: Settlement) {
         if settlement.flight.isSettled {
             self = .settled(settlement)

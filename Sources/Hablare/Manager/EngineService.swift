@@ -96,7 +96,6 @@ public struct EngineService: Service {
         engine.apply { $0.engineEnded() }
     }
 
-    /// Registers the process, unless it is to rest.
     private func begin(with housekeeper: Housekeeper) async throws -> Housekeeper.Registration? {
         guard let (isToWork, before) = manager.engine.apply({ $0.engineStarted() }) else {
             throw AIServiceError(

@@ -18,7 +18,6 @@ struct Housekeeper: Sendable {
 
     // MARK: Registration
 
-    /// This process as the store knows it.
     struct Registration: Sendable {
         let owner: OwnerID
         let lockName: String
@@ -98,15 +97,10 @@ struct Housekeeper: Sendable {
         }
     }
 
-    /// Keeps to the pauses that other processes, or earlier ones, were asked for.
+    /// Keeps to the pauses that other processes, or earlier ones, were asked for, and to none that was lifted.
     func recallPauses() async {
         do {
-            let accounts = try await manager.journal.read { try $0.accounts() }
-            manager.engine.apply { core in
-                for account in accounts where account.budget.pausedUntil != nil {
-                    core.paused(account.id, until: account.budget.pausedUntil)
-                }
-            }
+            try await manager.journal.tellState(of: manager.engine.read(\.accountRows))
         } catch {
             // The provider asks for the pause again.
             manager.logger.error("The pauses of accounts could not be read", metadata: ["error": "\(error)"])
@@ -115,7 +109,6 @@ struct Housekeeper: Sendable {
 
     // MARK: Renewal
 
-    /// Renews, reaps and looks around at every interval, until cancelled.
     func keepHouse(_ current: Guarded<Registration>) async {
         while true {
             do {

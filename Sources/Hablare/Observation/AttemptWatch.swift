@@ -22,7 +22,6 @@ final class AttemptWatch: Sendable {
         model = flight.request.model
     }
 
-    /// The attempt is on disk and is about to be sent.
     func began(_ flight: QueuedFlight, type: ContentType) {
         let now = observer.clock.now
         let number = flight.lifecycle.attempt
@@ -41,7 +40,6 @@ final class AttemptWatch: Sendable {
         return await ServiceContext.$current.withValue(context) { await send() }
     }
 
-    /// The attempt ended, or nobody is left to say how.
     func ended(with end: AttemptEnd?, wasSent: Bool) {
         let begun = state.withLock { state -> State? in
             guard !state.isOver else { return nil }

@@ -1,6 +1,7 @@
+public import CoreMetrics
 import Foundation
 import Metrics
-import Tracing
+public import Tracing
 
 /// Looks on while an engine works, as far as anybody takes its metrics and spans. Changes nothing and decides nothing.
 struct EngineObserver: Sendable {
@@ -25,7 +26,6 @@ struct EngineObserver: Sendable {
 
     // MARK: Submissions
 
-    /// Carries out the submission of one request, within a span where somebody traces.
     func submitting(
         _ request: AIRequest, to provider: ProviderID, _ body: () async throws -> SubmissionReceipt
     ) async throws -> SubmissionReceipt {
@@ -40,7 +40,6 @@ struct EngineObserver: Sendable {
         }
     }
 
-    /// Carries out the submission of a batch, within one span where somebody traces.
     func submitting(
         _ batch: [AIRequest], to provider: ProviderID, _ body: () async throws -> [SubmissionReceipt]
     ) async throws -> [SubmissionReceipt] {
@@ -50,7 +49,6 @@ struct EngineObserver: Sendable {
         }
     }
 
-    /// A request is on disk.
     func submitted(_ receipt: SubmissionReceipt, to provider: ProviderID) {
         guard let meters = meters?.provider(provider) else { return }
         switch (receipt.wasPresent, receipt.isAnswered, receipt.hasJoined) {
@@ -63,7 +61,6 @@ struct EngineObserver: Sendable {
         }
     }
 
-    /// The response cache was asked for a provider's answer.
     func cacheLookedUp(for provider: ProviderID, isHit: Bool) {
         guard let meters = meters?.provider(provider) else { return }
         (isHit ? meters.cacheHits : meters.cacheMisses).increment()
@@ -71,44 +68,39 @@ struct EngineObserver: Sendable {
 
     // MARK: Ends
 
-    /// Responses past the limits were given up.
     func gaveUp(_ pruned: Pruned) {
         meters?.responsesPruned.increment(by: pruned.count)
         meters?.prunedBytes.increment(by: pruned.bytes)
     }
 
-    /// Calls were taken over from a process that is gone.
     func recovered(_ flights: Int) {
         meters?.flightsRecovered.increment(by: flights)
     }
 
-    /// Counts what an event says of ends.
-    func noted(_ event: EngineEvent) {
+    /// Counts the ends among the changes that a commit of this process made.
+    func committed(_ changes: [StoreChange]) {
         guard let meters else { return }
-        switch event {
-        case .retried(let settlement, _):
-            if let error = settlement.end.outcome.failure {
-                meters.provider(settlement.end.provider)?.retries[error.category]?.increment()
+        for change in changes {
+            switch change {
+            case .settled(let settlement): settled(settlement, meters)
+            case .request(_, of: _, .failed(let error?)):
+                (error.code == .deadlineExceeded ? meters.expired : meters.failed).increment()
+            case .request(_, of: _, .cancelled): meters.cancelled.increment()
+            default: break
             }
-            finished(with: settlement)
-        case .diverted(let settlement, _):
-            if let error = settlement.end.outcome.failure {
-                meters.provider(settlement.end.provider)?.fallbacks[error.category]?.increment()
-            }
-            finished(with: settlement)
-        case .held(let settlement), .interrupted(let settlement), .settled(let settlement): finished(with: settlement)
-        case .failed(_, _, let error):
-            (error.code == .deadlineExceeded ? meters.expired : meters.failed).increment()
-        case .cancelled: meters.cancelled.increment()
-        case .submitted, .rejected, .claimed, .idle, .released, .waiting, .started, .discarded, .refused, .suspended,
-            .revived, .registered, .recovered, .moved, .storeFailed, .storeRecovered:
-            break
         }
     }
 
-    /// Counts the requests that became final with an attempt's end.
-    private func finished(with settlement: Settlement) {
-        guard let meters, !settlement.finished.isEmpty else { return }
+    /// Counts what follows an attempt's end, and the requests that became final with it.
+    private func settled(_ settlement: Settlement, _ meters: EngineMeters) {
+        if let error = settlement.end.outcome.failure, let meters = meters.provider(settlement.end.provider) {
+            switch EngineEvent(settlement) {
+            case .retried: meters.retries[error.category]?.increment()
+            case .diverted: meters.fallbacks[error.category]?.increment()
+            default: break
+            }
+        }
+        guard !settlement.finished.isEmpty else { return }
         let count = settlement.finished.count
         switch settlement.end.outcome {
         case .completed: meters.completed.increment(by: count)
@@ -116,4 +108,30 @@ struct EngineObserver: Sendable {
         case .failed, .postponed, .diverted, .held, .interrupted: meters.failed.increment(by: count)
         }
     }
+}
+
+/// Where an engine's metrics and spans go. Its logs go to the logger that the manager is given.
+///
+/// By default to whatever the process has bootstrapped at the moment at which this value is made: bootstrap first. Where
+/// nothing is bootstrapped, nothing is measured, no span is begun and no trace is stored, at no cost.
+///
+/// What goes there never has a prompt, a parameter, a response or a credential in it. See ``EngineMetric`` for the
+/// metrics; spans are named and labelled after OpenTelemetry's conventions for generative AI.
+public struct EngineObservation: Sendable {
+    /// Makes the metrics. Default: the one that `MetricsSystem` was bootstrapped with.
+    public var metrics: any MetricsFactory
+    /// Makes the spans, and carries their context through the store. Default: the one that `InstrumentationSystem` was
+    /// bootstrapped with.
+    public var tracer: any Tracer
+
+    /// What is bootstrapped, unless given.
+    public init(
+        metrics: any MetricsFactory = MetricsSystem.factory, tracer: any Tracer = InstrumentationSystem.tracer
+    ) {
+        self.metrics = metrics
+        self.tracer = tracer
+    }
+
+    /// Nothing is observed, whatever is bootstrapped.
+    public static let none = EngineObservation(metrics: NOOPMetricsHandler.instance, tracer: NoOpTracer())
 }

@@ -16,12 +16,10 @@ struct EngineTracer: Sendable {
         self.date = date
     }
 
-    /// The present moment, as spans have it.
     var now: SpanMoment { SpanMoment(date()) }
 
     // MARK: Submissions
 
-    /// Carries out a submission within a span.
     func submitting<R>(
         to provider: ProviderID, _ body: () async throws -> R, noting note: (R, inout SpanAttributes) -> Void
     ) async throws -> R {
@@ -39,7 +37,6 @@ struct EngineTracer: Sendable {
         }
     }
 
-    /// The present context as it is stored with a request.
     var contextToStore: TraceContext? {
         guard let context = ServiceContext.current else { return nil }
         var fields: [String: String] = [:]
@@ -49,7 +46,6 @@ struct EngineTracer: Sendable {
 
     // MARK: Attempts
 
-    /// Begins the span of an attempt, in the trace that its request was submitted in.
     func attemptBegan(_ flight: QueuedFlight, number: Int, type: ContentType) -> any Span {
         var context = ServiceContext.topLevel
         if let trace = flight.trace { tracer.extract(trace.fields, into: &context, using: FieldCarrier()) }
@@ -82,7 +78,6 @@ extension Span {
         setStatus(SpanStatus(code: .error))
     }
 
-    /// The attempt that it is about ended.
     func ended(with end: AttemptEnd, wasSent: Bool, at moment: SpanMoment) {
         updateAttributes { attributes in
             attributes[SpanNames.outcome] = end.outcome.label.rawValue
@@ -101,7 +96,6 @@ extension Span {
     }
 }
 
-/// Writes a context into plain fields, and reads it from there.
 private struct FieldCarrier: Injector, Extractor {
     func inject(_ value: String, forKey key: String, into carrier: inout [String: String]) {
         carrier[key] = value
@@ -112,7 +106,6 @@ private struct FieldCarrier: Injector, Extractor {
     }
 }
 
-/// A date as spans have it.
 struct SpanMoment: TracerInstant {
     let nanosecondsSinceEpoch: UInt64
 
@@ -122,4 +115,25 @@ struct SpanMoment: TracerInstant {
     }
 
     static func < (lhs: Self, rhs: Self) -> Bool { lhs.nanosecondsSinceEpoch < rhs.nanosecondsSinceEpoch }
+}
+
+/// The trace that a request was submitted in, as its tracer writes it down: the fields of W3C's `traceparent` and
+/// `tracestate`, or whatever the tracer uses.
+///
+/// It is stored with its request, so that an attempt joins the trace in whichever process it is made, and is erased
+/// with it. Whatever the application puts into its tracer's baggage is among it.
+public struct TraceContext: Sendable, Hashable, Codable {
+    /// The most bytes that all names and values may have together. W3C asks for 512 of `tracestate`; 4096.
+    public static let maximumByteCount = 4096
+
+    /// The fields by name.
+    public let fields: [String: String]
+
+    /// Creates a context; `nil` where there is no field, or they are larger than ``maximumByteCount``: a trace that is
+    /// too large to be kept is not kept, and the request is submitted without.
+    public init?(_ fields: [String: String]) {
+        let size = fields.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+        guard !fields.isEmpty, size <= Self.maximumByteCount else { return nil }
+        self.fields = fields
+    }
 }

@@ -25,12 +25,10 @@ package final class JournalMeters: Sendable {
         queueDepth = Meter(label: EngineMetric.journalQueueDepth.rawValue, factory: factory)
     }
 
-    /// A round of commits begins, for which so many callers wait.
     func roundBegan(waiting: Int) {
         queueDepth.set(waiting)
     }
 
-    /// Measures a commit of so many writes.
     func measuringCommit<R>(of count: Int, _ commit: () throws -> R) throws -> R {
         let start = clock.now
         do {
@@ -44,7 +42,6 @@ package final class JournalMeters: Sendable {
         }
     }
 
-    /// Measures a claim.
     func measuringClaim<R>(_ claim: () throws -> R) throws -> R {
         let start = clock.now
         do {

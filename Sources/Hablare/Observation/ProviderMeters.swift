@@ -3,7 +3,6 @@ import Metrics
 
 /// The metrics of one provider. Those whose labels are known are made at once, so that they are there with zero.
 final class ProviderMeters: Sendable {
-    /// What one model of the provider used.
     private struct ModelMeters: Sendable {
         let inputTokens: Counter
         let outputTokens: Counter
@@ -73,12 +72,10 @@ final class ProviderMeters: Sendable {
 
     // MARK: Attempts
 
-    /// A call waited for so long until it was sent.
     func waited(_ duration: Duration, forAttempt number: Int) {
         (number <= 1 ? firstWait : furtherWait).record(duration: duration)
     }
 
-    /// An attempt ended; after a time, if it was sent.
     func ended(_ end: AttemptEnd, model: String?, after duration: Duration?) {
         if let duration { durations[end.outcome.label]?.record(duration: duration) }
         if let error = end.outcome.failure { failures[error.category]?.increment() }
@@ -122,7 +119,6 @@ final class ProviderMeters: Sendable {
 }
 
 extension AttemptEnd.Outcome {
-    /// How metrics and spans call it.
     var label: EngineMetric.AttemptOutcome {
         switch self {
         case .completed: .completed
@@ -135,11 +131,38 @@ extension AttemptEnd.Outcome {
         }
     }
 
-    /// Why the attempt failed, if it did.
     var failure: AIServiceError? {
         switch self {
         case .failed(let error), .postponed(let error, _, _), .diverted(let error, _, _), .held(let error): error
         case .completed, .expired, .interrupted: nil
         }
+    }
+}
+
+/// Gives models the names that metrics show, so that nobody who makes up names makes metrics without end.
+struct ModelLabels: Sendable {
+    private static let longest = 64
+    private static let other = "other"
+    private static let none = "none"
+    private var known: Set<String> = []
+
+    mutating func label(of model: String?) -> String {
+        guard let model, !model.isEmpty else { return Self.none }
+        if known.contains(model) { return model }
+        guard known.count < EngineMetric.maximumModels, Self.isName(model) else { return Self.other }
+        known.insert(model)
+        return model
+    }
+
+    private static func isName(_ model: String) -> Bool {
+        model.utf8.count <= longest
+            && model.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"):
+                    true
+                default: "-_.:/@".utf8.contains(byte)
+                }
+            }
     }
 }

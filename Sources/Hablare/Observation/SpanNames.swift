@@ -22,7 +22,6 @@ enum SpanNames {
     /// What the conventions call an error that has no name of few.
     static let otherError = "_OTHER"
 
-    /// What is asked for, in the words of the conventions.
     static func operation(of prompt: Prompt, for type: ContentType) -> String {
         switch (type, prompt) {
         case (.embedding, _): "embeddings"
@@ -32,7 +31,6 @@ enum SpanNames {
         }
     }
 
-    /// What comes out, in the words of the conventions; `nil` where they have none.
     static func outputType(of type: ContentType) -> String? {
         switch type {
         case .text: "text"

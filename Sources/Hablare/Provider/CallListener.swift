@@ -11,20 +11,17 @@ protocol CallListener: Sendable {
     /// Takes the next piece of the answer; waits while there is no room for more.
     func yielded(_ bytes: Data) async throws
 
-    /// What an earlier attempt remembered.
     var remembered: RememberedWork? { get }
 
     /// The provider leaves a handle for the next attempt; `nil`: none any more.
     func remembers(_ handle: Data?) async throws
 
-    /// The provider goes on with what was remembered.
     func resumed() async throws
 
     /// Whether anybody waits for the work.
     func isWanted() async throws -> Bool
 }
 
-/// The listener of a call that was made by hand.
 final class CallClosures: CallListener {
     private let progress: @Sendable (Double) -> Void
     private let limits: @Sendable (ReportedLimits) -> Void

@@ -34,7 +34,6 @@ package enum FallbackChain {
         }
     }
 
-    /// The providers that were asked, from the first one to the present one.
     static func trail(from first: ProviderID, to provider: ProviderID, of chain: [FallbackHop]) -> [ProviderID] {
         let place = chain.firstIndex { $0.provider == provider }
         return [first] + (place.map { chain[...$0].map(\.provider) } ?? [])
@@ -42,7 +41,6 @@ package enum FallbackChain {
 }
 
 extension AIRequest {
-    /// Refuses a chain that cannot work.
     func checkFallback(after provider: ProviderRegistry.Registration, in registry: ProviderRegistry)
         throws(AIServiceError)
     {

@@ -84,7 +84,6 @@ public struct ProviderRegistry: Sendable {
     /// The provider of an id.
     public subscript(id: ProviderID) -> (any AIServiceProvider)? { byID[id]?.provider }
 
-    /// What the provider of an id said of itself.
     package func registration(of id: ProviderID) -> Registration? { byID[id] }
 
     /// The providers that answer with a kind of content, in order.

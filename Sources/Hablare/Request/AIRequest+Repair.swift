@@ -5,7 +5,6 @@ extension AIRequest {
     /// Under this name a repair's ``metadata`` says the UUID of the request whose answer it mends.
     public static let repairsKey = "repairs"
 
-    /// How often an answer may be repaired: 5 times.
     package static let mostRepairs = 5
 
     /// The UUID of a request that mends the answer of another one, the first time, the second …

@@ -183,10 +183,100 @@ public struct AIRequest: Sendable, Hashable, Codable, Identifiable {
 }
 
 extension AIRequest {
-    /// The same request under another UUID.
     package func named(_ id: UUID) -> AIRequest {
         var request = self
         request.id = id
         return request
+    }
+}
+
+extension AIRequest {
+    func withCheckedTags() throws(AIServiceError) -> AIRequest {
+        guard !tags.isEmpty else { return self }
+        guard tags.allSatisfy({ (1...Self.maximumTagLength).contains($0.utf8.count) }) else {
+            throw AIServiceError(
+                .invalidRequest, "A tag has between 1 and \(Self.maximumTagLength) bytes. Shorten it, or leave it out.")
+        }
+        var request = self
+        var seen: Set<String> = []
+        request.tags = tags.filter { seen.insert($0).inserted }
+        guard request.tags.count <= Self.maximumTags else {
+            throw AIServiceError(
+                .invalidRequest,
+                "The request has \(request.tags.count) tags; it may have \(Self.maximumTags). Keep what costs are to be added up by in tags, and the rest in `metadata`."
+            )
+        }
+        return request
+    }
+}
+
+/// What to do with a request when nobody knows whether its attempt was carried out, and billed.
+///
+/// No provider offers exactly-once billing: after a crash, a lost connection or an attempt that took too long the choice
+/// is between perhaps paying twice and asking a person. The ledger says ``BillingState/maybeBilled`` of the attempt either way.
+public enum UnknownOutcomePolicy: Int, Sendable, Hashable, Codable, CaseIterable {
+    /// Try again: it is worth more than what a second call costs.
+    case runAgain = 0
+    /// Hold the request until somebody retries, cancels or deletes it. Not where the provider remembered the work
+    /// (``ProviderCall/remember(_:)``): then the next attempt goes on with it, and nothing can be paid twice. It is
+    /// held once the provider has found that it cannot go on, and says so with ``AIServiceError/workLost``, and where
+    /// the attempts to go on are used up or another provider of the request's chain would begin anew: somebody's retry
+    /// goes on with the work then.
+    case hold = 1
+}
+
+/// How the chunks of a request's answer reach its readers, see ``AIRequestManager/stream(for:from:)``.
+///
+/// Not part of the fingerprint: how an answer is handed over does not change what is asked.
+public struct StreamingPolicy: Sendable, Hashable, Codable {
+    /// When readers see a chunk.
+    public enum Durability: Int, Sendable, Hashable, Codable, CaseIterable {
+        /// Once it is on disk: what a reader saw is still there after a crash.
+        case durable = 0
+        /// At once. It goes to the disk up to a second later, so a crash may take back what a reader of the dead
+        /// process saw. Where a process lives and cannot write for so long that another one takes its work over, its
+        /// readers are told ``StreamElement/restarted(generation:)``, allowed or not: nobody knew that it had begun.
+        case volatile = 1
+    }
+
+    /// When readers see a chunk. Default ``Durability/durable``.
+    public var durability: Durability
+    /// Whether another attempt may follow one that has begun to stream. Its readers are told
+    /// ``StreamElement/restarted(generation:)`` and get the new answer from its start. Default `false`: the request
+    /// fails instead, and what was streamed stays readable. Neither happens where the next attempt goes on with the work
+    /// of the last one (``ProviderCall/resume()``).
+    public var allowsRestart: Bool
+
+    /// Creates a policy.
+    public init(durability: Durability = .durable, allowsRestart: Bool = false) {
+        self.durability = durability
+        self.allowsRestart = allowsRestart
+    }
+}
+
+/// The class of a provider's queue in which a request waits.
+///
+/// The classes share a lane by deficit round robin 8:4:1, so a flood of urgent requests slows the others down but
+/// never starves them. Within a class requests run in the order they arrived.
+public enum Priority: Int, Sendable, Hashable, Comparable, CaseIterable, Codable {
+    /// Somebody is looking at the screen and waits.
+    case high = 0
+    /// The default.
+    case normal = 1
+    /// Work ahead of need: prefetching, overnight jobs.
+    case low = 2
+
+    /// How many requests of the class are chosen in one round: 8, 4 or 1.
+    package var weight: Int {
+        switch self {
+        case .high: 8
+        case .normal: 4
+        case .low: 1
+        }
+    }
+
+    /// Orders by urgency: `.high < .normal < .low`, so that an ascending sort puts the most urgent first.
+    public static func < (lhs: Self, rhs: Self) -> Bool {
+        lhs.rawValue < rhs.rawValue
     }
 }

@@ -41,7 +41,6 @@ public struct Fingerprint: Sendable, Hashable, Codable, CustomStringConvertible 
     /// The 32 bytes of the digest.
     public var digest: Data { withUnsafeBytes { Data($0) } }
 
-    /// Shows the 32 bytes of the digest without copying them.
     package func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
         try Swift.withUnsafeBytes(of: words, body)
     }

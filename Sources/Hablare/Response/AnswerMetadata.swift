@@ -1,3 +1,5 @@
+import Foundation
+
 /// What providers say beside an answer, by the names under which it stands in ``AIResponseData/metadata``.
 ///
 /// A provider says what it knows and leaves out the rest; names of its own are its own.
@@ -29,4 +31,57 @@ public enum AnswerMetadata {
     public static let cacheWriteTokens = "cache_write_tokens"
     /// How many output tokens were thought and not shown.
     public static let reasoningTokens = "reasoning_tokens"
+}
+
+extension AnswerMetadata {
+    /// A list as the text of an entry, with sorted keys; `nil` for an empty one.
+    static func text(of list: [some Encodable]) throws(AIServiceError) -> String? {
+        guard !list.isEmpty else { return nil }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        do {
+            return String(decoding: try encoder.encode(list), as: UTF8.self)
+        } catch {
+            throw AIServiceError(.invalidResponse, "The answer has a number that is not finite. Ask again.")
+        }
+    }
+}
+
+extension AIResponseData {
+    /// The list in an entry of the metadata; empty where there is no such entry.
+    func list<Element: Decodable>(in entry: String) throws(AIServiceError) -> [Element] {
+        guard let text = metadata[entry] else { return [] }
+        do {
+            return try JSONDecoder().decode([Element].self, from: Data(text.utf8))
+        } catch {
+            throw AIServiceError(
+                .invalidResponse, "The metadata of the answer cannot be read.", cause: "\(entry): \(type(of: error))")
+        }
+    }
+}
+
+/// Why a model's answer ends. Providers may have words of their own.
+public struct FinishReason: Sendable, Hashable, RawRepresentable, CustomStringConvertible {
+    /// The word, as it stands in ``AnswerMetadata/finishReason``.
+    public let rawValue: String
+    /// Creates a reason by its word.
+    public init(rawValue: String) { self.rawValue = rawValue }
+    /// The word.
+    public var description: String { rawValue }
+
+    /// It is complete.
+    public static let stop = Self(rawValue: "stop")
+    /// It was cut: it became longer than it may be.
+    public static let length = Self(rawValue: "length")
+    /// The model wants tools called.
+    public static let toolCalls = Self(rawValue: "tool_calls")
+    /// The model does not want to answer.
+    public static let refusal = Self(rawValue: "refusal")
+    /// The service does not want to pass the answer on, or not all of it.
+    public static let contentFilter = Self(rawValue: "content_filter")
+}
+
+extension AIResponseData {
+    /// Why the answer ends; `nil` where the provider does not say.
+    public var finishReason: FinishReason? { metadata[AnswerMetadata.finishReason].map(FinishReason.init(rawValue:)) }
 }

@@ -79,7 +79,6 @@ public struct Body: Sendable {
         try read()
     }
 
-    /// SHA-256 of the bytes.
     package var digest: Data {
         switch storage {
         case .inline(let data): Data(SHA256.hash(data: data))

@@ -49,7 +49,6 @@ public enum RequestPhase: String, Sendable, Hashable, Codable, CaseIterable {
 }
 
 extension RequestPhase {
-    /// Whether it is `completed`, `failed` or `cancelled`.
     package var isFinal: Bool {
         switch self {
         case .pending, .executing: false

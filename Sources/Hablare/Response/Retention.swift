@@ -28,14 +28,10 @@ public struct Retention: Sendable, Hashable {
         self.maximumBytes = maximumBytes
     }
 
-    /// Whether a response is young enough to be read.
     package func keeps(receivedAt: Date, isProtected: Bool, now: Date) -> Bool {
         isProtected || now < receivedAt.addingTimeInterval(maximumAge)
     }
 
-    /// Refuses what cannot be meant.
-    ///
-    /// - Throws: ``AIServiceError`` with code ``AIServiceError/Code/invalidConfiguration``.
     func check() throws(AIServiceError) {
         guard maximumAge >= 0 else {  // also what is no number
             throw AIServiceError(.invalidConfiguration, "`retention.maximumAge` is negative. Give it zero or more.")

@@ -1,5 +1,3 @@
-import Foundation
-
 /// When a word or a sentence is spoken.
 public struct SpokenTime: Sendable, Hashable, Codable {
     /// What is spoken. A word has no punctuation around it.
@@ -19,11 +17,8 @@ public struct SpokenTime: Sendable, Hashable, Codable {
     /// Times as the text of ``AnswerMetadata/wordTimes``: a JSON list of objects with `text`, `start` and `end`,
     /// in seconds and whole milliseconds. `nil` for none.
     package static func metadata(_ times: [SpokenTime]) throws(AIServiceError) -> String? {
-        guard !times.isEmpty else { return nil }
-        let list = times.map { time -> ParameterValue in
-            ["text": .string(time.text), "start": .double(rounded(time.start)), "end": .double(rounded(time.end))]
-        }
-        return String(decoding: try ParameterValue.array(list).jsonData(), as: UTF8.self)
+        try AnswerMetadata.text(
+            of: times.map { SpokenTime(text: $0.text, start: rounded($0.start), end: rounded($0.end)) })
     }
 
     private static func rounded(_ seconds: Double) -> Double { (seconds * 1000).rounded() / 1000 }
@@ -34,23 +29,13 @@ extension AIResponseData {
     ///
     /// - Throws: ``AIServiceError/Code/invalidResponse`` where the metadata is none of a provider's making.
     public var wordTimes: [SpokenTime] {
-        get throws(AIServiceError) { try times(AnswerMetadata.wordTimes) }
+        get throws(AIServiceError) { try list(in: AnswerMetadata.wordTimes) }
     }
 
     /// When each sentence is spoken, in order; empty where the provider did not say.
     ///
     /// - Throws: ``AIServiceError/Code/invalidResponse`` where the metadata is none of a provider's making.
     public var sentenceTimes: [SpokenTime] {
-        get throws(AIServiceError) { try times(AnswerMetadata.sentenceTimes) }
-    }
-
-    private func times(_ name: String) throws(AIServiceError) -> [SpokenTime] {
-        guard let text = metadata[name] else { return [] }
-        do {
-            return try JSONDecoder().decode([SpokenTime].self, from: Data(text.utf8))
-        } catch {
-            throw AIServiceError(
-                .invalidResponse, "What the answer says of times cannot be read.", cause: "\(type(of: error))")
-        }
+        get throws(AIServiceError) { try list(in: AnswerMetadata.sentenceTimes) }
     }
 }

@@ -56,7 +56,6 @@ extension Usage {
     /// Whether it has a number that nothing can have used.
     package var isImpossible: Bool { hasImpossibleCount || costMicroDollars.map { $0 < 0 } ?? false }
 
-    /// Whether it counts less than nothing of a unit.
     var hasImpossibleCount: Bool {
         [
             inputTokens, outputTokens, characters, bytes, audioMilliseconds, cachedInputTokens, cacheWriteTokens,

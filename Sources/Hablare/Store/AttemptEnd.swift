@@ -162,7 +162,6 @@ public struct AttemptEnd: Sendable {
         set { parts.value.rest = newValue.map { Boxed($0) } }
     }
 
-    /// Whether it takes much room.
     var bringsContent: Bool { outcome.isAnswer || rest != nil }
 
     /// Creates an end.
@@ -183,14 +182,5 @@ public struct AttemptEnd: Sendable {
 }
 
 extension AttemptEnd.Outcome {
-    /// Whether it is an answer.
     var isAnswer: Bool { if case .completed = self { true } else { false } }
-
-    /// Whether it depends on a member's deadline what comes of it.
-    package var isByMember: Bool {
-        switch self {
-        case .postponed, .expired: true
-        case .completed, .failed, .diverted, .held, .interrupted: false
-        }
-    }
 }

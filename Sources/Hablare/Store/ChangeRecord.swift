@@ -115,7 +115,6 @@ extension ChangeRecord {
         }
     }
 
-    /// Takes a number of so many bytes, the most significant first.
     private static func number(of count: Int, _ bytes: inout Data.SubSequence) -> UInt64? {
         guard bytes.count >= count else { return nil }
         defer { bytes.removeFirst(count) }

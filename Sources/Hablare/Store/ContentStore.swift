@@ -37,7 +37,6 @@ extension ContentStore {
     public func makeWriter() -> any ContentWriter { CollectingWriter(content: self) }
 }
 
-/// Holds content in memory until its end.
 private final class CollectingWriter: ContentWriter {
     private let content: any ContentStore
     private let pieces = Guarded(Data())

@@ -85,20 +85,3 @@ public struct AccountRecord: Sendable, Hashable {
         self.budget = budget
     }
 }
-
-/// A request that ran out of time.
-public struct ExpiredRequest: Sendable, Hashable {
-    /// The request; it failed with ``AIServiceError/Code/deadlineExceeded``.
-    public var id: UUID
-    /// Its flight.
-    public var flight: FlightID
-    /// The flight's token at that time, if the flight ended with it; `nil` where it goes on for other members.
-    public var token: Int64?
-
-    /// Creates a record.
-    public init(id: UUID, flight: FlightID, token: Int64?) {
-        self.id = id
-        self.flight = flight
-        self.token = token
-    }
-}

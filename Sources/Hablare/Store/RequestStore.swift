@@ -98,7 +98,6 @@ extension RequestStore {
     /// The threads of the global executor.
     public var readExecutor: (any TaskExecutor)? { nil }
 
-    /// Returns the registered processes that are gone.
     package func gone(among owners: [OwnerRecord], at date: Date) throws -> Set<OwnerID> {
         guard let liveness else { return owners.withEndedLeases(at: date) }
         return owners.isEmpty ? [] : try liveness.gone(among: owners, at: date)

@@ -29,7 +29,6 @@ public struct SnapshotFilter: Sendable, Hashable {
     /// Whether ``afterPosition`` says where to continue, and not ``after``.
     package var continuesByPosition: Bool { ids == nil && job != nil && afterPosition != nil }
 
-    /// Whether a request is one of those, wherever it stands.
     package func admits(_ snapshot: RequestSnapshot) -> Bool {
         if let phases, !phases.contains(snapshot.phase) { return false }
         if let isHeld, isHeld != (snapshot.waiting == .held) { return false }

@@ -28,7 +28,8 @@ public enum StoreChange: Sendable {
     case ownerRetired(OwnerID)
     /// Answers left the cache, or responses were evicted or deleted.
     case uncached
-    /// The earliest deadline of any live request after a sweep; `nil` where none has one.
+    /// The earliest deadline of any live request after a sweep, which has passed where more were due than the sweep was
+    /// to end; `nil` where none has one.
     case nextDeadline(Date?)
 }
 

@@ -1,6 +1,5 @@
 import Foundation
 
-/// What those who hold flights do with them.
 extension StoreMachine {
     // MARK: Moves
 
@@ -52,7 +51,6 @@ extension StoreMachine {
         return .success(true)
     }
 
-    /// How many chunks there are of the generation of a group.
     private mutating func journalled(of group: ChunkGroup) throws(Rows.Failure) -> Int {
         guard let output = try rows.output(of: group.flight), output.generation == group.generation else { return 0 }
         return output.chunks
@@ -106,7 +104,6 @@ extension StoreMachine {
 // MARK: - Claims
 
 extension StoreMachine where Rows: ClaimableRows {
-    /// Takes waiting flights for a process; flights whose back-off is over wait again beforehand.
     package mutating func claim(_ query: ClaimQuery) throws(Rows.Failure) -> Claim {
         let nextDue = try endBackoffs(of: query.provider, now: query.now)
         var claimed: [Priority: [ClaimedFlight]] = [:]

@@ -1,6 +1,5 @@
 import Foundation
 
-/// What comes in, and what is asked for a request that is there.
 extension StoreMachine {
     // MARK: Submissions
 
@@ -37,7 +36,6 @@ extension StoreMachine {
             SubmissionReceipt(id: request.id, flight: flight, wasPresent: false, hasLostAnswer: hasLostAnswer))
     }
 
-    /// Notes the change of a submission that was written.
     private mutating func submitted(_ submission: Submission, _ receipt: SubmissionReceipt) -> WriteReceipt {
         changes.append(.submitted(submission, receipt))
         return .submitted(receipt)
@@ -59,7 +57,6 @@ extension StoreMachine {
         return .submitted(SubmissionReceipt(id: row.id, flight: row.flight, wasPresent: true))
     }
 
-    /// A request that was submitted on its own becomes part of a job.
     private mutating func adopt(_ adopted: RequestRow, into place: Submission.JobPlace) throws(Rows.Failure) {
         var row = adopted
         row.job = place
@@ -71,7 +68,6 @@ extension StoreMachine {
         changes.append(.flight(row.flight, flight.lifecycle))
     }
 
-    /// Writes a request that comes aboard a flight.
     private mutating func enter(
         _ submission: Submission, aboard id: FlightID, answeredBy answer: CacheChoice.Candidate? = nil
     ) throws(Rows.Failure) {
@@ -155,11 +151,11 @@ extension StoreMachine {
         return true
     }
 
-    /// A live member is final or gone. With the last one the flight ends, and the attempt under way. Returns the receipt.
+    /// A live member is final or gone. With the last one the flight ends, and the attempt under way.
     private mutating func memberLeft(
         _ id: FlightID, as settlement: FlightLifecycle.Outcome, at date: Date
-    ) throws(Rows.Failure) -> WriteReceipt {
-        guard try !membersChanged(of: id), var flight = try rows.flight(id) else { return .done }
+    ) throws(Rows.Failure) {
+        guard try !membersChanged(of: id), var flight = try rows.flight(id) else { return }
         var lifecycle = flight.lifecycle
         if let stopped = lifecycle.lastMemberLeft(as: settlement) {
             try record(
@@ -171,10 +167,8 @@ extension StoreMachine {
         flight.move(to: lifecycle)
         try rows.write(flight, of: id)
         changes.append(.flight(id, lifecycle))
-        return .cancelled(flight: id, token: lifecycle.token)
     }
 
-    /// Makes a request final.
     mutating func finish(
         _ id: UUID, _ lifecycle: RequestLifecycle, at date: Date, error: AIServiceError?
     ) throws(Rows.Failure) {
@@ -200,7 +194,8 @@ extension StoreMachine {
         if case .refused(let state) = lifecycle.cancelRequested() { return .invalidState(state) }
         try finish(row, lifecycle, at: date, error: nil)
         changes.append(.request(id, of: row.flight, .cancelled))
-        return try memberLeft(row.flight, as: .cancelled, at: date)
+        try memberLeft(row.flight, as: .cancelled, at: date)
+        return .done
     }
 
     mutating func retry(_ id: UUID, at date: Date) throws(Rows.Failure) -> WriteReceipt {
@@ -256,20 +251,16 @@ extension StoreMachine {
     }
 
     mutating func expire(at date: Date, limit: Int) throws(Rows.Failure) -> WriteReceipt {
-        var expired: [ExpiredRequest] = []
         for id in try rows.requests(dueAt: date, limit: max(0, limit)) {
             guard let row = try rows.request(id) else { continue }
             var lifecycle = row.lifecycle
             guard lifecycle.flightSettled(.failed) == .done else { continue }
             try finish(row, lifecycle, at: date, error: .deadlineExceeded)
             changes.append(.request(id, of: row.flight, .failed(.deadlineExceeded)))
-            var token: Int64?
-            if case .cancelled(_, let last) = try memberLeft(row.flight, as: .failed, at: date) { token = last }
-            expired.append(ExpiredRequest(id: id, flight: row.flight, token: token))
+            try memberLeft(row.flight, as: .failed, at: date)
         }
-        let next = try rows.earliestDeadline()
-        changes.append(.nextDeadline(next))
-        return .expired(expired, next: next)
+        changes.append(.nextDeadline(try rows.earliestDeadline()))
+        return .done
     }
 
     // MARK: Evicting, deleting
@@ -283,7 +274,6 @@ extension StoreMachine {
         return .done
     }
 
-    /// Evicts a response that no member keeps.
     private mutating func giveUpResponse(of id: FlightID) throws(Rows.Failure) {
         guard try rows.flight(id)?.lifecycle.state == .settled(.completed), try !rows.isResponseKept(by: id) else {
             return try rows.protectionChanged(of: id)
@@ -302,6 +292,7 @@ extension StoreMachine {
         try rows.delete(row)
         if !isLast { try giveUpResponse(of: row.flight) }
         // Last, because it writes the flight's row anew, which may need room: a full store must delete.
-        return wasLive ? try memberLeft(row.flight, as: .cancelled, at: date) : .done
+        if wasLive { try memberLeft(row.flight, as: .cancelled, at: date) }
+        return .done
     }
 }

@@ -12,7 +12,6 @@ import Foundation
 package struct StoreMachine<Rows: StoreRows> {
     /// The rows, as written so far.
     package var rows: Rows
-    /// The changes of the commit in progress, in order.
     package var changes: [StoreChange] = []
     /// Whether the write in progress removed an answer from the cache, or a response.
     var dropsAnswers = false
@@ -32,7 +31,6 @@ package struct StoreMachine<Rows: StoreRows> {
         return StoreCommit(receipts: receipts, changes: changes)
     }
 
-    /// Applies a write of the commit in progress.
     package mutating func apply(_ write: StoreWrite) throws(Rows.Failure) -> WriteReceipt {
         dropsAnswers = false
         let receipt = try perform(write)
@@ -202,7 +200,6 @@ package struct StoreMachine<Rows: StoreRows> {
         return .pruned(pruned)
     }
 
-    /// Changes what protects a request's response.
     private mutating func protect(_ id: UUID, _ change: (inout RequestRow) -> Void) throws(Rows.Failure) -> WriteReceipt
     {
         guard var row = try rows.request(id) else { return .unknownRequest }
@@ -212,7 +209,6 @@ package struct StoreMachine<Rows: StoreRows> {
         return .done
     }
 
-    /// Removes a response's content, and with it the answer from the cache.
     mutating func evictResponse(of flight: FlightID) throws(Rows.Failure) {
         if let response = try rows.response(of: flight), !response.isEvicted { dropsAnswers = true }
         try rows.evictResponse(of: flight)
@@ -265,7 +261,6 @@ package struct StoreMachine<Rows: StoreRows> {
 extension StoreMachine: Sendable where Rows: Sendable {}
 
 extension BudgetCharge {
-    /// The budget and period that it is charged to.
     var place: BudgetPeriod { BudgetPeriod(budget: budget, period: period) }
 }
 

@@ -31,15 +31,12 @@ package protocol StoreRows {
     /// What is known of an account; `nil` for nothing.
     mutating func budget(of account: AccountID) throws(Failure) -> AccountBudget?
 
-    /// Replaces what is known of an account.
     mutating func write(_ budget: AccountBudget, of account: AccountID) throws(Failure)
 
-    /// Notes whose limits a provider's calls use up.
     mutating func note(_ account: AccountID, of provider: ProviderID) throws(Failure)
 
     // MARK: Requests
 
-    /// A request.
     mutating func request(_ id: UUID) throws(Failure) -> RequestRow?
 
     /// The request at a place of a job. Needs an index.
@@ -69,13 +66,11 @@ package protocol StoreRows {
     /// Inserts a flight with the prompt and parameters of another one, and returns its id.
     mutating func insert(_ flight: FlightRow, copying original: FlightID) throws(Failure) -> FlightID
 
-    /// A flight.
     mutating func flight(_ id: FlightID) throws(Failure) -> FlightRow?
 
     /// Replaces a flight's row; prompt and parameters stay. Where ``FlightLifecycle/hasHandle`` is false, the handle goes.
     mutating func write(_ flight: FlightRow, of id: FlightID) throws(Failure)
 
-    /// Keeps what an attempt left for the next one.
     mutating func write(handle: Data?, of id: FlightID) throws(Failure)
 
     /// Erases a flight's prompt, parameters, handle, response and output, with the words of its errors, and takes its answer
@@ -90,7 +85,6 @@ package protocol StoreRows {
     /// The members of a flight, in the order of their UUIDs.
     mutating func members(of flight: FlightID) throws(Failure) -> [FlightMember]
 
-    /// Whether a flight has members besides one.
     mutating func hasMembers(of flight: FlightID, besides id: UUID) throws(Failure) -> Bool
 
     /// The live member of a flight with the first UUID, and the most urgent class of a live member. Answered by an index, so
@@ -121,7 +115,6 @@ package protocol StoreRows {
 
     // MARK: Responses
 
-    /// The response of a flight.
     mutating func response(of flight: FlightID) throws(Failure) -> ResponseRow?
 
     /// Keeps the response of a flight. There is none yet.
@@ -130,7 +123,6 @@ package protocol StoreRows {
     /// Evicts a response's content, with the output that it was cut from. That there was a response stays.
     mutating func evictResponse(of flight: FlightID) throws(Failure)
 
-    /// Whether a content file is there.
     mutating func hasContent(_ reference: ContentReference) throws(Failure) -> Bool
 
     /// The responses that no member protects, received at a place or before: the oldest first; at most so many. An index may
@@ -150,25 +142,19 @@ package protocol StoreRows {
 
     // MARK: The ledger
 
-    /// The line of an attempt.
     mutating func attempt(_ number: Int, of flight: FlightID) throws(Failure) -> AttemptRecord?
 
-    /// Inserts or replaces the line of an attempt.
     mutating func write(_ attempt: AttemptRecord, of flight: FlightID) throws(Failure)
 
     /// Charges a flight's attempts to tags, besides those that they are charged to.
     mutating func charge(_ tags: [String], for flight: FlightID) throws(Failure)
 
-    /// What is spent of a budget in a period.
     mutating func account(of budget: BudgetPeriod) throws(Failure) -> BudgetAccount?
 
-    /// Replaces what is spent of a budget in a period.
     mutating func write(_ account: BudgetAccount, of budget: BudgetPeriod) throws(Failure)
 
-    /// What an attempt counts for in budgets.
     mutating func reservations(of attempt: Int, of flight: FlightID) throws(Failure) -> [Reservation]
 
-    /// Replaces what an attempt counts for in budgets.
     mutating func write(_ reservations: [Reservation], of attempt: Int, of flight: FlightID) throws(Failure)
 }
 
@@ -193,37 +179,26 @@ package protocol ClaimableRows: StoreRows {
 
 /// A request as ``StoreMachine`` knows it. Its metadata, trace and cache policy are the store's to keep.
 package struct RequestRow: Sendable, Codable {
-    /// Its UUID.
     package var id: UUID
-    /// The flight that does its work.
     package var flight: FlightID
-    /// Where it is in its life.
     package var lifecycle: RequestLifecycle
     /// Its own class; that of its flight is the most urgent one of the live members.
     package var priority: Priority
-    /// Its place in a job.
     package var job: Submission.JobPlace?
-    /// When its answer is of no use any more.
     package var deadline: Date?
-    /// What its costs are counted under.
     package var tags: [String]
-    /// When it became final.
     package var finishedAt: Date?
-    /// Why it failed.
     package var error: AIServiceError?
     /// How old the answer was that it found in the cache, in seconds; `nil` where none was found.
     package var cacheAge: TimeInterval?
     /// Whether its response was evicted; other members of its flight may keep it.
     package var isEvicted = false
-    /// Whether its response is kept whatever its age.
     package var isPinned = false
-    /// Whether its response is still to be merged.
     package var awaitsMerge: Bool
 
     /// Whether its response is kept whatever its age and the store's limits.
     package var protectsResponse: Bool { !isEvicted && (isPinned || awaitsMerge || job != nil) }
 
-    /// Creates a row.
     package init(
         id: UUID, flight: FlightID, lifecycle: RequestLifecycle, priority: Priority, job: Submission.JobPlace? = nil,
         deadline: Date? = nil, tags: [String] = [], finishedAt: Date? = nil, error: AIServiceError? = nil,
@@ -244,7 +219,6 @@ package struct RequestRow: Sendable, Codable {
         self.awaitsMerge = awaitsMerge
     }
 
-    /// A request as it was submitted.
     package init(_ submission: Submission, of flight: FlightID) {
         let request = submission.request
         id = request.id
@@ -260,38 +234,29 @@ package struct RequestRow: Sendable, Codable {
 
 /// A flight as ``StoreMachine`` knows it. Prompt, parameters and handle are the store's to keep.
 package struct FlightRow: Sendable, Codable {
-    /// Where it is in its life.
     package var lifecycle: FlightLifecycle
     /// The member that leads: as that one it is sent.
     package var head: UUID
     /// Whether requests beside its first one ever joined it.
     package var isShared = false
-    /// The job of the member that leads.
     package var job: JobKey?
-    /// The most urgent class of the live members.
     package var priority: Priority
-    /// The provider that is asked.
     package var provider: ProviderID
-    /// The model that is asked for.
     package var model: String?
     /// The provider and model that it was submitted for.
     package var origin: FallbackHop
     /// The work that it does; `nil` once its prompt was erased: no request can join it any more.
     package var work: Fingerprint?
-    /// What is to be done after an attempt of unknown outcome.
     package var unknownOutcome: UnknownOutcomePolicy
     /// How it streams; `nil` where it does not.
     package var streaming: StreamingPolicy?
-    /// When the last attempt was sent.
     package var startedAt: Date?
     /// When the first attempt that counts was sent; forgotten with the last one that does.
     package var triedSince: Date?
     /// When its answer in the cache was used last; `nil` where that is not in the cache.
     package var usedAt: Date?
-    /// How many bytes its answer in the cache has.
     package var answerBytes: Int64 = 0
 
-    /// Creates a row.
     package init(
         lifecycle: FlightLifecycle, head: UUID, isShared: Bool, job: JobKey?, priority: Priority, provider: ProviderID,
         model: String?, origin: FallbackHop, work: Fingerprint?, unknownOutcome: UnknownOutcomePolicy,
@@ -314,7 +279,6 @@ package struct FlightRow: Sendable, Codable {
         self.answerBytes = answerBytes
     }
 
-    /// A flight as it is submitted.
     package init(_ submission: Submission) {
         let request = submission.request
         lifecycle = submission.flight
@@ -331,7 +295,6 @@ package struct FlightRow: Sendable, Codable {
         triedSince = startedAt
     }
 
-    /// Moves the flight.
     mutating func move(to lifecycle: FlightLifecycle) {
         self.lifecycle = lifecycle
         if lifecycle.tries <= 0 { triedSince = nil }
@@ -340,14 +303,10 @@ package struct FlightRow: Sendable, Codable {
 
 /// How much there is of a flight's output.
 package struct OutputRow: Sendable, Hashable {
-    /// The generation.
     package var generation: Int
-    /// How many chunks.
     package var chunks: Int
-    /// How many bytes they have.
     package var bytes: Int
 
-    /// Creates a row.
     package init(generation: Int, chunks: Int, bytes: Int) {
         self.generation = generation
         self.chunks = chunks
@@ -357,16 +316,12 @@ package struct OutputRow: Sendable, Hashable {
 
 /// A response as ``StoreMachine`` knows it.
 package struct ResponseRow: Sendable, Hashable {
-    /// When it was received.
     package var receivedAt: Date
     /// How many bytes its content has, in the database and in content files; 0 once it was evicted.
     package var bytes: Int64
-    /// The content file that it is in.
     package var content: ContentReference?
-    /// Whether its content was evicted.
     package var isEvicted: Bool
 
-    /// Creates a row.
     package init(receivedAt: Date, bytes: Int64, content: ContentReference? = nil, isEvicted: Bool = false) {
         self.receivedAt = receivedAt
         self.bytes = bytes
@@ -377,12 +332,9 @@ package struct ResponseRow: Sendable, Hashable {
 
 /// A budget in one of its periods.
 package struct BudgetPeriod: Sendable, Hashable, Codable {
-    /// The budget's name.
     package var budget: String
-    /// When the period begins.
     package var period: Date
 
-    /// Creates a period.
     package init(budget: String, period: Date) {
         self.budget = budget
         self.period = period
@@ -391,14 +343,11 @@ package struct BudgetPeriod: Sendable, Hashable, Codable {
 
 /// What an attempt counts for in a budget.
 package struct Reservation: Sendable, Hashable, Codable {
-    /// The budget.
     package var budget: BudgetPeriod
     /// The most that the attempt can cost, in micro-dollars; `nil`: unknown.
     package var bound: Int64?
-    /// What it counts for now.
     package var share: BudgetAccount.Share
 
-    /// Creates a reservation.
     package init(budget: BudgetPeriod, bound: Int64?, share: BudgetAccount.Share) {
         self.budget = budget
         self.bound = bound

@@ -30,16 +30,16 @@ public enum StoreWrite: Sendable {
     /// An attempt ended. Receipt: ``WriteReceipt/done``, or ``WriteReceipt/refused(_:)`` where only its line in the ledger
     /// was written. Change: ``StoreChange/settled(_:)``, with all that follows from it.
     case settle(AttemptEnd)
-    /// Somebody cancels a request. Receipt: ``WriteReceipt/cancelled(flight:token:)`` or a refusal. Changes:
+    /// A request is cancelled. Receipt: ``WriteReceipt/done`` or a refusal. Changes:
     /// ``StoreChange/request(_:of:_:)``, and ``StoreChange/flight(_:_:)`` where its flight ended with it.
     case cancel(UUID, at: Date)
     /// Somebody wants a failed or cancelled request tried again, or a live one that is held or backs off tried
     /// now. A deadline that has passed is dropped. Changes: ``StoreChange/request(_:of:_:)`` and
     /// ``StoreChange/flight(_:_:)``, of the flight of which it is a member then.
     case retry(UUID, at: Date)
-    /// Ends the live requests whose deadline has come, at most so many, the earliest deadline first.
-    /// Receipt: ``WriteReceipt/expired(_:next:)``. Changes: for each request ``StoreChange/request(_:of:_:)``, and
-    /// ``StoreChange/flight(_:_:)`` where its flight ended with it; last ``StoreChange/nextDeadline(_:)``.
+    /// Ends the live requests whose deadline has come, at most so many, the earliest deadline first. Changes: for each
+    /// request ``StoreChange/request(_:of:_:)``, and ``StoreChange/flight(_:_:)`` where its flight ended with it; last
+    /// ``StoreChange/nextDeadline(_:)``.
     case expire(at: Date, limit: Int)
     /// A process wants to send calls. Receipt: ``WriteReceipt/permits(_:)``.
     indirect case reserve(PermitRequest, at: Date)
@@ -63,9 +63,38 @@ public enum StoreWrite: Sendable {
     /// Answers drop out of the cache, whatever their age. Receipt: ``WriteReceipt/uncached(_:)``. Change:
     /// ``StoreChange/uncached`` where there were any.
     case uncache(CacheSelection)
-    /// The request, its prompt and its content are erased; its attempts stay in the ledger.
-    /// Receipt: ``WriteReceipt/cancelled(flight:token:)`` when it was live, else ``WriteReceipt/done``. Changes:
+    /// The request, its prompt and its content are erased; its attempts stay in the ledger. Changes:
     /// ``StoreChange/request(_:of:_:)``, ``StoreChange/flight(_:_:)`` where its flight ended with it, and
     /// ``StoreChange/uncached``.
     case delete(UUID, at: Date)
+}
+
+/// What came of a ``StoreWrite``, once it is durable.
+public enum WriteReceipt: Sendable, Hashable {
+    /// Written.
+    case done
+    /// The process is registered under this id.
+    case owner(OwnerID)
+    /// So many flights lost their holder: they wait again, or are held.
+    case broken(flights: Int)
+    /// The request is on disk.
+    case submitted(SubmissionReceipt)
+    /// The attempt is on disk, and what it can cost is reserved; or it does not fit into this budget, and nothing is.
+    case started(overBudget: BudgetRefusal?)
+    /// What was granted.
+    case permits(PermitGrant)
+    /// These responses were given up.
+    case pruned(Pruned)
+    /// So many answers dropped out of the cache.
+    case uncached(Int)
+    /// The row was refused; the others of the commit were not.
+    case rejected(AIServiceError)
+    /// The flight is not what the writer believed. For the end of an attempt: it is in the ledger, discarded.
+    case refused(FlightLifecycle.Refusal)
+    /// The request is in this state, which does not allow the write.
+    case invalidState(RequestLifecycle.State)
+    /// No request has that UUID.
+    case unknownRequest
+    /// A content file that the write refers to was collected meanwhile: store the content and write again.
+    case contentMissing(ContentReference)
 }

@@ -138,7 +138,6 @@ public struct SubmissionReceipt: Sendable, Hashable {
     /// Whether an answer dropped out of the cache because its content file is gone.
     public var hasLostAnswer: Bool
 
-    /// Whether it has a flight of its own.
     package var isNewFlight: Bool { !wasPresent && !hasJoined && !isAnswered }
 
     /// Creates a receipt.

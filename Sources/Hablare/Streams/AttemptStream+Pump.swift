@@ -70,9 +70,7 @@ extension AttemptStream {
     /// What came of a step.
     private enum Outcome: Sendable {
         case done
-        /// The store failed, and may recover.
         case failed
-        /// The answer cannot be completed.
         case lost(AIServiceError)
     }
 

@@ -1,11 +1,8 @@
 import DequeModule
 import Foundation
 
-/// What readers do.
 extension AttemptStream {
-    /// What the stream has for a reader.
     enum Reading: Sendable {
-        /// These come next.
         case chunks([StreamChunk])
         /// What comes next is in the store.
         case behind
@@ -13,7 +10,6 @@ extension AttemptStream {
         case upToDate
     }
 
-    /// What comes next for a reader who is at a position, and in which generation.
     func read(from position: StreamPosition, maximumBytes: Int) -> (generation: Int, Reading) {
         state.withLock { state in
             let grouping = state.grouping

@@ -4,9 +4,7 @@ import Foundation
 extension AttemptStream {
     /// What there is to go on with.
     struct Memory: Sendable, Hashable {
-        /// How far this attempt is with what it was given.
         enum Resumption: Sendable, Hashable {
-            /// It was given nothing.
             case none
             /// It has not said that it goes on with it.
             case given
@@ -18,7 +16,6 @@ extension AttemptStream {
 
         /// How many chunks of an earlier attempt's output are journalled.
         let keptChunks: Int
-        /// How far it is with what an earlier attempt left.
         private(set) var resumption: Resumption
         /// Whether the next attempt has a handle, as far as is known here: the store knows better where this is uncertain.
         private(set) var hasHandle: Bool
@@ -97,7 +94,6 @@ extension AttemptStream {
         guard wasTaken else { throw CancellationError() }
     }
 
-    /// Whether somebody goes on with the work of this attempt.
     func isWanted() async throws -> Bool {
         let (token, generation) = state.withLock { ($0.token, $0.generation) }
         let lives = try await seams.journal.read { [flight] store in try store.flights([flight]) }

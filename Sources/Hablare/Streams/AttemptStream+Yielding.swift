@@ -1,7 +1,6 @@
 import DequeModule
 import Foundation
 
-/// What the provider does.
 extension AttemptStream {
     /// Takes a chunk; waits while what was kept is taken over, which it follows, and while too much is neither journalled
     /// nor written.
@@ -103,7 +102,6 @@ extension AttemptStream {
 }
 
 extension AttemptStream.State.Line {
-    /// All who wait in it; it is empty then.
     mutating func leave() -> Self {
         defer { self = [] }
         return self

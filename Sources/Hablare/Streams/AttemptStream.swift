@@ -10,7 +10,6 @@ import Foundation
 final class AttemptStream: Sendable {
     /// The largest chunk that is taken, in bytes: 16 MiB.
     static let maximumChunk = 16 << 20
-    /// So much that readers have seen is kept for those who are about to.
     static let tailBytes = 256 << 10
     /// As many pieces of the body as this are written at once.
     static let pieceBytes = 256 << 10
@@ -56,7 +55,6 @@ final class AttemptStream: Sendable {
         /// Whether the attempt was given up.
         var isStopped = false
         var failure: AIServiceError?
-        /// Whether a reader waits for more.
         var isAwaited = false
         var pump: Task<Void, Never>?
         var timer: Task<Void, Never>?
@@ -64,12 +62,10 @@ final class AttemptStream: Sendable {
         typealias Line = [Waiter<Void>]
         /// Who waits for room.
         var waiting: Line = []
-        /// Who waits until what was kept is taken over.
         var resuming: Line = []
 
         init(_ memory: Memory) { self.memory = memory }
 
-        /// Whether what was kept is being taken over.
         var isResuming: Bool { memory.resumption == .underWay && failure == nil && !isOver }
     }
 
@@ -100,7 +96,6 @@ final class AttemptStream: Sendable {
 
     // MARK: The attempt
 
-    /// The attempt is on disk and about to be sent.
     func sent(as lifecycle: FlightLifecycle) {
         state.withLock { state in
             state.token = lifecycle.token
@@ -117,7 +112,6 @@ final class AttemptStream: Sendable {
         return left > .zero ? left : nil
     }
 
-    /// Whether anything came.
     var hasBegun: Bool { state.withLock { $0.hasBegun } }
 
     /// Takes nothing more. Answers whether anything had come.
@@ -129,17 +123,13 @@ final class AttemptStream: Sendable {
         }
     }
 
-    /// What came of a stream.
     struct Ending: Sendable {
-        /// Whether anything came.
         var hasBegun: Bool
-        /// Why the answer cannot be what came.
         var failure: AIServiceError?
         /// What came; `nil` where nobody wants it.
         var body: Body?
         /// The chunks that the store did not take at the end. They are to be written together with the attempt's end.
         var rest: ChunkGroup?
-        /// What there is to go on with.
         var memory: Memory
     }
 
@@ -219,7 +209,6 @@ final class AttemptStream: Sendable {
 }
 
 extension AIServiceError {
-    /// What a store or content store threw.
     init(storing error: any Error) {
         self =
             error as? AIServiceError

@@ -5,19 +5,14 @@ import DequeModule
 /// The first chunk goes at once, so that a reader sees it soon. What follows goes in groups: when one is full, or
 /// when the last one began ``Bounds/delay`` ago. So a slow stream costs few commits, and no chunk waits for long.
 struct ChunkGrouping: Sendable {
-    /// When a group is full, and when a provider has to wait.
     struct Bounds: Sendable, Hashable {
         /// The time between the beginnings of two groups that are not full.
         var delay: Duration
-        /// A group of so many bytes is full.
         var groupBytes = 256 << 10
-        /// A group of so many chunks is full.
         var groupCount = 1024
-        /// How long after a failure a group is tried again.
         var retryDelay = Duration.seconds(1)
         /// With so many bytes that are not journalled, no more are taken.
         var heldBytes = 1 << 20
-        /// With so many chunks that are not journalled, no more are taken.
         var heldCount = 8192
 
         init(_ durability: StreamingPolicy.Durability) {
@@ -28,20 +23,15 @@ struct ChunkGrouping: Sendable {
         }
     }
 
-    /// What to do next.
     enum Step: Sendable, Hashable {
         /// Journal so many chunks from the one of this number on, then tell ``journalled()``.
         case journal(first: Int, count: Int)
-        /// Ask again then.
         case wait(until: Duration)
-        /// Ask again when something happened.
         case rest
     }
 
     private let bounds: Bounds
-    /// How many chunks are journalled.
     private(set) var journalledCount: Int
-    /// The sizes of those that are not.
     private var sizes: Deque<Int> = []
     private var heldBytes = 0
     /// How many of those that are not are being journalled.
@@ -59,24 +49,19 @@ struct ChunkGrouping: Sendable {
         journalledCount = kept
     }
 
-    /// How many chunks there are.
     var count: Int { journalledCount + sizes.count }
 
-    /// Whether the provider has to wait.
     var isFull: Bool { heldBytes >= bounds.heldBytes || sizes.count >= bounds.heldCount }
 
     // MARK: Events
 
-    /// A chunk came.
     mutating func arrived(size: Int) {
         sizes.append(size)
         heldBytes += size
     }
 
-    /// No more will come: what there is goes at once.
     mutating func ended() { isOver = true }
 
-    /// The group under way is on disk.
     mutating func journalled() {
         journalledCount += underWay
         for _ in 0..<underWay { heldBytes -= sizes.removeFirst() }
@@ -90,7 +75,6 @@ struct ChunkGrouping: Sendable {
         if isOver { isGivenUp = true } else { pausedUntil = now + bounds.retryDelay }
     }
 
-    /// What to do now.
     mutating func step(now: Duration) -> Step {
         guard underWay == 0, !sizes.isEmpty, !isGivenUp else { return .rest }
         if let pausedUntil, !isOver, now < pausedUntil { return .wait(until: pausedUntil) }

@@ -26,7 +26,6 @@ package final class ChunkHub: Sendable {
 
     // MARK: Readers
 
-    /// Somebody begins to read the stream of a request.
     func readerCame(for request: UUID) -> (number: Int, waker: StreamWaker) {
         let waker = StreamWaker()
         let (number, isShutDown) = state.withLock { state in
@@ -63,7 +62,6 @@ package final class ChunkHub: Sendable {
         if state.ofFlight[flight]?.isEmpty == true { state.ofFlight[flight] = nil }
     }
 
-    /// Whether anyone reads the output of a flight.
     package func hasReaders(of flight: FlightID) -> Bool {
         state.withLock { $0.ofFlight[flight] != nil }
     }
@@ -76,25 +74,21 @@ package final class ChunkHub: Sendable {
         }
     }
 
-    /// How many read the stream of a request.
     package func readerCount(of request: UUID) -> Int {
         state.withLock { $0.ofRequest[request]?.count ?? 0 }
     }
 
     // MARK: Streams
 
-    /// The stream of the attempt at a flight that is under way here.
     func live(_ flight: FlightID) -> AttemptStream? {
         state.withLock { $0.live[flight] }
     }
 
-    /// An attempt began to stream.
     func began(_ stream: AttemptStream) {
         state.withLock { $0.live[stream.flight] = stream }
         wake(stream.flight, .status)
     }
 
-    /// An attempt streams no more.
     func ended(_ stream: AttemptStream) {
         state.withLock { state in
             if state.live[stream.flight] === stream { state.live[stream.flight] = nil }
@@ -102,10 +96,8 @@ package final class ChunkHub: Sendable {
         wake(stream.flight, .status)
     }
 
-    /// There are more chunks of a flight.
     func chunksCame(of flight: FlightID) { wake(flight, .chunks) }
 
-    /// A flight's output, or its attempt, may have changed in the store.
     func changed(_ flight: FlightID) { wake(flight, .status) }
 
     private func wake(_ flight: FlightID, _ news: StreamWaker.News) {
@@ -118,12 +110,10 @@ package final class ChunkHub: Sendable {
 
     // MARK: Announcing
 
-    /// A request may have ended or begun anew.
     package func statusChanged(of request: UUID) {
         for waker in state.withLock({ wakers($0.ofRequest[request], $0) }) { waker.wake(.status) }
     }
 
-    /// A request is gone, or could not be read.
     package func fail(_ request: UUID, with error: any Error) {
         for waker in state.withLock({ wakers($0.ofRequest[request], $0) }) { waker.fail(error) }
     }

@@ -32,3 +32,53 @@ public enum StreamElement: Sendable, Hashable {
     /// The answer is complete. The last element.
     case completed(AIResponseData)
 }
+
+/// A place in a stream: before the chunk of that number. Keep it beside what was read, to read on after a restart.
+public struct StreamPosition: Sendable, Hashable, Comparable, Codable {
+    /// How often the answer was begun from its start, from 1. 0 stands for whichever generation there is.
+    public var generation: Int
+    /// The number of the chunk within its generation, from 0.
+    public var sequence: Int
+
+    /// Creates a position; of whichever generation there is, unless one is given.
+    public init(generation: Int = 0, sequence: Int) {
+        self.generation = generation
+        self.sequence = sequence
+    }
+
+    /// Before the first chunk.
+    public static let start = StreamPosition(sequence: 0)
+
+    /// Orders by generation, then by number.
+    public static func < (lhs: Self, rhs: Self) -> Bool {
+        (lhs.generation, lhs.sequence) < (rhs.generation, rhs.sequence)
+    }
+}
+
+/// Where a reader of a stream is, and what it is told next. Pure.
+package struct StreamCursor: Sendable {
+    package private(set) var position: StreamPosition
+
+    package init(at position: StreamPosition) {
+        self.position = StreamPosition(
+            generation: max(0, position.generation), sequence: max(0, position.sequence))
+    }
+
+    /// There is something of a generation. Answers with what the reader is told of it: nothing of what it had before,
+    /// nothing after a gap, and that the answer was begun anew where it had something of an older generation.
+    package mutating func found(_ chunks: [StreamChunk], of generation: Int) -> [StreamElement] {
+        guard generation > 0, generation >= position.generation else { return [] }
+        var elements: [StreamElement] = []
+        if position.generation == 0 {
+            position.generation = generation
+        } else if generation > position.generation {
+            if position.sequence > 0 { elements.append(.restarted(generation: generation)) }
+            position = StreamPosition(generation: generation, sequence: 0)
+        }
+        for chunk in chunks where chunk.position == position {
+            elements.append(.chunk(chunk))
+            position.sequence += 1
+        }
+        return elements
+    }
+}

@@ -13,7 +13,6 @@ final class StreamReader {
     private let waker: StreamWaker
     private var cursor: StreamCursor
     private var flight: FlightID?
-    /// The flight of which something was told.
     private var source: FlightID?
     private var elements: Deque<StreamElement> = []
     /// An answer without chunks, which is cut for this reader.
@@ -47,7 +46,6 @@ final class StreamReader {
         }
     }
 
-    /// Reads until there is something to tell.
     private func read() async throws {
         while elements.isEmpty, !isOver {
             if let whole {
@@ -88,7 +86,6 @@ final class StreamReader {
         }
     }
 
-    /// The request is final, and all its chunks were told.
     private func conclude(_ page: StreamPage) async throws {
         let status = try await manager.status(for: id)
         guard status.phase == page.phase else { return mustLookAtStore = true }  // retried meanwhile

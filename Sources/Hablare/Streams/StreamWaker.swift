@@ -2,7 +2,6 @@
 final class StreamWaker: Sendable {
     /// What happened since the reader waited last.
     enum News: Sendable {
-        /// There may be more chunks.
         case chunks
         /// The request may have ended, or be carried out by somebody else.
         case status

@@ -3,13 +3,11 @@ import Foundation
 /// Cuts bytes that come in pieces into text: a character's encoding that ends in a later piece is kept back for it.
 /// Pure.
 struct TextJoiner: Sendable {
-    /// Why a piece is no text.
     struct NotText: Error {}
 
     /// The beginning of a character, at most three bytes.
     private var rest = Data()
 
-    /// Whether the last piece ended within a character.
     var isWithinCharacter: Bool { !rest.isEmpty }
 
     /// Adds a piece, and answers with the text that is whole by now.

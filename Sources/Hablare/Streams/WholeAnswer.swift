@@ -16,7 +16,6 @@ package struct WholeAnswer: Sendable {
         isText = content.type == .text
     }
 
-    /// The bytes of a chunk; `nil` beyond the last one.
     package func chunk(_ sequence: Int) throws -> Data? {
         guard sequence >= 0, sequence <= body.byteCount / Self.size, sequence * Self.size < body.byteCount else {
             return nil

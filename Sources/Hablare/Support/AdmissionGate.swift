@@ -27,7 +27,6 @@ package final class AdmissionGate: Sendable {
         self.limit = max(1, limit)
     }
 
-    /// How much may be in at once.
     package func limit(inBackground: Bool) -> Int { inBackground ? max(1, limit / 2) : limit }
 
     /// How many callers wait, for a test of who comes first.
@@ -54,7 +53,6 @@ package final class AdmissionGate: Sendable {
         }
     }
 
-    /// Gives the room of a weight back.
     package func leave(_ weight: Int = 1, inBackground: Bool = false) {
         letIn { state in
             state.held -= weight

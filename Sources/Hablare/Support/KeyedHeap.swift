@@ -19,16 +19,13 @@ package struct KeyedHeap<Key: Hashable & Comparable & Sendable, Place: Comparabl
 
     package var count: Int { places.count }
 
-    /// The keys, in no order.
     package var keys: some Collection<Key> { places.keys }
 
     /// How many entries take room, for a test of that.
     package var entryCount: Int { heap.count }
 
-    /// The place of the first key.
     package mutating func first() -> Place? { firstEntry()?.place }
 
-    /// The first key.
     package mutating func firstKey() -> Key? { firstEntry()?.key }
 
     private mutating func firstEntry() -> Entry? {
@@ -36,7 +33,6 @@ package struct KeyedHeap<Key: Hashable & Comparable & Sendable, Place: Comparabl
         return heap.min
     }
 
-    /// Sets the one place of a key.
     package mutating func set(_ key: Key, to place: Place) {
         guard places.updateValue(place, forKey: key) != place else { return }
         heap.insert(Entry(place: place, key: key))
@@ -49,7 +45,6 @@ package struct KeyedHeap<Key: Hashable & Comparable & Sendable, Place: Comparabl
         places[key] = nil
     }
 
-    /// Removes and returns the first key.
     package mutating func popFirst() -> Key? {
         guard firstEntry() != nil, let entry = heap.popMin() else { return nil }
         places[entry.key] = nil

@@ -12,7 +12,6 @@ package final class Waiter<Value: Sendable>: Sendable {
 
     private let state = Guarded(State.open)
 
-    /// Creates a wait that has not ended.
     package init() {}
 
     /// Waits. To be called once.

@@ -9,7 +9,7 @@ import Musl
 #endif
 
 extension AudioError {
-    /// The meaning of a failure for a file that is being written, and what to do.
+    /// Creates the error that a failure of writing a file means, with advice.
     init(_ failure: FileFailure, writing path: String) {
         let reason = failure.reason.lowercased()
         switch failure.number {

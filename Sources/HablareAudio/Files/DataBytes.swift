@@ -1,6 +1,6 @@
 import Foundation
 
-/// Bytes in memory, to be read.
+/// Readable bytes in memory.
 final class DataBytes: SeekableBytes {
     private let data: Data
     var position: Int64 = 0

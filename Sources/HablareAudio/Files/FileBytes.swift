@@ -9,7 +9,7 @@ import Glibc
 import Musl
 #endif
 
-/// A regular file, to be read.
+/// The readable bytes of a regular file.
 final class FileBytes: SeekableBytes {
     private let descriptor: CInt
     private let path: String
@@ -17,7 +17,7 @@ final class FileBytes: SeekableBytes {
     var position: Int64 = 0
     private(set) var failure: AudioError?
 
-    /// Opens the file. Waits for nobody: a pipe is refused, not opened.
+    /// Opens the file without blocking. A pipe is refused, not opened.
     init(_ url: URL) throws(AudioError) {
         path = url.absoluteURL.path
         guard url.isFileURL else { throw .unreadable(path, "it is not on this machine") }

@@ -8,19 +8,19 @@ import Glibc
 import Musl
 #endif
 
-/// The calls to the operating system that decide whether a file is on the disk: the seam at which tests make them fail.
+/// The system calls that decide whether a file is on the disk. Tests replace them to make them fail.
 struct FileCalls: Sendable {
-    /// Opens a file for writing, or makes it with these permissions and what the process takes from them, without
-    /// following a symbolic link and without emptying it.
+    /// Opens a file for writing without emptying it and without following a symbolic link. Creates it, if missing, with
+    /// these permissions less the process's umask.
     var open: @Sendable (_ path: String, _ mode: mode_t) throws(FileFailure) -> CInt
-    /// Writes some of the bytes at an offset and returns how many. The path is for errors.
+    /// Writes some of the bytes at an offset and returns their number. The path is for errors.
     var write:
         @Sendable (_ descriptor: CInt, _ bytes: UnsafeRawBufferPointer, _ offset: Int64, _ path: String)
             throws(FileFailure) -> Int
-    /// How the file becomes durable.
+    /// The calls that make the file durable.
     var durable: DurableCalls
 
-    /// The operating system.
+    /// The calls of the operating system.
     static let system = FileCalls(
         open: { path, mode throws(FileFailure) in
             while true {

@@ -9,27 +9,27 @@ import Glibc
 import Musl
 #endif
 
-/// A file that grows under a temporary name and takes its own in one step, when it is complete and on the disk.
+/// A file that grows under a temporary name. It gets its own name in one step, when it is complete and on the disk.
 ///
-/// The temporary name is always the same for a file, and held by a lock: that refuses a second writer, and lets the
-/// next one take over what a killed process left behind. A file that is replaced keeps its permissions, and nobody
-/// whom they exclude can read the new one while it grows.
+/// Each file has one fixed temporary name, which a lock protects. The lock refuses a second writer, and lets the next
+/// writer take over the leftovers of a killed process. A replaced file keeps its permissions, and the new file is never
+/// readable for more users while it grows.
 package final class PartialFile: SeekableBytes {
-    /// How often a lock may turn out to be on a file that was renamed meanwhile, before the name counts as busy.
+    /// The number of times that the locked file may turn out to be renamed before the name counts as busy.
     private static let maximumAttempts = 100
 
     private let finalPath: String
     private let folder: String
     private let partialPath: String
     private let calls: FileCalls
-    /// The permissions of the file that is replaced; `nil` where there is none.
+    /// The permissions of the file to replace, or `nil` when there is none.
     private let mode: mode_t?
     private var descriptor: CInt?
     private(set) var length: Int64 = 0
     var position: Int64 = 0
     private(set) var failure: AudioError?
 
-    /// Makes the temporary file.
+    /// Creates the temporary file.
     ///
     /// - Throws: ``AudioError`` with code `folderMissing`, `notWritable`, `busy`, `diskFull` or `writeFailed`.
     package convenience init(for output: URL) throws(AudioError) {
@@ -37,7 +37,7 @@ package final class PartialFile: SeekableBytes {
     }
 
     init(for output: URL, calls: FileCalls) throws(AudioError) {
-        // Absolute, so that a change of the working directory between here and the end changes nothing.
+        // An absolute path is not affected by a change of the working directory.
         let output = output.absoluteURL
         finalPath = output.path
         folder = output.deletingLastPathComponent().path
@@ -68,10 +68,10 @@ package final class PartialFile: SeekableBytes {
         discard()
     }
 
-    /// Syncs the file, gives it its name, and syncs the folder. Without success the temporary file is still there, to
-    /// be discarded; if only the last step fails, the file has its name already.
+    /// Syncs the file, renames it, and syncs the folder. After a failure the temporary file still exists and has to be
+    /// discarded. If only the last step fails, the file already has its name.
     ///
-    /// - Throws: ``AudioError`` with code `notWritable`, `diskFull` or `writeFailed`; the first error of a write.
+    /// - Throws: ``AudioError`` with code `notWritable`, `diskFull` or `writeFailed`, or the first error of a write.
     package func commit() throws(AudioError) {
         if let failure { throw failure }
         guard let descriptor else { throw .joinerIsClosed }
@@ -95,18 +95,19 @@ package final class PartialFile: SeekableBytes {
         }
     }
 
-    /// Removes the temporary file, unless it was committed or discarded before.
+    /// Removes the temporary file, unless it is already committed or discarded.
     package func discard() {
         guard let descriptor else { return }
-        // Nothing can be done if this fails: the next writer takes the file over.
+        // A failure needs no handling: the next writer takes the file over.
         unlink(partialPath)
         close(descriptor)
         self.descriptor = nil
     }
 
-    /// Writes bytes behind what is there.
+    /// Appends bytes.
     ///
-    /// - Throws: ``AudioError`` with code `diskFull`, `tooLarge` or `writeFailed`; `closed` after an end of any kind.
+    /// - Throws: ``AudioError`` with code `diskFull`, `tooLarge` or `writeFailed`, or with code `closed` after an end
+    ///   of any kind.
     package func append(_ bytes: Data) throws(AudioError) {
         guard descriptor != nil else { throw .joinerIsClosed }
         _ = bytes.withUnsafeBytes { write($0) }
@@ -135,18 +136,18 @@ package final class PartialFile: SeekableBytes {
         return done
     }
 
-    /// As much of the name as fits.
+    /// Returns the temporary name, shortened to the maximum length of a name.
     private static func partialName(of name: String) -> String {
         var name = name
         while name.utf8.count + ".".utf8.count + ".partial".utf8.count > Int(NAME_MAX) { name.removeLast() }
         return ".\(name).partial"
     }
 
-    /// Opens or makes a file, locks it, and only then empties it.
+    /// Opens or creates a file, locks it, and only then empties it.
     private static func openLocked(
         _ path: String, _ mode: mode_t?, _ calls: FileCalls
     ) throws(FileFailure) -> CInt {
-        // Whoever takes it over must be able to open it, also where the file that is replaced may only be read.
+        // The next writer must be able to take the file over, even when the file to replace is read-only.
         let interim = mode.map { $0 | S_IRUSR | S_IWUSR }
         for _ in 0..<maximumAttempts {
             let descriptor = try calls.open(path, interim ?? 0o666)
@@ -154,12 +155,14 @@ package final class PartialFile: SeekableBytes {
                 guard try FileLock.take(descriptor, of: path) else {
                     throw FileFailure(EWOULDBLOCK, doing: .lock, to: path)
                 }
-                // The file may have been renamed or removed between the two calls: then the lock is on another file.
+                // The file may have been renamed or removed before the lock was taken. The lock is then on another
+                // file.
                 guard FileLock.isFile(descriptor, at: path) else {
                     close(descriptor)
                     continue
                 }
-                // Somebody may have opened what a killed process left, and would read on.
+                // Another process may have opened the leftovers of a killed process, and could read the new bytes
+                // through them.
                 if let mode, try isLeftOver(descriptor, path, beyond: mode), unlink(path) == 0 {
                     close(descriptor)
                     continue
@@ -175,7 +178,7 @@ package final class PartialFile: SeekableBytes {
         throw FileFailure(EWOULDBLOCK, doing: .lock, to: path)
     }
 
-    /// Whether there is something in a file that others may read than those whom the permissions allow to.
+    /// Returns whether a file has content that more users may read than the permissions allow.
     private static func isLeftOver(
         _ descriptor: CInt, _ path: String, beyond mode: mode_t
     ) throws(FileFailure) -> Bool {
@@ -183,7 +186,7 @@ package final class PartialFile: SeekableBytes {
         return status.st_size > 0 && status.st_mode & 0o077 & ~mode != 0
     }
 
-    /// Sets permissions where they are others: not every file system can.
+    /// Sets permissions only if they differ, because not every file system can set them.
     private static func permit(_ mode: mode_t, _ descriptor: CInt, _ path: String) throws(FileFailure) {
         guard try status(of: descriptor, path).st_mode & 0o777 != mode else { return }
         guard fchmod(descriptor, mode) == 0 else { throw FileFailure(doing: .write, to: path) }

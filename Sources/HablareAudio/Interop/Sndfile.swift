@@ -1,24 +1,24 @@
-// The one file that touches the C API of libsndfile. What it relies on:
+// The only file that uses the C API of libsndfile. It relies on these facts:
 //
 // - Handles are used by one task at a time: the classes here are not Sendable, and neither are their owners.
 // - libsndfile calls back only while one of its functions runs, on the same thread, and never after `sf_close`. So the
-//   bytes are handed to it unretained: each class holds them, and closes its handle in `deinit` at the latest.
-// - A callback never throws and never lets a pointer escape; lengths come from libsndfile and are never negative.
+//   bytes are passed to it unretained. Each class holds them, and closes its handle in `deinit` at the latest.
+// - A callback never throws and never lets a pointer escape. Lengths come from libsndfile and are never negative.
 // - `sf_open_virtual` copies the table of callbacks. `sf_error` and `sf_strerror` without a handle read a variable
-//   shared by all threads, so they are not called: why an open failed is not asked.
+//   shared by all threads, so they are not called, and the reason why an open failed stays unknown.
 import CSndfile
 
-/// Decodes whatever libsndfile knows to 16-bit samples.
+/// Decodes every format that libsndfile supports to 16-bit samples.
 final class SndfileReader {
     let sampleRate: Int
     let channelCount: Int
     private let handle: OpaquePointer
     private let stream: Stream
-    /// Whether samples are decoded as numbers around 0, which may leave -1...1 and must be limited by us.
+    /// Whether samples are decoded as floating-point numbers, which may leave -1...1 and have to be limited here.
     private let isFloatingPoint: Bool
     private var scratch: [Float] = []
 
-    /// `nil` if the bytes are not audio of a known kind.
+    /// Returns `nil` if the bytes are not audio of a known kind.
     init?(_ bytes: any SeekableBytes) {
         let stream = Stream(bytes)
         var info = SF_INFO()
@@ -38,12 +38,12 @@ final class SndfileReader {
         sf_close(handle)
     }
 
-    /// Whether libsndfile met an error in the last read.
+    /// Whether the last read met an error.
     var isDamaged: Bool {
         sf_error(handle) != 0
     }
 
-    /// Replaces the samples by the next frames, and says how many there were.
+    /// Replaces the samples with the next frames, and returns the number of frames.
     func read(_ frames: Int, into samples: inout [Int16]) -> Int {
         let room = frames * channelCount
         if samples.count != room {
@@ -91,7 +91,7 @@ final class SndfileWriter {
     private var handle: OpaquePointer?
     private let stream: Stream
 
-    /// `nil` if the container cannot hold this sample rate and number of channels, or the bytes failed.
+    /// Returns `nil` if the container does not support this sample rate and number of channels, or if the bytes failed.
     init?(_ bytes: any SeekableBytes, container: AudioContainer, sampleRate: Int, channelCount: Int) {
         let stream = Stream(bytes)
         var info = SF_INFO()
@@ -110,7 +110,7 @@ final class SndfileWriter {
         close()
     }
 
-    /// Writes whole frames, and says how many of them.
+    /// Writes whole frames, and returns their number.
     func write(_ samples: [Int16]) -> Int {
         guard let handle else { return 0 }
         return samples.withUnsafeBufferPointer { buffer in
@@ -118,7 +118,7 @@ final class SndfileWriter {
         }
     }
 
-    /// Writes what is still held back, completes the header, and says whether libsndfile was content.
+    /// Writes the buffered rest, completes the header, and returns whether libsndfile reported success.
     @discardableResult
     func close() -> Bool {
         guard let handle else { return false }
@@ -135,7 +135,7 @@ final class SndfileWriter {
     }
 }
 
-/// Carries the bytes through libsndfile's untyped pointer.
+/// Passes the bytes through libsndfile's untyped pointer.
 private final class Stream {
     let bytes: any SeekableBytes
 
@@ -143,7 +143,7 @@ private final class Stream {
         self.bytes = bytes
     }
 
-    /// Opens a handle that reads or writes these bytes; the caller must hold the stream until it is closed.
+    /// Opens a handle that reads or writes these bytes. The caller must hold the stream until the handle is closed.
     func open(_ mode: Int, _ info: inout SF_INFO) -> OpaquePointer? {
         var callbacks = SF_VIRTUAL_IO(
             get_filelen: { Stream.from($0)?.bytes.length ?? 0 },

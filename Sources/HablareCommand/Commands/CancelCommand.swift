@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import Hablare
 
-/// `hablare cancel`: ends requests for good, whichever process runs them.
 struct CancelCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "cancel",
@@ -20,13 +19,13 @@ struct CancelCommand: ComposedCommand {
     @Argument(help: "The request's id.", transform: parseRequestID)
     var id: UUID?
 
-    @Flag(name: .long, help: "Everything that waits or runs.")
+    @Flag(help: "Everything that waits or runs.")
     var all = false
 
-    @Flag(name: .long, help: "Everything that is held; with --job, of that job.")
+    @Flag(help: "Everything that is held; with --job, of that job.")
     var held = false
 
-    @Option(name: .long, help: "What waits or runs of this job.")
+    @Option(help: "What waits or runs of this job.")
     var job: String?
 
     @OptionGroup var data: DataOptions

@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import Hablare
 
-/// `hablare cost`: what was used and what it cost.
 struct CostCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "cost",
@@ -23,31 +22,31 @@ struct CostCommand: ComposedCommand {
               hablare cost --by tag --json | jq '.rows[] | {key, costMicroDollars}'
             """)
 
-    @Option(name: .long, help: "Add up by this.")
+    @Option(help: "Add up by this.")
     var by: LedgerQuery.Grouping?
 
     @Option(
-        name: .long, parsing: .unconditional,
+        parsing: .unconditional,
         help: ArgumentHelp("Only attempts from this day (UTC) on.", valueName: "date"),
         transform: parseDay)
     var since: Date?
 
     @Option(
-        name: .long, parsing: .unconditional,
+        parsing: .unconditional,
         help: ArgumentHelp("Only attempts before this day (UTC).", valueName: "date"),
         transform: parseDay)
     var until: Date?
 
-    @Option(name: .long, help: "Only attempts at this provider.")
+    @Option(help: "Only attempts at this provider.")
     var provider: String?
 
-    @Option(name: .long, help: "Only attempts at this job's requests.")
+    @Option(help: "Only attempts at this job's requests.")
     var job: String?
 
-    @Option(name: .long, help: "Only attempts at requests with this tag.")
+    @Option(help: "Only attempts at requests with this tag.")
     var tag: String?
 
-    @Flag(name: .long, help: "Print a JSON object.")
+    @Flag(help: "Print a JSON object.")
     var json = false
 
     @OptionGroup var prices: PriceOptions

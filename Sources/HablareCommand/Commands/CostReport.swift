@@ -1,7 +1,6 @@
 import Foundation
 import Hablare
 
-/// What was used and what it cost, for people and for programs.
 struct CostReport: JSONPrintable, Sendable {
     let report: LedgerReport
     var grouping: LedgerQuery.Grouping?
@@ -11,8 +10,6 @@ struct CostReport: JSONPrintable, Sendable {
     var budgets: [BudgetRecord] = []
 
     var isEmpty: Bool { report.total.attempts == 0 }
-
-    // MARK: For people
 
     func lines(_ style: Style) -> [String] {
         var table = Table(
@@ -34,7 +31,6 @@ struct CostReport: JSONPrintable, Sendable {
         ]
     }
 
-    /// A sum with gaps is a least one, and says so.
     private static func cost(_ sum: LedgerSum) -> String {
         guard let cost = sum.usage.costMicroDollars else { return sum.withoutCost > 0 ? "unknown" : "-" }
         return (sum.withoutCost > 0 ? "at least " : "") + MicroDollars.text(cost)
@@ -43,12 +39,12 @@ struct CostReport: JSONPrintable, Sendable {
     private var budgetLines: [String] {
         budgets.map { budget in
             let period = Self.since(budget).map { "from \($0) on" } ?? "in all"
-            let unknown = budget.unknown == 0 ? "" : ", and \(Self.attempts(budget.unknown)) of unknown cost"
+            let unknown =
+                budget.unknown == 0 ? "" : ", and \(TimeText.count(budget.unknown, "attempt")) of unknown cost"
             return "Budget \(budget.budget), \(period): \(MicroDollars.text(budget.spent)) spent or reserved\(unknown)."
         }
     }
 
-    /// When a budget's period began; `nil` for one of all time.
     private static func since(_ budget: BudgetRecord) -> String? {
         let day = UTCDay(containing: budget.period)
         return day.start == Budget.Period.total.start(containing: budget.period) ? nil : day.name
@@ -56,21 +52,16 @@ struct CostReport: JSONPrintable, Sendable {
 
     private static let mostGaps = 5
 
-    /// What the sums leave out, in words, and what to do.
     func notes(_ file: PricesFile?) -> [String] {
         let withoutCost = report.total.charged(without: unpriced.total).withoutCost
         guard withoutCost > 0 else { return [] }
-        let count = Self.attempts(withoutCost)
+        let count = TimeText.count(withoutCost, "attempt")
         let more = gaps.dropFirst(Self.mostGaps).count
         return [
             "Of \(count) that \(withoutCost == 1 ? "was" : "were") billed, or may have been, nobody knows the cost:"
         ] + gaps.prefix(Self.mostGaps).flatMap { $0.lines(file) }.map { "  " + $0 }
             + (more > 0 ? ["  \(more) more models; --json has all of them."] : [])
     }
-
-    private static func attempts(_ count: Int) -> String { count == 1 ? "1 attempt" : "\(count) attempts" }
-
-    // MARK: For programs
 
     var json: JSONObject {
         [

@@ -3,7 +3,6 @@ import Foundation
 import Hablare
 import HablareSQLite
 
-/// `hablare doctor`: looks whether everything is as it should be, and says what to do where it is not.
 struct DoctorCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
@@ -18,7 +17,7 @@ struct DoctorCommand: ComposedCommand {
               hablare doctor --json | jq '.findings[] | select(.problem)'
             """)
 
-    @Flag(name: .long, help: "Print a JSON object.")
+    @Flag(help: "Print a JSON object.")
     var json = false
 
     @OptionGroup var prices: PriceOptions
@@ -33,27 +32,25 @@ struct DoctorCommand: ComposedCommand {
         let table = own.value.flatMap(\.self) ?? .shipped
         let programs = try outcome { try composition.providers(.forAsking(table)) }
         var report = DoctorReport()
-        switch settings {
-        case .success(let settings):
+        // Without the settings nobody knows where the store is.
+        if let settings = settings.value {
             report.add(settings, composition.services(settings, beside: programs.value?.programNames ?? []))
             try diagnoseStore(settings, in: composition, &report)
-        // Without them nobody knows where the store is.
-        case .failure(let failure): report.addFailure(of: "settings", failure)
         }
-        if case .failure(let failure) = own { report.addFailure(of: "prices", failure) }
-        switch programs {
-        case .success(let programs):
+        report.add("settings", invalid: settings.failure)
+        report.add("prices", invalid: own.failure)
+        // No provider is known while the file that names the programs is not understood.
+        if let programs = programs.value {
             for program in programs {
                 report.add(program.name, isOwn: program.isOwn, await program.health(), await voices(of: program))
             }
             report.conclude()
-            if case (.success(let settings), .success(let own)) = (settings, own) {
+            if let settings = settings.value, let own = own.value {
                 let payees = KnownProviders(programs: programs, services: settings.services)
                 report.add(table, from: own == nil ? nil : file, for: payees)
             }
-        // No provider is known while the file that names the programs is not understood.
-        case .failure(let failure): report.addFailure(of: "programs", failure)
         }
+        report.add("programs", invalid: programs.failure)
         let console = composition.console
         try await console.print(
             json ? JSONText.of(report) : report.lines(console.outputStyle).joined(separator: "\n"), isStyled: !json)
@@ -79,14 +76,16 @@ struct DoctorCommand: ComposedCommand {
             if composition.storeExists(folder) {
                 report.add(try composition.openStore(folder).diagnose())
             } else {
-                report.addMissingStore(in: folder)
+                report.add(
+                    "store", "absent", "There is nothing yet in \(folder.path). The first narration creates it.")
             }
-        } catch let error as AIServiceError {
-            let failure = CommandFailure(opening: folder, for: .changing, error, in: composition)
-            report.addStoreFailure(error.code, failure)
         } catch {
-            // Whatever else it is, such as a folder that cannot be made: what else there is to say is said, too.
-            report.addStoreFailure(.storageFailed, CommandFailure(error))
+            // Whatever it is, such as a folder that cannot be made: what else there is to say is said, too.
+            let known = error as? AIServiceError
+            let failure =
+                known.map { CommandFailure(opening: folder, for: .changing, $0, in: composition) }
+                ?? CommandFailure(error)
+            report.add("store", (known?.code ?? .storageFailed).rawValue, failure.message, isProblem: true)
         }
     }
 
@@ -97,9 +96,4 @@ struct DoctorCommand: ComposedCommand {
             return .failure(error as? AIServiceError ?? AIServiceError(.providerFailed, "Its voices cannot be listed."))
         }
     }
-}
-
-extension Result {
-    fileprivate var value: Success? { if case .success(let value) = self { value } else { nil } }
-    fileprivate var failure: Failure? { if case .failure(let failure) = self { failure } else { nil } }
 }

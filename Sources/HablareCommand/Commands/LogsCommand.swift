@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import Hablare
 
-/// `hablare logs`: the attempts at a request.
 struct LogsCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "logs",
@@ -15,7 +14,7 @@ struct LogsCommand: ComposedCommand {
     @Argument(help: "The request's id.", transform: parseRequestID)
     var id: UUID
 
-    @Flag(name: .long, help: "Print a JSON array.")
+    @Flag(help: "Print a JSON array.")
     var json = false
 
     @OptionGroup var data: DataOptions
@@ -48,22 +47,12 @@ struct LogsCommand: ComposedCommand {
     }
 }
 
-/// An attempt as it is printed.
 struct AttemptRow: ListRow, JSONPrintable {
     let attempt: AttemptRecord
 
     private var seconds: Double { max(0, attempt.endedAt.timeIntervalSince(attempt.startedAt)) }
 
-    private var outcome: String {
-        switch attempt.outcome {
-        case .completed: "completed"
-        case .failed: "failed"
-        case .cancelled: "cancelled"
-        case .interrupted: "interrupted"
-        case .lost: "lost"
-        case .discarded: "discarded"
-        }
-    }
+    private var outcome: String { "\(attempt.outcome)" }
 
     private var billing: String {
         switch attempt.billing {

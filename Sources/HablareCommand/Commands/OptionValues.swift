@@ -11,21 +11,11 @@ extension LedgerQuery.Grouping: ExpressibleByArgument {}
 enum StateOption: String, CaseIterable, ExpressibleByArgument {
     case pending, executing, completed, failed, cancelled, held, interrupted
 
-    var phase: RequestPhase {
-        switch self {
-        case .pending, .held: .pending
-        case .executing, .interrupted: .executing
-        case .completed: .completed
-        case .failed: .failed
-        case .cancelled: .cancelled
-        }
-    }
+    /// Held requests are pending, interrupted ones executing.
+    var phase: RequestPhase { RequestPhase(rawValue: rawValue) ?? (self == .held ? .pending : .executing) }
 
     func includes(_ standing: RequestStanding) -> Bool {
-        switch self {
-        case .held: standing.snapshot.waiting == .held
-        case .pending, .executing, .completed, .failed, .cancelled, .interrupted: standing.state == rawValue
-        }
+        self == .held ? standing.snapshot.waiting == .held : standing.state == rawValue
     }
 }
 
@@ -87,6 +77,5 @@ func parseRequestID(_ text: String) throws -> UUID {
 }
 
 extension UUID {
-    /// The UUID as we print it: in lower case.
     var text: String { uuidString.lowercased() }
 }

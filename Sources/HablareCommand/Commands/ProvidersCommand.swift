@@ -2,7 +2,6 @@ import ArgumentParser
 import Hablare
 import HablareProviders
 
-/// `hablare providers`: who can be asked, and why somebody cannot.
 struct ProvidersCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "providers",
@@ -17,7 +16,7 @@ struct ProvidersCommand: ComposedCommand {
               hablare providers --json | jq -r '.[] | select(.usable) | .provider'
             """)
 
-    @Flag(name: .long, help: "Print a JSON array.")
+    @Flag(help: "Print a JSON array.")
     var json = false
 
     @OptionGroup var data: DataOptions
@@ -61,19 +60,14 @@ struct ProvidersCommand: ComposedCommand {
     }
 }
 
-/// A provider, and whether it can be asked here.
 struct ProviderRow: ListRow, JSONPrintable {
     let provider: String
-    /// `program` or `service`.
     let type: String
     let answers: [String]
     var model: String?
-    /// Where a service is.
     var address: String?
-    /// Where a program is.
     var executable: String?
     var key: ServiceKey?
-    /// Why it cannot be asked, with what to do; `nil` where it can.
     var problem: String?
 
     var json: JSONObject {

@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import Hablare
 
-/// `hablare prune`: gives up old responses, and removes content files that nobody refers to.
 struct PruneCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "prune",
@@ -20,25 +19,23 @@ struct PruneCommand: ComposedCommand {
               hablare prune --days 1 --count 100
             """)
 
-    @Flag(name: .long, help: "Count what would be given up, and change nothing.")
+    @Flag(help: "Count what would be given up, and change nothing.")
     var dryRun = false
 
-    @Option(
-        name: .long, parsing: .unconditional,
-        help: ArgumentHelp("The age to which responses are kept.", valueName: "days"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("The age to which responses are kept.", valueName: "days"))
     var days = Retention().maximumAge / Self.day
 
     @Option(
-        name: .long, parsing: .unconditional,
+        parsing: .unconditional,
         help: ArgumentHelp("The most responses that are kept, at least 1.", valueName: "number"))
     var count = Retention().maximumCount
 
     @Option(
-        name: .long, parsing: .unconditional,
+        parsing: .unconditional,
         help: ArgumentHelp("The most bytes that kept responses have together.", valueName: "bytes"))
     var bytes = Retention().maximumBytes
 
-    @Flag(name: .long, help: "Print a JSON object.")
+    @Flag(help: "Print a JSON object.")
     var json = false
 
     @OptionGroup var data: DataOptions

@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import Hablare
 
-/// `hablare ps`: the requests of a store, whoever works on them.
 struct PsCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "ps",
@@ -22,18 +21,18 @@ struct PsCommand: ComposedCommand {
 
     private static let page = 500
 
-    @Option(name: .long, help: "Only requests in this state; may be repeated. Held ones are pending, too.")
+    @Option(help: "Only requests in this state; may be repeated. Held ones are pending, too.")
     var state: [StateOption] = []
 
-    @Option(name: .long, help: "Only this job's, in its order.")
+    @Option(help: "Only this job's, in its order.")
     var job: String?
 
     @Option(
-        name: .long, parsing: .unconditional,
+        parsing: .unconditional,
         help: ArgumentHelp("Only the newest so many, with --job its last. Default: all.", valueName: "n"))
     var limit: Int?
 
-    @Flag(name: .long, help: "Print a JSON array.")
+    @Flag(help: "Print a JSON array.")
     var json = false
 
     @OptionGroup var data: DataOptions
@@ -123,7 +122,6 @@ struct PsCommand: ComposedCommand {
     }
 }
 
-/// A request in the list of `ps`.
 struct RequestRow: ListRow, JSONPrintable {
     let standing: RequestStanding
     let time: LocalTime

@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import Hablare
 
-/// `hablare rm`: erases requests with their prompts and content.
 struct RemoveCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "rm",
@@ -18,10 +17,10 @@ struct RemoveCommand: ComposedCommand {
     @Argument(help: "The request's id.", transform: parseRequestID)
     var id: UUID?
 
-    @Flag(name: .long, help: "Everything that is held; with --job, of that job.")
+    @Flag(help: "Everything that is held; with --job, of that job.")
     var held = false
 
-    @Option(name: .long, help: "Every request of this job.")
+    @Option(help: "Every request of this job.")
     var job: String?
 
     @OptionGroup var data: DataOptions

@@ -1,7 +1,6 @@
 import Foundation
 import Hablare
 
-/// Everything about one request, for people and for programs.
 struct RequestDetails: JSONPrintable, Sendable {
     let standing: RequestStanding
     let request: AIRequest
@@ -17,60 +16,52 @@ struct RequestDetails: JSONPrintable, Sendable {
         return content
     }
 
-    // MARK: For people
-
     func lines(_ style: Style, at time: LocalTime, work: String) -> [String] {
-        var rows: [(String, String)] = [
+        let cached = response?.ageInCache.map { "from the cache, \($0) s old" } ?? "from the cache"
+        var rows: [(String, String?)] = [
             ("id", snapshot.id.text),
             ("state", standing.state),
+            ("that is", standing.isInterrupted ? RequestStanding.interruption(of: request, work: work) : nil),
+            ("waiting", snapshot.waiting?.sentence(provider: snapshot.providerID, at: time)),
+            // Not "held by": a held request is one that nobody works on.
+            (
+                standing.isInterrupted ? "was with" : "with",
+                snapshot.holder.map { "process \($0.processID) on \($0.host)" }
+            ),
+            ("error", snapshot.error.map { "\($0.words) [\($0.code)]" }),
+            ("cause", snapshot.error?.cause),
+            ("provider", snapshot.providerID.rawValue),
+            ("model", snapshot.model),
         ]
-        if standing.isInterrupted {
-            rows.append(("that is", RequestStanding.interruption(of: request, work: work)))
-        }
-        if let waiting = snapshot.waiting {
-            rows.append(("waiting", waiting.sentence(provider: snapshot.providerID, at: time)))
-        }
-        // Not "held by": a held request is one that nobody works on.
-        if let holder = snapshot.holder {
-            rows.append((standing.isInterrupted ? "was with" : "with", "process \(holder.processID) on \(holder.host)"))
-        }
-        if let error = snapshot.error { rows.append(("error", "\(error.words) [\(error.code)]")) }
-        if let cause = snapshot.error?.cause { rows.append(("cause", cause)) }
-        rows.append(("provider", snapshot.providerID.rawValue))
-        if let model = snapshot.model { rows.append(("model", model)) }
-        for hop in request.fallback {
-            rows.append(("else", hop.provider.rawValue + (hop.model.map { ", model \($0)" } ?? "")))
-        }
-        for (name, value) in request.parameters.sorted(by: { $0.key < $1.key }) {
-            rows.append((name, value.text ?? "…"))
-        }
-        if let job = snapshot.job { rows.append(("job", job.rawValue)) }
-        if !snapshot.tags.isEmpty { rows.append(("tags", snapshot.tags.joined(separator: ", "))) }
-        if let position = snapshot.position { rows.append(("place in job", String(position + 1))) }
-        rows.append(("priority", "\(snapshot.priority)"))
-        rows.append(("attempts", String(snapshot.attempts)))
-        if let most = request.maximumAttempts { rows.append(("attempts at most", String(most))) }
-        if request.unknownOutcome != .runAgain { rows.append(("if interrupted", request.unknownOutcome.word)) }
-        if let deadline = snapshot.deadline { rows.append(("deadline", TimeText.moment(deadline))) }
-        rows.append(("created", TimeText.moment(snapshot.createdAt)))
-        if let finished = snapshot.finishedAt { rows.append(("finished", TimeText.moment(finished))) }
-        if let supersedes = snapshot.supersedes { rows.append(("replaces", supersedes.text)) }
-        for (name, value) in snapshot.metadata.sorted(by: { $0.key < $1.key }) { rows.append(("label \(name)", value)) }
-        if snapshot.isFromCache {
-            rows.append(("answer", response?.ageInCache.map { "from the cache, \($0) s old" } ?? "from the cache"))
-        }
-        rows += contentRows
-        if showsPrompt { rows.append(("prompt", request.prompt.plainText)) }
-        let width = rows.map(\.0.count).max() ?? 0
-        return rows.map { name, value in
+        rows += request.fallback.map { ("else", $0.provider.rawValue + ($0.model.map { ", model \($0)" } ?? "")) }
+        rows += request.parameters.sorted { $0.key < $1.key }.map { ($0.key, $0.value.text ?? "…") }
+        rows += [
+            ("job", snapshot.job?.rawValue),
+            ("tags", snapshot.tags.isEmpty ? nil : snapshot.tags.joined(separator: ", ")),
+            ("place in job", snapshot.position.map { String($0 + 1) }),
+            ("priority", "\(snapshot.priority)"),
+            ("attempts", String(snapshot.attempts)),
+            ("attempts at most", request.maximumAttempts.map { String($0) }),
+            ("if interrupted", request.unknownOutcome == .runAgain ? nil : request.unknownOutcome.word),
+            ("deadline", snapshot.deadline.map(TimeText.moment)),
+            ("created", TimeText.moment(snapshot.createdAt)),
+            ("finished", snapshot.finishedAt.map(TimeText.moment)),
+            ("replaces", snapshot.supersedes?.text),
+        ]
+        rows += snapshot.metadata.sorted { $0.key < $1.key }.map { ("label \($0.key)", $0.value) }
+        rows.append(("answer", snapshot.isFromCache ? cached : nil))
+        rows += contentRows + [("prompt", showsPrompt ? request.prompt.plainText : nil)]
+        let given = rows.compactMap { name, value in value.map { (name, $0) } }
+        let width = given.map(\.0.count).max() ?? 0
+        return given.map { name, value in
             style.dim(name + String(repeating: " ", count: width - name.count)) + "  " + style.plain(value)
         }
     }
 
-    private var contentRows: [(String, String)] {
+    private var contentRows: [(String, String?)] {
         guard let response else { return [] }
         guard let content else { return [("content", "no longer kept")] }
-        var rows = [("content", content.type.rawValue)]
+        var rows: [(String, String?)] = [("content", content.type.rawValue)]
         if let body = content.body { rows.append(("size", "\(body.byteCount) bytes")) }
         rows.append(("content file", contentFile ?? "in the database (write it with --output FILE)"))
         let cacheKeys = response.ageInCache == nil ? [] : [AIResponseData.cacheKey, AIResponseData.cacheAgeKey]
@@ -79,8 +70,6 @@ struct RequestDetails: JSONPrintable, Sendable {
         }
         return rows
     }
-
-    // MARK: For programs
 
     var json: JSONObject {
         var json: JSONObject = [

@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import Hablare
 
-/// `hablare retry`: lets failed, cancelled or held requests wait again.
 struct RetryCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "retry",
@@ -25,18 +24,18 @@ struct RetryCommand: ComposedCommand {
     @Argument(help: "The request's id.", transform: parseRequestID)
     var id: UUID?
 
-    @Flag(name: .long, help: "Everything that failed; with --job, of that job.")
+    @Flag(help: "Everything that failed; with --job, of that job.")
     var failed = false
 
-    @Flag(name: .long, help: "Everything that was cancelled; with --job, of that job.")
+    @Flag(help: "Everything that was cancelled; with --job, of that job.")
     var cancelled = false
 
-    @Flag(name: .long, help: "Everything that is held; with --job, of that job.")
+    @Flag(help: "Everything that is held; with --job, of that job.")
     var held = false
 
     private var isForAll: Bool { failed || cancelled || held }
 
-    @Option(name: .long, help: "With --failed, --cancelled or --held: only this job's.")
+    @Option(help: "With --failed, --cancelled or --held: only this job's.")
     var job: String?
 
     @OptionGroup var data: DataOptions

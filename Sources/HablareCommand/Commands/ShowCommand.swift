@@ -3,7 +3,6 @@ import Foundation
 import Hablare
 import HablareAudio
 
-/// `hablare show`: everything about one request.
 struct ShowCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
@@ -19,10 +18,10 @@ struct ShowCommand: ComposedCommand {
     @Argument(help: "The request's id.", transform: parseRequestID)
     var id: UUID
 
-    @Flag(name: .long, help: "Show the prompt, too.")
+    @Flag(help: "Show the prompt, too.")
     var prompt = false
 
-    @Flag(name: .long, help: "Print a JSON object.")
+    @Flag(help: "Print a JSON object.")
     var json = false
 
     @Option(
@@ -84,7 +83,7 @@ struct ShowCommand: ComposedCommand {
         let file = composition.url(output)
         let conversion = try content.conversion(to: file)
         try await KeptOutput(console: composition.console).run(writing: file) {
-            try await AnswerFile(file, console: composition.console).take(body, conversion)
+            try await AnswerFile(url: file, console: composition.console).take(body, conversion)
         }
     }
 }

@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import Hablare
 
-/// `hablare stream`: prints an answer as it is made, whichever process makes it.
 struct StreamCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "stream",
@@ -74,32 +73,26 @@ struct StreamCommand: ComposedCommand {
         let first = Guarded<StopSignal?>(nil)
         let came = AsyncStream.makeStream(of: Void.self)
         do {
-            return try await withThrowingTaskGroup(of: CommandStatus?.self) { group in
-                defer { group.cancelAll() }
-                group.addTask {
+            return try await firstValue(of: [
+                {
                     await composition.watchSignals { signal in
                         first.withLock { $0 = $0 ?? signal }
                         came.continuation.finish()
                     }
                     return nil
-                }
-                group.addTask {
+                },
+                {
                     for await _ in came.stream {}
                     throw CancellationError()
-                }
-                group.addTask { try await body() }
-                while let status = try await group.next() {
-                    if let status { return status }
-                }
-                throw CancellationError()
-            }
+                },
+                { try await body() },
+            ])
         } catch let error as CancellationError {
             guard let signal = first.withLock({ $0 }) else { throw error }
             return stopped(signal)
         }
     }
 
-    /// Says how far it was printed, and what prints the rest.
     private func tellPlace(_ printer: AnswerPrinter, _ signal: StopSignal, _ console: Console) {
         if signal == .interrupt { console.keyWasShown() }
         let next = printer.printed
@@ -132,7 +125,6 @@ struct StreamCommand: ComposedCommand {
             showing: type ?? .text, instead: "Pipe it on, or write it to a file once it is made: \(command)")
     }
 
-    /// Says that nothing more comes by itself, where the process that made the answer has ended.
     private func tellIfInterrupted(_ store: any RequestStore, in composition: Composition) throws -> Bool {
         guard let snapshot = try store.snapshot(of: id), let request = try store.request(of: id)?.request,
             try composition.standings(of: [snapshot], in: store).contains(where: \.isInterrupted)

@@ -2,7 +2,6 @@ import ArgumentParser
 import Hablare
 import HablareProviders
 
-/// `hablare voices`: who can speak.
 struct VoicesCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "voices",
@@ -17,22 +16,22 @@ struct VoicesCommand: ComposedCommand {
               hablare voices --provider elevenlabs --gender female --refresh
             """)
 
-    @Option(name: .long, help: "Only this provider's: a program, or a service such as elevenlabs.")
+    @Option(help: "Only this provider's: a program, or a service such as elevenlabs.")
     var provider: String?
 
-    @Option(name: .long, help: "Only voices of this language, such as en, which is also for en-us, or pt-br.")
+    @Option(help: "Only voices of this language, such as en, which is also for en-us, or pt-br.")
     var language: String?
 
-    @Option(name: .long, help: "Only voices that are said to be so, such as female or male.")
+    @Option(help: "Only voices that are said to be so, such as female or male.")
     var gender: String?
 
-    @Option(name: .long, help: "Only voices that are said to be so, such as neural or studio.")
+    @Option(help: "Only voices that are said to be so, such as neural or studio.")
     var quality: String?
 
-    @Flag(name: .long, help: "Ask services anew, also where a list is kept.")
+    @Flag(help: "Ask services anew, also where a list is kept.")
     var refresh = false
 
-    @Flag(name: .long, help: "Print a JSON array.")
+    @Flag(help: "Print a JSON array.")
     var json = false
 
     @OptionGroup var data: DataOptions

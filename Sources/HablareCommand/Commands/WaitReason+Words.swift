@@ -25,7 +25,6 @@ extension RequestSnapshot.WaitReason {
         }
     }
 
-    /// The word, and until when where there is an end: for a table.
     func cell(at time: LocalTime) -> String {
         guard let until, until > time.now else { return word }
         return "\(word) until \(time.clock(until))"

@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import Hablare
 
-/// `hablare watch`: follows a request until it is final, whichever process runs it.
 struct WatchCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
@@ -122,7 +121,6 @@ struct WatchCommand: ComposedCommand {
             return line
         }
 
-        /// The exit status, once nothing more happens by itself.
         var end: CommandStatus? {
             switch phase {
             case .completed: .success

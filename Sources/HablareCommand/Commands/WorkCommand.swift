@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import Hablare
 
-/// `hablare work`: runs whatever waits.
 struct WorkCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "work",
@@ -22,12 +21,12 @@ struct WorkCommand: ComposedCommand {
               hablare work --forever --concurrency 1
             """)
 
-    @Flag(name: .long, help: "Keep on until Ctrl-C.")
+    @Flag(help: "Keep on until Ctrl-C.")
     var forever = false
 
     @OptionGroup var engine: EngineOptions
 
-    @Flag(name: .long, help: "Print nothing but errors.")
+    @Flag(help: "Print nothing but errors.")
     var quiet = false
 
     @OptionGroup var data: DataOptions
@@ -57,10 +56,8 @@ struct WorkCommand: ComposedCommand {
             suspending: { [quiet] account, error in
                 if !quiet { console.note("Nothing more is asked of \(account): \(error.reason) [\(error.code)]") }
             }, in: composition)
-        let reporter = ProgressReporter(
-            Tally(total: 0, noun: "request"),
-            manner: .init(quiet: quiet, verbose: data.verbose, terminal: console.terminal),
-            console: console, clock: composition.seams.clock)
+        let reporter = workplace.reporter(
+            of: Tally(total: 0, noun: "request"), quiet: quiet, verbose: data.verbose)
         let round = WorkRound(
             manager: workplace.manager, store: workplace.store, own: workplace.own,
             lookout: workplace.lookout(for: reporter), providers: Set(providers.map(\.provider.id)),
@@ -85,7 +82,6 @@ struct WorkCommand: ComposedCommand {
         }
     }
 
-    /// Why what waits for somebody who refused others is left to wait.
     private var refusal: CommandFailure {
         let words = [data.commandLine("retry", "--failed"), data.commandLine("work")].joined(separator: " && ")
         return CommandFailure(
@@ -116,7 +112,6 @@ struct WorkCommand: ComposedCommand {
         }
     }
 
-    /// Says what waits for whom, and why that one is not asked.
     private func tell(of left: WorkRound.Left, _ everybody: ProviderDirectory.Everybody, to console: Console) {
         for reason in left.reasons(everybody.leftOut) {
             let beginning = "\(TimeText.count(reason.count, "request")) \(reason.count == 1 ? "waits" : "wait") for"

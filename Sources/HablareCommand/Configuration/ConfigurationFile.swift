@@ -4,7 +4,6 @@ import Foundation
 /// named.
 struct ConfigurationFile: Sendable, Hashable {
     static let maximumBytes = 1 << 20
-    /// What it may be called in the configuration folder.
     static let names = ["hablare.yaml", "hablare.yml", "hablare.json"]
     static let variable = "HABLARE_CONFIG"
 
@@ -45,12 +44,10 @@ struct ConfigurationFile: Sendable, Hashable {
         {
             throw failure(fault.sentence)
         }
-        return try ConfigurationText(withoutMark, of: self).settings()
+        return try ConfigurationText(text: withoutMark, file: self).settings()
     }
 
     func failure(_ problem: String) -> CommandFailure { CommandFailure(file: url, problem) }
-
-    // MARK: Reading
 
     private func read() throws -> Data {
         guard let status = try Self.status(of: url) else {

@@ -8,15 +8,9 @@ import Yams
 /// Anchors and aliases are refused: nobody needs them here, and with them a small file can mean a huge one. What is
 /// nested deeper than a thousand levels the library refuses. Tags mean nothing: every value is a text until it is read.
 struct ConfigurationText {
-    private let text: String
-    private let file: ConfigurationFile
+    let text: String
+    let file: ConfigurationFile
 
-    init(_ text: String, of file: ConfigurationFile) {
-        self.text = text
-        self.file = file
-    }
-
-    /// The settings, in the order in which they stand there.
     func settings() throws -> [Setting] {
         try refuseAliases()
         return try withParsed { root in
@@ -24,8 +18,6 @@ struct ConfigurationText {
             return try settings(of: root, as: .root, at: SettingPath([]), place: place(root.mark))
         }
     }
-
-    // MARK: YAML
 
     private func withParsed<Value>(_ body: (Node?) throws -> Value) throws -> Value {
         // The library keeps a pointer into the text beyond the call in which that is safe, unless the text is long
@@ -98,8 +90,6 @@ struct ConfigurationText {
     private static let anchors =
         "Anchors and aliases (&name, *name) are not read here. Write the values where they belong."
 
-    // MARK: Keys
-
     private func settings(
         of node: Node, as schema: SettingSchema, at path: SettingPath, place: SettingPlace
     ) throws -> [Setting] {
@@ -160,8 +150,6 @@ struct ConfigurationText {
         return "\(section) \(shown(name)).\(NearestNames(names).hint(for: name))"
     }
 
-    // MARK: Values
-
     private func value(
         of node: Node, of kind: SettingKind, at path: SettingPath, place: SettingPlace
     ) throws -> Setting {
@@ -192,8 +180,6 @@ struct ConfigurationText {
         guard case .scalar(let scalar) = node else { return false }
         return scalar.style == .plain && ["", "~", "null", "Null", "NULL"].contains(scalar.string)
     }
-
-    // MARK: Places
 
     private func place(_ mark: Mark?) -> SettingPlace {
         .file(file.url, line: mark?.line ?? 1, column: mark?.column ?? 1)

@@ -16,7 +16,6 @@ struct EnvironmentSettings {
         variables = environment.filter { $0.key.hasPrefix(Self.prefix) && $0.key != ConfigurationFile.variable }
     }
 
-    /// The services that are named here and nowhere else: each has a variable that says its kind.
     func services(beside known: [String]) -> [String] {
         let ends = "_KIND"
         let declared = variables.keys.filter { $0.hasPrefix(Self.servicesPrefix) && $0.hasSuffix(ends) }
@@ -29,7 +28,6 @@ struct EnvironmentSettings {
         }
     }
 
-    /// The headers that are said here, of services.
     func headers(of services: [String]) -> [SettingPath] {
         services.flatMap { service -> [SettingPath] in
             let path = SettingPath("services", service, "headers")
@@ -40,7 +38,6 @@ struct EnvironmentSettings {
         }
     }
 
-    /// The settings that the variables say; a list has commas.
     func settings(of leaves: [SettingSchema.Leaf]) throws -> [Setting] {
         try check(against: leaves.map(\.path))
         return leaves.compactMap { leaf in
@@ -69,7 +66,6 @@ struct EnvironmentSettings {
         }
     }
 
-    /// What is wrong with a variable that is no setting; `nil` where it may be somebody else's.
     private func problem(with variable: String, beside paths: [SettingPath]) -> String? {
         let names = paths.map(\.variable)
         let isOurs = Self.sections.contains { variable.hasPrefix($0) }

@@ -13,9 +13,7 @@ enum SecretNames {
         text.wholeMatch(of: /(sk|pk|rk|xi)[-_][A-Za-z0-9_\-]{16,}/) != nil
     }
 
-    /// What to do instead.
-    ///
-    /// - Parameter service: Whose key it is, where that is known.
+    /// What to do instead; whose key it is, where that is known.
     static func advice(for service: String?) -> String {
         "Keys are kept apart from the configuration, which is shown and shared. Take it out, and use: hablare keys set "
             + (service ?? "SERVICE")

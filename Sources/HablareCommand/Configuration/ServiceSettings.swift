@@ -1,7 +1,6 @@
 import Hablare
 import HablareProviders
 
-/// What is configured of one service.
 struct ServiceSettings: Sendable, Equatable {
     let name: String
     let kind: ServiceKind
@@ -13,7 +12,6 @@ struct ServiceSettings: Sendable, Equatable {
     /// The models, by the settings that say them, such as `speech_model`. Default: the provider's own.
     var models: [String: String] = [:]
     var voice: String?
-    /// With which interface an OpenAI service is asked for text.
     var interface = TextInterface.chat
     var needsKey = true
     var isEnabled = true
@@ -25,11 +23,9 @@ struct ServiceSettings: Sendable, Equatable {
     /// What else its calls say, by names in small letters. Never a secret, and not for everybody all the same: they may
     /// name an account.
     var headers: [String: String] = [:]
-    /// Who is asked where it fails, in order.
     var fallback: [String] = []
     /// Where it is asked in place of where it is configured; `nil`: it is asked there.
     private(set) var place: ServiceAddress?
-    /// Whether its key is looked up and sent.
     private(set) var takesKey = true
     /// Whether it needs a key as it is configured, also for who only looks.
     private(set) var isKeyed = false
@@ -40,7 +36,6 @@ struct ServiceSettings: Sendable, Equatable {
         address = kind.address
     }
 
-    /// Those that are there without being configured.
     static let builtIn = ServiceKind.allCases.map { ServiceSettings($0.rawValue, $0) }
 }
 
@@ -71,12 +66,7 @@ extension ServiceSettings {
     }
 
     private func hasOrigin(of other: ServiceAddress) -> Bool {
-        guard addressProblem == nil else { return false }
-        do throws(AIServiceError) {
-            return try ServiceAddress(address).origin == other.origin
-        } catch {
-            return false
-        }
+        addressProblem == nil && ServiceAddress.read(address).value?.origin == other.origin
     }
 
     /// What it is called here, with its address where that is not the configured one: whose limits are used up.
@@ -103,11 +93,9 @@ extension ServiceSettings {
     }
 }
 
-/// How a service speaks.
 enum ServiceKind: String, Sendable, Hashable, CaseIterable {
     case openai, anthropic, elevenlabs
 
-    /// Where the service is that gave the kind its name.
     var address: String {
         switch self {
         case .openai: "https://api.openai.com/v1"
@@ -129,15 +117,12 @@ struct ServiceOffer: Sendable, Hashable {
     let answers: ContentType
     let modelKey: String
 
-    /// The id of the provider of a service: `openai.speech`.
     func id(of service: String) -> String { variant.map { "\(service).\($0)" } ?? service }
 
-    /// The model that is configured for it; `nil` where it is the provider's own.
     func model(in settings: ServiceSettings) -> String? { settings.models[modelKey] }
 }
 
 extension ServiceKind {
-    /// What services of the kind offer, the bare name first.
     var offers: [ServiceOffer] {
         switch self {
         case .openai:
@@ -168,7 +153,6 @@ extension ServiceKind {
 }
 
 extension ProviderUse {
-    /// The setting for the model of what the command asks.
     var modelKey: String {
         switch self {
         case .generate: "model"

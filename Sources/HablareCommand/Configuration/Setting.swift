@@ -1,6 +1,5 @@
 import Foundation
 
-/// A setting as one place says it, before its value is read.
 struct Setting: Sendable, Hashable {
     let path: SettingPath
     /// What is written; one text where it is no list. `nil` for a section that a person named, such as a service, which
@@ -8,7 +7,6 @@ struct Setting: Sendable, Hashable {
     let texts: [String]?
     let place: SettingPlace
 
-    /// A setting that an option of the command line says, for this run.
     static func option(_ option: String, _ path: SettingPath, _ text: String) -> Setting {
         Setting(path: path, texts: [text], place: .option(option))
     }
@@ -28,7 +26,6 @@ struct SettingPath: Sendable, Hashable, CustomStringConvertible {
 
     static func + (path: SettingPath, name: String) -> SettingPath { SettingPath(path.names + [name]) }
 
-    /// As it is said to people: `services.openai.base_url`.
     var description: String { names.joined(separator: ".") }
 
     /// The variable of the environment that says the same: `HABLARE_SERVICES_OPENAI_BASE_URL`.
@@ -43,10 +40,8 @@ struct SettingPath: Sendable, Hashable, CustomStringConvertible {
 
 /// Where a setting was said.
 enum SettingPlace: Sendable, Hashable {
-    /// In a file, at a line and a column, both from 1.
     case file(URL, line: Int, column: Int)
     case variable(String)
-    /// By an option of the command line.
     case option(String)
 
     /// The error for what is wrong there.
@@ -63,7 +58,6 @@ enum SettingPlace: Sendable, Hashable {
         }
     }
 
-    /// Whether it was said for this run alone.
     var isOption: Bool {
         if case .option = self { true } else { false }
     }

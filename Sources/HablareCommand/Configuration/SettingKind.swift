@@ -4,7 +4,6 @@ import HablareProviders
 /// What a setting's value is. It is written in the same way in a file, in the environment and as an option; whether it
 /// stands in quotes makes no difference.
 enum SettingKind: Sendable, Hashable {
-    /// A short text, such as a model's name.
     case text
     case path
     case provider
@@ -14,10 +13,8 @@ enum SettingKind: Sendable, Hashable {
     case choice([String])
     case whole(ClosedRange<Int>)
     case rate
-    /// A length of time with its unit.
     case duration(ClosedRange<Duration>)
     case address
-    /// The address of a proxy, or `none`.
     case proxy
     case headerValue
 
@@ -29,7 +26,6 @@ enum SettingKind: Sendable, Hashable {
         }
     }
 
-    /// What is wanted, as the end of a sentence that begins with "must be".
     var wanted: String {
         switch self {
         case .text: "a text of 1 to \(Self.longestText) characters, on one line"
@@ -53,7 +49,6 @@ enum SettingKind: Sendable, Hashable {
     static let longestText = 500
     static let longestPath = 4096
 
-    /// Reads a value; `nil` where it is none of this kind.
     func value(of texts: [String]) -> SettingValue? {
         if isList {
             guard !texts.isEmpty, Set(texts).count == texts.count else { return nil }
@@ -90,21 +85,12 @@ enum SettingKind: Sendable, Hashable {
     /// Why the address of a service is none, in the words of who reads it; `nil` for other kinds.
     func reason(against texts: [String]) -> String? {
         guard self == .address, let text = texts.first else { return nil }
-        do throws(AIServiceError) {
-            _ = try ServiceAddress(text)
-            return nil
-        } catch {
-            return error.message
-        }
+        return ServiceAddress.read(text).failure?.message
     }
 
     private func address(_ text: String) -> SettingValue? {
         if self == .proxy, text == "none" { return .text(text) }
-        do throws(AIServiceError) {
-            return .text(try ServiceAddress(text).text)
-        } catch {
-            return nil
-        }
+        return ServiceAddress.read(text).value.map { .text($0.text) }
     }
 }
 
@@ -177,7 +163,6 @@ extension SettingKind {
     }
 }
 
-/// A setting's value, as its ``SettingKind`` reads it.
 enum SettingValue: Sendable, Hashable {
     case text(String)
     case texts([String])

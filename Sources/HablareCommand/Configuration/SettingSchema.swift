@@ -1,21 +1,8 @@
 /// What the configuration may say: the one table that reading, checking and the documentation are held to.
 indirect enum SettingSchema: Sendable {
-    /// A value of a kind, and the words for what holds where nothing is said.
     case value(SettingKind, default: String)
-    /// Parts with names of ours, each once.
-    case section([Part])
-    /// Parts with names of a person's own, each of the same form.
+    case section([(name: String, schema: SettingSchema)])
     case each(SettingNaming, SettingSchema)
-
-    struct Part: Sendable {
-        let name: String
-        let schema: SettingSchema
-
-        init(_ name: String, _ schema: SettingSchema) {
-            self.name = name
-            self.schema = schema
-        }
-    }
 
     /// A value of the schema, with the names that a person gives as ``SettingNaming/placeholder``.
     struct Leaf: Sendable {
@@ -24,7 +11,6 @@ indirect enum SettingSchema: Sendable {
         let `default`: String
     }
 
-    /// Every value, in the order in which it is documented.
     func leaves(
         at path: SettingPath = SettingPath([]),
         named names: (SettingNaming, SettingPath) -> [String] = { naming, _ in [naming.placeholder] }
@@ -39,51 +25,50 @@ indirect enum SettingSchema: Sendable {
 
 extension SettingSchema {
     static let root = SettingSchema.section([
-        Part("data_dir", .value(.path, default: "`$XDG_DATA_HOME/hablare`, or `~/.local/share/hablare`")),
-        Part(
+        ("data_dir", .value(.path, default: "`$XDG_DATA_HOME/hablare`, or `~/.local/share/hablare`")),
+        (
             "default_provider",
             .section(
                 ProviderUse.allCases.map { use in
                     let usual = use.usualProvider.map { "`\($0)`" }
-                    return Part(use.rawValue, .value(.provider, default: usual ?? "none: `--provider` says it"))
-                }
-            )),
-        Part(
+                    return (use.rawValue, .value(.provider, default: usual ?? "none: `--provider` says it"))
+                })
+        ),
+        (
             "network",
             .section([
-                Part("connect_timeout", .value(.duration(.milliseconds(1) ... .seconds(3600)), default: "`10s`")),
-                Part("idle_timeout", .value(.duration(.milliseconds(1) ... .seconds(604_800)), default: "`120s`")),
-                Part("proxy", .value(.proxy, default: "what `HTTPS_PROXY` and the like say")),
-                Part("no_proxy", .value(.hosts, default: "what `NO_PROXY` says")),
-                Part("certificate_file", .value(.path, default: "none: the authorities of the system alone")),
-            ])),
-        Part("services", .each(.service, service)),
+                ("connect_timeout", .value(.duration(.milliseconds(1) ... .seconds(3600)), default: "`10s`")),
+                ("idle_timeout", .value(.duration(.milliseconds(1) ... .seconds(604_800)), default: "`120s`")),
+                ("proxy", .value(.proxy, default: "what `HTTPS_PROXY` and the like say")),
+                ("no_proxy", .value(.hosts, default: "what `NO_PROXY` says")),
+                ("certificate_file", .value(.path, default: "none: the authorities of the system alone")),
+            ])
+        ),
+        ("services", .each(.service, service)),
     ])
 
     private static let service = SettingSchema.section([
-        Part("kind", .value(.choice(ServiceKind.allCases.map(\.rawValue)), default: "required of a further service")),
-        Part("base_url", .value(.address, default: "the address of the kind's own service")),
-        Part("model", .value(.text, default: "the provider's own")),
-        Part("speech_model", .value(.text, default: "the provider's own")),
-        Part("image_model", .value(.text, default: "the provider's own")),
-        Part("embedding_model", .value(.text, default: "the provider's own")),
-        Part("voice", .value(.text, default: "the provider's own")),
-        Part("api", .value(.choice(TextInterface.allCases.map(\.rawValue)), default: "`chat`")),
-        Part("needs_key", .value(.flag, default: "`true`")),
-        Part("enabled", .value(.flag, default: "`true`")),
-        Part("concurrency", .value(.whole(1...1000), default: "`4`")),
-        Part("rate", .value(.rate, default: "no limit but the service's own")),
-        Part("timeout", .value(.duration(.milliseconds(1) ... .seconds(604_800)), default: "`120s`")),
-        Part("headers", .each(.header, .value(.headerValue, default: "none"))),
-        Part("fallback", .value(.providers, default: "none")),
+        ("kind", .value(.choice(ServiceKind.allCases.map(\.rawValue)), default: "required of a further service")),
+        ("base_url", .value(.address, default: "the address of the kind's own service")),
+        ("model", .value(.text, default: "the provider's own")),
+        ("speech_model", .value(.text, default: "the provider's own")),
+        ("image_model", .value(.text, default: "the provider's own")),
+        ("embedding_model", .value(.text, default: "the provider's own")),
+        ("voice", .value(.text, default: "the provider's own")),
+        ("api", .value(.choice(TextInterface.allCases.map(\.rawValue)), default: "`chat`")),
+        ("needs_key", .value(.flag, default: "`true`")),
+        ("enabled", .value(.flag, default: "`true`")),
+        ("concurrency", .value(.whole(1...1000), default: "`4`")),
+        ("rate", .value(.rate, default: "no limit but the service's own")),
+        ("timeout", .value(.duration(.milliseconds(1) ... .seconds(604_800)), default: "`120s`")),
+        ("headers", .each(.header, .value(.headerValue, default: "none"))),
+        ("fallback", .value(.providers, default: "none")),
     ])
 }
 
-/// What a person names, and how it may be called: in a way that a variable of the environment can say too.
 enum SettingNaming: Sendable, Hashable {
     case service, header
 
-    /// What stands for a name in documents.
     var placeholder: String {
         switch self {
         case .service: "NAME"

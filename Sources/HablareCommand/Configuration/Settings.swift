@@ -18,17 +18,12 @@ struct Settings: Sendable, Equatable {
     enum Proxy: Sendable, Hashable {
         /// What `HTTPS_PROXY` and the like say.
         case environment
-        /// None, whatever the environment says.
         case none
-        /// One at an address.
         case address(String)
     }
 
-    /// The file that was read; `nil` where none is there.
     var file: URL?
-    /// The folder of the store; `nil` where nothing says it.
     var dataFolder: URL?
-    /// Who is asked by a command that is told nobody.
     var defaultProviders: [ProviderUse: String] = [:]
     var network = Network()
     /// The services: those that are always there, in a fixed order, then a person's own, by name.

@@ -1,6 +1,5 @@
 import Foundation
 
-/// Makes typed settings of what the file, the environment and options say.
 struct SettingsReading {
     private let composition: Composition
     /// The services that are always there, then a person's own, by name.
@@ -8,7 +7,6 @@ struct SettingsReading {
     /// The settings, each as the strongest place says it, and the sections that a person named.
     private let said: [SettingPath: Setting]
     private var values: [SettingPath: SettingValue] = [:]
-    /// The faults of addresses, by the names of their services.
     private var addressProblems: [String: CommandFailure] = [:]
 
     init(file: [Setting], options: [Setting], in composition: Composition) throws {
@@ -53,8 +51,6 @@ struct SettingsReading {
         if let reason = leaf.kind.reason(against: texts) { return place.failure("\(leaf.path): \(reason)") }
         return place.failure("\(leaf.path) must be \(leaf.kind.wanted).")
     }
-
-    // MARK: Parts
 
     func settings() throws -> Settings {
         var settings = Settings()
@@ -126,7 +122,6 @@ struct SettingsReading {
         return own
     }
 
-    /// The error for a setting, or for a service as a whole, that can be read and makes no sense.
     private func failure(at path: SettingPath, _ problem: String) -> CommandFailure {
         said[path]?.place.failure(problem) ?? CommandFailure(.configuration, problem)
     }
@@ -134,7 +129,6 @@ struct SettingsReading {
     /// A file or folder: relative to the folder of the file that says it, else to the working directory.
     private func url(_ path: SettingPath) -> URL? {
         guard let text = values[path]?.text, let place = said[path]?.place else { return nil }
-        // A shell puts the home folder into an option; into a file nobody does.
         if text.hasPrefix("~/"), !place.isOption, let home = composition.environment["HOME"], home.hasPrefix("/") {
             return URL(filePath: home + text.dropFirst()).standardizedFileURL
         }

@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareProviders
 
 /// Speaks to the person: results on standard output, everything else on standard error, where one line at the bottom
 /// may be drawn again and again. Where one of them is a terminal, it gets no control characters but our own; see
@@ -12,11 +13,9 @@ final class Console: Sendable {
     private struct State: Sendable {
         var live = ""
         var errorsFailed = false
-        /// How many lines of the log were left out since the last one that was not.
         var leftOut = 0
         /// Whether the last byte on standard output ended no line.
         var isMidLine = false
-        /// What a terminal is shown of bytes that come in pieces.
         var shown = ShownText()
     }
 
@@ -84,7 +83,6 @@ final class Console: Sendable {
         note(line)
     }
 
-    /// Draws the line at the bottom of the terminal, instead of the one that is there.
     func draw(_ line: String) {
         let isNew = state.withLock { state in
             defer { state.live = line }
@@ -101,8 +99,6 @@ final class Console: Sendable {
     func hideLine() {
         if takeLine() { say(Self.erase) }
     }
-
-    /// The terminal has shown a key, such as `^C`: what comes next does not belong behind it.
     func keyWasShown() {
         state.withLock { $0.isMidLine = true }
     }
@@ -127,7 +123,6 @@ final class Console: Sendable {
 
     var showsOutput: Bool { terminal.isOutputTerminal || terminal.isOutputDumb }
 
-    /// What stands for a character that was begun on standard output and is not completed any more.
     private func unfinished() -> Data { state.withLock { $0.shown.end() } }
 
     private func forErrors(_ text: String) -> String {
@@ -174,15 +169,9 @@ extension ContentType {
     /// text. Pure.
     init?(ofBeginning bytes: Data) {
         let first = MagicBytes(bytes)
-        let isFrame = bytes.count > 1 && bytes[bytes.startIndex] == 0xFF && bytes[bytes.startIndex + 1] & 0xE0 == 0xE0
-        if first.image != nil {
-            self = .image
-        } else if first.audioContainer != nil || isFrame {
-            self = .audio
-        } else if bytes.contains(0) {
-            self = .data
-        } else {
-            return nil
-        }
+        let isFrame = bytes.first == 0xFF && bytes.dropFirst().first.map { $0 & 0xE0 == 0xE0 } ?? false
+        let isSound = first.audioContainer != nil || isFrame
+        guard isSound || first.image != nil || bytes.contains(0) else { return nil }
+        self = first.image != nil ? .image : isSound ? .audio : .data
     }
 }

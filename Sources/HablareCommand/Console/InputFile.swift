@@ -1,6 +1,5 @@
 import Foundation
 
-/// A file that a command is given.
 enum InputFile {
     /// The most that a text may have: 256 MiB. All of it is in memory.
     static let mostTextBytes = 256 << 20
@@ -36,7 +35,6 @@ enum InputFile {
         return data
     }
 
-    /// All that comes from a handle, or one byte more than the most.
     private static func bytes(of handle: FileHandle, atMost most: Int) throws -> Data {
         var data = Data()
         while data.count <= most {
@@ -64,8 +62,6 @@ enum InputFile {
         return data
     }
 
-    /// All that is in a file.
-    ///
     /// - Parameters:
     ///   - what: What it is, in a word, for messages: `file`, `picture`.
     ///   - instead: What to do where it is not there, beside looking at its name: the end of a sentence.
@@ -87,7 +83,6 @@ enum InputFile {
         }
     }
 
-    /// A text that a command is given in a file.
     static func text(_ url: URL) throws -> Data {
         try read(url, atMost: mostTextBytes, what: "file", instead: ", or give - to read standard input")
     }
@@ -96,9 +91,7 @@ enum InputFile {
         file.map { $0 == "-" } ?? (words == nil || words == "-")
     }
 
-    /// The text that a command is given: as words, in a file, or on standard input.
-    ///
-    /// - Returns: The text's bytes, and what to call it in messages.
+    /// The text that a command is given, as words, in a file, or on standard input, and what to call it in messages.
     static func given(
         _ words: String?, file: String?, in composition: Composition
     ) throws -> (text: Data, source: String) {
@@ -115,7 +108,6 @@ enum InputFile {
     }
 }
 
-/// A text that a command is given as its argument, or on standard input.
 enum InputText {
     static func one(_ argument: String?, what: String, in composition: Composition) throws -> String {
         let input = try InputFile.given(argument, file: nil, in: composition)

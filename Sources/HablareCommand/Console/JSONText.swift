@@ -38,7 +38,6 @@ struct JSONObject: Encodable, Sendable, ExpressibleByDictionaryLiteral {
     }
 }
 
-/// Something that is printed as an object of JSON.
 protocol JSONPrintable: Encodable {
     var json: JSONObject { get }
 }
@@ -47,7 +46,6 @@ extension JSONPrintable {
     func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
 }
 
-/// A key of any name.
 struct AnyKey: CodingKey {
     let stringValue: String
     var intValue: Int? { nil }

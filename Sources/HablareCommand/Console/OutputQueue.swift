@@ -10,7 +10,6 @@ import Hablare
 final class OutputQueue: Sendable {
     private struct State: Sendable {
         var waiting: Deque<Piece> = []
-        /// How many bytes wait or are being written.
         var byteCount = 0
     }
 
@@ -29,7 +28,6 @@ final class OutputQueue: Sendable {
         queue = DispatchQueue(label: "hablare.\(name)")
     }
 
-    /// How many bytes were put and are not written yet.
     var unwrittenBytes: Int { state.withLock { $0.byteCount } }
 
     /// Writes a piece behind those that wait, and does not wait itself.
@@ -63,9 +61,6 @@ final class OutputQueue: Sendable {
     }
 
     /// Writes a piece and waits until it is written.
-    ///
-    /// - Throws: ``CommandFailure``; `CancellationError` when the task is cancelled: the wait ends at once, and the
-    ///   piece stays where it is, before all that comes later.
     func write(_ data: Data) async throws {
         let end = AsyncThrowingStream.makeStream(of: Void.self, throwing: (any Error).self)
         put(data) { result in
@@ -80,7 +75,6 @@ final class OutputQueue: Sendable {
         throw CancellationError()
     }
 
-    /// Waits until nothing waits to be written, or the task is cancelled.
     func drain() async {
         guard unwrittenBytes > 0 else { return }
         let end = AsyncStream.makeStream(of: Void.self)
@@ -116,7 +110,6 @@ struct OutputChannel: Sendable {
     }
 }
 
-/// Writes some bytes; answers with how many, less than 0 where it failed.
 func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
     write(descriptor, bytes.baseAddress, bytes.count)
 }

@@ -16,7 +16,6 @@ struct ShownText: Sendable {
         return Data(Self.shown(String(decoding: bytes.dropLast(begun.count), as: UTF8.self)).utf8)
     }
 
-    /// What stands for a character whose end never came.
     mutating func end() -> Data {
         defer { begun = Data() }
         return Data(String(decoding: begun, as: UTF8.self).utf8)

@@ -1,9 +1,7 @@
-/// A row of a list: an object of `--json`, and a line of a table.
 protocol ListRow: Encodable, Sendable {
     static var columns: [Column<Self>] { get }
 }
 
-/// A column of a table: its heading, and the text of a row in it.
 struct Column<Row>: Sendable {
     let heading: String
     let text: @Sendable (Row) -> String

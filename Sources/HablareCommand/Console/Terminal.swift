@@ -1,14 +1,11 @@
 import Foundation
 
-/// What the two output streams lead to.
 struct Terminal: Sendable {
     /// Whether standard output is a terminal that understands cursor movements.
     var isOutputTerminal: Bool
-    /// Whether standard error is one.
     var isErrorTerminal: Bool
     /// Whether standard output is a terminal that is said to understand none (`TERM=dumb`).
     var isOutputDumb = false
-    /// Whether standard error is one.
     var isErrorDumb = false
     var allowsColour: Bool
     var allowsUnicode: Bool

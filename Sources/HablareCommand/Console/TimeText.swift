@@ -1,6 +1,5 @@
 import Foundation
 
-/// Times as people read them.
 enum TimeText {
     /// Hours, minutes and seconds as on a clock: `0:07`, `12:34`, `1:02:03`. Rounded to seconds.
     static func clock(_ seconds: Double) -> String {
@@ -53,7 +52,6 @@ enum TimeText {
 }
 
 extension Duration {
-    /// The duration in seconds.
     var inSeconds: Double { self / .seconds(1) }
 }
 

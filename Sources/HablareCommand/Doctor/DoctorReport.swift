@@ -3,7 +3,6 @@ import Hablare
 import HablareProviders
 import HablareSQLite
 
-/// What the doctor found, for people and for programs.
 struct DoctorReport: JSONPrintable, Sendable {
     struct Finding: Encodable, Sendable, Hashable {
         /// What it is about: `settings`, `disk`, `store`, `programs`, `prices` or a provider's name.
@@ -24,18 +23,16 @@ struct DoctorReport: JSONPrintable, Sendable {
 
     var isHealthy: Bool { !findings.contains(where: \.problem) }
 
-    // MARK: The store
-
     mutating func add(_ diagnosis: StoreDiagnosis) {
         requests = diagnosis.requests
         contentFiles = diagnosis.contentFiles
         contentBytes = diagnosis.contentBytes
         for finding in diagnosis.findings {
-            add("store", finding.kind.rawValue, finding.isProblem, finding.message)
+            add("store", finding.kind.rawValue, finding.message, isProblem: finding.isProblem)
         }
         if diagnosis.isHealthy {
             add(
-                "store", "ok", false,
+                "store", "ok",
                 "\(folder ?? "The store") is sound: \(TimeText.count(requests, "request")), "
                     + "\(TimeText.count(contentFiles, "content file")) of \(contentBytes) bytes.")
         }
@@ -45,37 +42,16 @@ struct DoctorReport: JSONPrintable, Sendable {
     mutating func add(free bytes: Int64, on folder: URL) {
         guard bytes < DiskSpace.least else { return }
         add(
-            "disk", "full", true,
+            "disk", "full",
             "The disk of \(folder.path) is full: \(bytes) bytes are free. What is stored is safe. Free some space, and "
-                + "whatever ended for want of it goes on with the same command, or with hablare work.")
+                + "whatever ended for want of it goes on with the same command, or with hablare work.", isProblem: true)
     }
-
-    mutating func addMissingStore(in folder: URL) {
-        add("store", "absent", false, "There is nothing yet in \(folder.path). The first narration creates it.")
-    }
-
-    mutating func addStoreFailure(_ code: AIServiceError.Code, _ failure: CommandFailure) {
-        add("store", code.rawValue, true, failure.message)
-    }
-
-    // MARK: Settings
 
     /// The settings, and the services that cannot be asked because of what they say.
     mutating func add(_ settings: Settings, _ services: [ServiceEntry]) {
         able += services.count { $0.problem == nil }
-        if let file = settings.file { add("settings", "ok", false, "\(file.path) is as it should be.") }
-        for entry in services {
-            if let problem = entry.problem, problem.status == .configuration {
-                add(entry.name, "invalid", true, problem.message)
-            }
-        }
-    }
-
-    // MARK: Providers
-
-    /// A file of the person's own, of `settings`, `programs` or `prices`, is not as it should be.
-    mutating func addFailure(of subject: String, _ failure: CommandFailure) {
-        add(subject, "invalid", true, failure.message)
+        if let file = settings.file { add("settings", "ok", "\(file.path) is as it should be.") }
+        for entry in services where entry.problem?.status == .configuration { add(entry.name, invalid: entry.problem) }
     }
 
     /// A provider that is here, or is not: a problem only where somebody's own file names it.
@@ -86,29 +62,27 @@ struct DoctorReport: JSONPrintable, Sendable {
         if let problem = health.problem {
             let advice = isOwn ? " Or mend or remove \(provider) in programs.json." : ""
             let end = advice.isEmpty || problem.message.hasSuffix(".") ? "" : "."
-            return add(provider, problem.code.rawValue, isOwn, problem.words + end + advice)
+            return add(provider, problem.code.rawValue, problem.words + end + advice, isProblem: isOwn)
         }
         switch voices {
         case .failure(let error):
-            add(provider, error.code.rawValue, true, error.words)
+            add(provider, error.code.rawValue, error.words, isProblem: true)
         case .success(let count):
             able += 1
             let known = count > 0 ? ", \(TimeText.count(count, "voice"))" : ""
-            add(provider, "ok", false, "\(health.executable ?? provider) is there\(known).")
+            add(provider, "ok", "\(health.executable ?? provider) is there\(known).")
         }
-        for advice in health.advice { add(provider, "advice", false, advice) }
+        for advice in health.advice { add(provider, "advice", advice) }
     }
 
     /// That nobody can be asked at all is a problem; one who cannot among others is not.
     mutating func conclude() {
         guard able == 0 else { return }
         add(
-            "providers", "none", true,
+            "providers", "none",
             "Nobody can be asked here: no service has its key, and no program is there. Give a service its key, as with "
-                + "hablare keys set openai, or install a program: apt-get install espeak-ng")
+                + "hablare keys set openai, or install a program: apt-get install espeak-ng", isProblem: true)
     }
-
-    // MARK: Prices
 
     /// The prices that calls are charged by.
     ///
@@ -116,17 +90,20 @@ struct DoctorReport: JSONPrintable, Sendable {
     mutating func add(_ table: PriceTable, from file: PricesFile?, for payees: KnownProviders) {
         let count = TimeText.count(table.entries.count, "price")
         let age = table.oldestCheck.map { ", the oldest checked \($0)" } ?? ""
-        add("prices", "ok", false, "\(file?.url.path ?? "The table that ships") has \(count)\(age).")
+        add("prices", "ok", "\(file?.url.path ?? "The table that ships") has \(count)\(age).")
         // The table that ships is for many providers, some of which are not here.
         guard file != nil else { return }
-        for advice in table.advice(for: payees) { add("prices", "advice", false, advice) }
+        for advice in table.advice(for: payees) { add("prices", "advice", advice) }
     }
 
-    private mutating func add(_ subject: String, _ kind: String, _ problem: Bool, _ message: String) {
-        findings.append(Finding(subject: subject, kind: kind, problem: problem, message: message))
+    mutating func add(_ subject: String, _ kind: String, _ message: String, isProblem: Bool = false) {
+        findings.append(Finding(subject: subject, kind: kind, problem: isProblem, message: message))
     }
 
-    // MARK: Printing
+    /// What was looked at and is not as it should be, where something is wrong with it.
+    mutating func add(_ subject: String, invalid failure: CommandFailure?) {
+        if let failure { add(subject, "invalid", failure.message, isProblem: true) }
+    }
 
     func lines(_ style: Style) -> [String] {
         findings.map { finding in
@@ -145,7 +122,6 @@ struct DoctorReport: JSONPrintable, Sendable {
     }
 }
 
-/// The room on a disk.
 enum DiskSpace {
     /// With less than so many free bytes a disk counts as full: SQLite's own files and an answer of usual length need them.
     static let least: Int64 = 8 << 20

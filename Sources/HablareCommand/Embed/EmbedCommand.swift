@@ -3,7 +3,6 @@ import Foundation
 import Hablare
 import HablareProviders
 
-/// `hablare embed`: texts in, a vector of each out.
 struct EmbedCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "embed",
@@ -33,7 +32,7 @@ struct EmbedCommand: ComposedCommand {
     @OptionGroup var asked: ServiceOptions
 
     @Option(
-        name: .long, parsing: .unconditional,
+        parsing: .unconditional,
         help: ArgumentHelp("How many numbers a vector has, where the model lets choose.", valueName: "n"))
     var dimensions: Int?
 
@@ -42,15 +41,13 @@ struct EmbedCommand: ComposedCommand {
         completion: .file(extensions: ["jsonl"]))
     var output: String?
 
-    @Flag(name: .long, help: "Print a JSON object for each instead, a line each, with its id, model and tokens.")
+    @Flag(help: "Print a JSON object for each instead, a line each, with its id, model and tokens.")
     var json = false
 
     @OptionGroup var options: JobOptions
 
     func validate() throws {
-        if let dimensions, !(1...65_536).contains(dimensions) {
-            throw ValidationError("--dimensions is \(dimensions). Give a number from 1 to 65536.")
-        }
+        try checkNumber("--dimensions", dimensions, in: 1...65_536)
     }
 
     func run(in composition: Composition) async throws -> CommandStatus {

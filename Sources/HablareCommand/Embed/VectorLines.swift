@@ -2,7 +2,6 @@ import Foundation
 import Hablare
 import HablareAudio
 
-/// Vectors as they are printed: a line of JSON each.
 struct VectorLines: Sendable {
     private static let pieceBytes = 64 << 10
 
@@ -31,7 +30,6 @@ struct VectorLines: Sendable {
         }
     }
 
-    /// Writes them to a file, which is there whole, or is what it was.
     func write(_ ids: [UUID], of store: any StoreReading, to url: URL, _ writer: AnswerFile) async throws {
         do {
             try await writer.make { url, goesOn in

@@ -4,9 +4,6 @@ import Hablare
 
 /// A subcommand: does its work in a composition and answers with the exit status.
 protocol ComposedCommand: ParsableCommand {
-    /// Does the work.
-    ///
-    /// - Throws: Any error; ``CommandFailure`` says what it means.
     func run(in composition: Composition) async throws -> CommandStatus
 }
 
@@ -29,8 +26,6 @@ struct Selection: Sendable {
     var job: String?
 
     /// Does something for each, many at once, because each waits for the disk.
-    ///
-    /// - Returns: For how many `body` was true.
     func count(where body: @escaping @Sendable (UUID) async throws -> Bool) async throws -> Int {
         let count = Guarded(0)
         let filter = SnapshotFilter(

@@ -6,7 +6,6 @@ import Logging
 struct ConsoleLogHandler: LogHandler {
     let label: String
     let console: Console
-    /// The date that a line begins with.
     let date: @Sendable () -> Date
 
     var logLevel = Logger.Level.debug
@@ -28,7 +27,7 @@ struct ConsoleLogHandler: LogHandler {
         var all = metadata
         all.merge(metadataProvider?.get() ?? [:]) { $1 }
         all.merge(event.metadata ?? [:]) { $1 }
-        if let error = event.error { all["error.message"] = "\(error)" }
+        all.merge(event.error.map { ["error.message": "\($0)"] } ?? [:]) { $1 }
         let words = all.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value) " }.joined()
         console.log("\(TimeText.stamp(date())) \(event.level) \(label): \(words)[\(event.source)] \(event.message)")
     }

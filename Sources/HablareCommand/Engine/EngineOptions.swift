@@ -1,13 +1,12 @@
 import ArgumentParser
 import Hablare
 
-/// How the engine is run.
 struct EngineOptions: ParsableArguments {
     /// How long an attempt of a program may take, of which nothing else is said.
     static let defaultTimeout = Duration.seconds(120)
 
     @Option(
-        name: .long, parsing: .unconditional,
+        parsing: .unconditional,
         help: ArgumentHelp(
             """
             How many calls of one provider this process makes at once. Default: of programs the number of processors, \
@@ -16,7 +15,7 @@ struct EngineOptions: ParsableArguments {
     var concurrency: Int?
 
     @Option(
-        name: .long, parsing: .unconditional,
+        parsing: .unconditional,
         help: ArgumentHelp(
             """
             How long one attempt may take before it is ended. Default: of programs 120, of services what their \
@@ -25,14 +24,14 @@ struct EngineOptions: ParsableArguments {
     var timeout: Double?
 
     @Option(
-        name: .long, parsing: .unconditional,
+        parsing: .unconditional,
         help: ArgumentHelp(
             "How many attempts are made before a failure is final, where trying again can help at all.",
             valueName: "n"))
     var attempts = RetryPolicy().maximumAttempts
 
     @Option(
-        name: .long, parsing: .unconditional,
+        parsing: .unconditional,
         help: ArgumentHelp(
             """
             The most calls a minute to each provider, by all processes on the store together. Default: of \
@@ -43,26 +42,20 @@ struct EngineOptions: ParsableArguments {
     @OptionGroup var prices: PriceOptions
 
     func validate() throws {
-        if let concurrency, !(1...1_000).contains(concurrency) {
-            throw ValidationError("--concurrency is \(concurrency). Give a number from 1 to 1000.")
-        }
+        try checkNumber("--concurrency", concurrency, in: 1...1_000)
         try Self.check(timeout: timeout)
-        try Self.check(attempts: attempts)
+        try checkNumber("--attempts", attempts, in: Self.mostAttempts)
         if let rate, !rate.isFinite || rate <= 0 {
             throw ValidationError("--rate is \(rate). Give calls a minute, more than 0, or leave it out for no limit.")
         }
     }
 
+    static let mostAttempts = 1...100
+
     static func check(timeout: Double?) throws {
         guard let timeout else { return }
         guard timeout >= 0.001, timeout <= 7 * 24 * 3600 else {
             throw ValidationError("--timeout is \(timeout). Give seconds, more than 0 and at most a week (604800).")
-        }
-    }
-
-    static func check(attempts: Int) throws {
-        guard (1...100).contains(attempts) else {
-            throw ValidationError("--attempts is \(attempts). Give a number from 1 to 100.")
         }
     }
 
@@ -83,4 +76,10 @@ struct EngineOptions: ParsableArguments {
         policy.maximumElapsed = max(policy.maximumElapsed, (longest + policy.maximumDelay) * attempts)
         return policy
     }
+}
+
+/// Refuses a number outside of what an option takes; one that is not given is none.
+func checkNumber(_ option: String, _ number: Int?, in range: ClosedRange<Int>) throws {
+    guard let number, !range.contains(number) else { return }
+    throw ValidationError("\(option) is \(number). Give a number from \(range.lowerBound) to \(range.upperBound).")
 }

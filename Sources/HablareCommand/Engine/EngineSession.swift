@@ -12,7 +12,6 @@ struct EngineSession: Sendable {
         case finished(Value)
         case stopped(StopSignal)
 
-        /// The signal that stopped it; `nil` where it came to its end.
         var signal: StopSignal? {
             if case .stopped(let signal) = self { signal } else { nil }
         }
@@ -26,7 +25,6 @@ struct EngineSession: Sendable {
     /// Has the engine rest where asking for more makes no sense; `nil` where it works on in any case.
     let refusals: Refusals?
     let clock: EngineClock
-    /// Calls a handler for every signal, until its task is cancelled.
     let watchSignals: @Sendable (_ handler: @escaping @Sendable (StopSignal) -> Void) async -> Void
     /// Told of the first signal, for a word to the person.
     let stopping: @Sendable (StopSignal) -> Void
@@ -47,21 +45,15 @@ struct EngineSession: Sendable {
         then report: @escaping @Sendable (End<Value>) async throws -> CommandStatus
     ) async throws -> CommandStatus {
         let orders = StopOrders(stopping: stopping)
-        return try await withThrowingTaskGroup(of: CommandStatus?.self) { group in
-            defer { group.cancelAll() }
-            group.addTask {
+        return try await firstValue(of: [
+            {
                 await watchSignals(orders.take)
                 return nil
-            }
-            group.addTask { try await self.report(try await end(of: work, orders), orders, keep, report) }
-            while let status = try await group.next() {
-                if let status { return status }
-            }
-            throw CancellationError()
-        }
+            },
+            { try await self.report(try await end(of: work, orders), orders, keep, report) },
+        ])
     }
 
-    /// Runs the engine and the work to their end; a second signal ends them at once.
     private func end<Value: Sendable>(
         of work: @escaping @Sendable () async throws -> Value, _ orders: StopOrders
     ) async throws -> End<Value> {
@@ -88,26 +80,20 @@ struct EngineSession: Sendable {
         }
     }
 
-    /// The work, until it ends, a signal comes, or the store fails.
     private func attended<Value: Sendable>(
         _ work: @escaping @Sendable () async throws -> Value, until signals: AsyncStream<StopSignal>
     ) async throws -> End<Value> {
-        try await withThrowingTaskGroup(of: End<Value>?.self) { group in
-            group.addTask { .finished(try await work()) }
-            group.addTask {
+        try await firstValue(of: [
+            { .finished(try await work()) },
+            {
                 for await signal in signals { return .stopped(signal) }
                 return nil
-            }
-            group.addTask {
+            },
+            {
                 if let error = await alarm.firstError() { throw error }
                 return nil
-            }
-            defer { group.cancelAll() }
-            while let end = try await group.next() {
-                if let end { return end }
-            }
-            throw CancellationError()
-        }
+            },
+        ])
     }
 
     /// The report and what is before it, until it ends, a signal comes, or nobody reads it after one.

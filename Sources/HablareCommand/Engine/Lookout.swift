@@ -20,7 +20,6 @@ final class Lookout: Sendable {
     private struct State: Sendable {
         var waiting: [UUID: [Int: Waiter]] = [:]
         var last = 0
-        /// Those that back off, as of the last look.
         var backingOff: Set<UUID> = []
     }
 
@@ -30,8 +29,6 @@ final class Lookout: Sendable {
     private let looked: @Sendable (RequestSnapshot) -> Void
     private let state = Guarded(State())
 
-    /// Creates a lookout.
-    ///
     /// - Parameter news: Tells when to look: see ``EngineEvent/mayChangeWaits``.
     init(
         manager: AIRequestManager, news: Broadcast<Void>, retrying: @escaping @Sendable (Int) -> Void,
@@ -43,22 +40,17 @@ final class Lookout: Sendable {
         self.looked = looked
     }
 
-    // MARK: Waiting
-
     /// Waits until a request is final, held or left. Needs ``run()`` beside it.
     func ending(of id: UUID) async throws -> Ending {
         // Before the look: from now on the engine tells of the request, whichever process moves it.
         let statuses = try await manager.statusUpdates(for: id)
-        return try await withThrowingTaskGroup(of: Ending.self) { group in
-            defer { group.cancelAll() }
-            group.addTask {
+        return try await firstValue(of: [
+            {
                 for try await status in statuses where status.isFinal { return .final(status) }
                 throw CancellationError()
-            }
-            group.addTask { try await self.standstill(of: id) }
-            guard let ending = try await group.next() else { throw CancellationError() }
-            return ending
-        }
+            },
+            { try await self.standstill(of: id) },
+        ])
     }
 
     /// Waits until a request is held or left, which it may never be. It need not be in the store yet. Needs ``run()``
@@ -84,8 +76,6 @@ final class Lookout: Sendable {
         for try await ending in stream { return ending }
         throw CancellationError()
     }
-
-    // MARK: Looking
 
     func run() async {
         let news = news.elements()

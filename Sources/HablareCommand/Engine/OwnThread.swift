@@ -4,10 +4,8 @@ import Hablare
 /// Where the command does what blocks for as long as a disk or a processor takes. The threads of the cooperative pool
 /// must not: there may be one of them only, and the signals need it.
 enum OwnThread {
-    /// Does something on a thread of its own, and waits for its end.
-    ///
-    /// - Parameter body: Told whether to go on, as often as it asks: not once the task is cancelled.
-    /// - Throws: What the body throws.
+    /// Does something on a thread of its own, and waits for its end. It may ask whether to go on, as often as it likes:
+    /// not once the task is cancelled.
     static func run<Value: Sendable>(
         _ body: @escaping @Sendable (_ goesOn: () -> Bool) throws -> Value
     ) async throws -> Value {
@@ -24,9 +22,8 @@ enum OwnThread {
     }
 }
 
-/// Does something for every element, so many at once, in order of their start.
-///
-/// - Throws: The first error; the others are cancelled and awaited.
+/// Does something for every element, so many at once, in order of their start; after the first error the others are
+/// cancelled and awaited.
 func forEachConcurrently<Element: Sendable>(
     _ elements: some Sequence<Element>, limit: Int, _ body: @escaping @Sendable (Element) async throws -> Void
 ) async throws {
@@ -42,5 +39,19 @@ func forEachConcurrently<Element: Sendable>(
             running += 1
         }
         try await group.waitForAll()
+    }
+}
+
+/// Runs all at once until one answers with a value; then the others are cancelled and awaited.
+///
+/// - Throws: The first error; `CancellationError` where all have ended without a value.
+func firstValue<Value: Sendable>(of tasks: [@Sendable () async throws -> Value?]) async throws -> Value {
+    try await withThrowingTaskGroup(of: Value?.self) { group in
+        defer { group.cancelAll() }
+        for task in tasks { group.addTask { try await task() } }
+        while let value = try await group.next() {
+            if let value { return value }
+        }
+        throw CancellationError()
     }
 }

@@ -4,17 +4,12 @@ import Hablare
 /// The work of this process on a store, apart from that of other processes: its registrations, and the requests that it
 /// ended. Counted from the engine's events, so that requests that no one waited for count, too.
 final class OwnWork: Sendable {
-    enum End: Sendable, Hashable {
-        case completed
-        case failed
-    }
-
     struct Ended: Sendable, Hashable {
-        var here: [End: Int] = [:]
+        var here: [RequestPhase: Int] = [:]
         /// Those that were waited for here, and that other processes ended.
-        var elsewhere: [End: Int] = [:]
+        var elsewhere: [RequestPhase: Int] = [:]
 
-        func count(_ end: End) -> Int { here[end, default: 0] + elsewhere[end, default: 0] }
+        func count(_ end: RequestPhase) -> Int { here[end, default: 0] + elsewhere[end, default: 0] }
     }
 
     private struct State: Sendable {
@@ -24,9 +19,9 @@ final class OwnWork: Sendable {
         var own: Set<UUID> = []
         /// Requests whose waits ended, and whose ends are taken for those of other processes. A wait may read an end in
         /// the store before the event of that end: the event moves it then.
-        var others: [UUID: End] = [:]
+        var others: [UUID: RequestPhase] = [:]
 
-        mutating func endsHere(_ id: UUID, _ end: End) {
+        mutating func endsHere(_ id: UUID, _ end: RequestPhase) {
             ended.here[end, default: 0] += 1
             if let taken = others.removeValue(forKey: id) {
                 ended.elsewhere[taken, default: 0] -= 1
@@ -43,22 +38,20 @@ final class OwnWork: Sendable {
     /// The requests that ended so far. Exact after ``AIRequestManager/eventsTold()``, and once the engine has ended.
     var ended: Ended { state.withLock { $0.ended } }
 
-    /// Counts what an event says of registrations and ends.
     func noted(_ event: EngineEvent) {
         switch event {
         case .registered(let owner): state.withLock { _ = $0.owners.insert(owner) }
         case .failed(let id, _, _): state.withLock { $0.endsHere(id, .failed) }
         default:
             guard let settlement = event.settlement, !settlement.finished.isEmpty else { return }
-            let end = if case .completed = settlement.end.outcome { End.completed } else { End.failed }
+            let end: RequestPhase = if case .completed = settlement.end.outcome { .completed } else { .failed }
             state.withLock { state in
                 for id in settlement.finished { state.endsHere(id, end) }
             }
         }
     }
 
-    /// A wait for a request has ended.
-    func waited(for id: UUID, _ end: End) {
+    func waited(for id: UUID, _ end: RequestPhase) {
         state.withLock { state in
             guard state.own.remove(id) == nil else { return }
             state.others[id] = end

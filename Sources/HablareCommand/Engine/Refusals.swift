@@ -14,7 +14,6 @@ final class Refusals: Sendable {
 
     var isRefused: Bool { refusal.withLock { $0 != nil } }
 
-    /// Notes the refusal that an event tells of.
     func noted(_ event: EngineEvent) {
         guard case .refused(_, _, let error) = event else { return }
         refusal.withLock { $0 = $0 ?? error }
@@ -22,8 +21,6 @@ final class Refusals: Sendable {
     }
 
     /// Suspends the engine at the first refusal. Goes on until the task is cancelled. Call it once.
-    ///
-    /// - Parameter tell: Told of the refusal beforehand: it may take long until what is under way has ended.
     func watch(over manager: AIRequestManager, _ tell: (AIServiceError) async -> Void = { _ in }) async {
         for await refusal in first.stream {
             await tell(refusal)
@@ -33,8 +30,6 @@ final class Refusals: Sendable {
     }
 
     /// Waits until the engine is suspended because of a refusal: nothing is under way any more. Call it once.
-    ///
-    /// - Returns: `false` when the task is cancelled before.
     func untilSuspended() async -> Bool {
         for await _ in suspended.stream {}
         return !Task.isCancelled

@@ -2,14 +2,12 @@ import Foundation
 import Hablare
 import UnixSignals
 
-/// A signal that asks the command to stop.
 enum StopSignal: Sendable, Hashable {
     /// Ctrl-C.
     case interrupt
     /// What `kill` and service managers send.
     case terminate
 
-    /// The exit status after it: 128 and the signal's number.
     var status: CommandStatus {
         switch self {
         case .interrupt: .interrupted
@@ -24,7 +22,7 @@ extension StopSignal {
         for await signal in await UnixSignalsSequence(trapping: .sigint, .sigterm) {
             handler(signal == .sigterm ? .terminate : .interrupt)
         }
-        // What caught the signals is taken away by now, but not what the system does with them: they would be lost.
+        // The handlers are gone by now, but not the disposition: the signals would be lost.
         signal(SIGINT, SIG_DFL)
         signal(SIGTERM, SIG_DFL)
     }
@@ -52,7 +50,6 @@ final class StopOrders: Sendable {
         self.stopping = stopping
     }
 
-    /// The last signal; `nil` before the first.
     var last: StopSignal? { state.withLock { $0.last } }
 
     func take(_ signal: StopSignal) {
@@ -71,7 +68,6 @@ final class StopOrders: Sendable {
         }
     }
 
-    /// The work is over, and its end is reported.
     func reportBegins() {
         state.withLock { $0.isReporting = true }
     }

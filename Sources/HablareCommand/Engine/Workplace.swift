@@ -5,7 +5,6 @@ import Hablare
 struct Workplace: Sendable {
     let manager: AIRequestManager
     let store: any RequestStore
-    /// The work of this process on the store.
     let own = OwnWork()
     let refusals = Refusals()
     private let alarm = StoreAlarm()
@@ -15,11 +14,8 @@ struct Workplace: Sendable {
     /// How long running segments may go on after the first Ctrl-C.
     static let grace = Duration.seconds(10)
 
-    /// Puts a manager on a store, for a process that is there for `scope`.
-    ///
     /// - Parameter suspending: Has accounts suspended that refuse every call, and is called for each; it must not block.
     ///   `nil`: none is suspended.
-    /// - Throws: `AIServiceError` for providers that do not go together.
     init(
         _ opened: OpenedStore, providers: [InstalledProvider], scope: ClaimScope, retry: RetryPolicy,
         prices: PriceTable, verbose: Bool, suspending: (@Sendable (AccountID, AIServiceError) -> Void)? = nil,
@@ -46,7 +42,6 @@ struct Workplace: Sendable {
             seams: seams, logger: logger)
     }
 
-    /// Waits for requests, and shows how many wait for their next attempt.
     func lookout(for reporter: ProgressReporter) -> Lookout {
         lookout(retrying: { count in reporter.update { $0.retrying = count } })
     }
@@ -57,10 +52,13 @@ struct Workplace: Sendable {
     ) -> Lookout {
         Lookout(manager: manager, news: news, retrying: retrying, looked: looked)
     }
-
-    /// Runs the engine while some work needs it; see ``EngineSession``.
-    ///
-    /// - Parameter restsWhenRefused: Whether nothing more is asked once every request would be refused.
+    /// Shows how far some work is, in a way that suits standard error.
+    func reporter(of tally: Tally, quiet: Bool, verbose: Bool) -> ProgressReporter {
+        let console = composition.console
+        let manner: ProgressReporter.Manner =
+            quiet ? .silent : console.terminal.isErrorTerminal && !verbose ? .bar : .lines
+        return ProgressReporter(tally, manner: manner, console: console, clock: composition.seams.clock)
+    }
     func session(quiet: Bool, restsWhenRefused: Bool = false) -> EngineSession {
         EngineSession(
             manager: manager, alarm: alarm, refusals: restsWhenRefused ? refusals : nil, clock: composition.seams.clock,
@@ -87,7 +85,6 @@ struct Workplace: Sendable {
         }
     }
 
-    /// Says why nothing more happens, where something is under way that may take long.
     private func tell(of refusal: AIServiceError) async {
         let count = await callsUnderWay()
         guard count > 0 else { return }

@@ -195,7 +195,6 @@ extension CommandFailure {
 
     private static let named = 20
 
-    /// Several answers of a job are there and cannot be used.
     init(
         unusable what: String, of noun: String, _ found: [(index: Int, id: UUID)], total: Int, _ reason: String,
         _ data: DataOptions
@@ -230,4 +229,9 @@ extension AIServiceError {
         guard category == .data else { return nil }
         return code == .contentMissing || code == .responseExpired ? "It is gone or damaged." : words
     }
+}
+
+extension Result {
+    var value: Success? { if case .success(let value) = self { value } else { nil } }
+    var failure: Failure? { if case .failure(let failure) = self { failure } else { nil } }
 }

@@ -18,8 +18,6 @@ final class AnswerPrinter: Sendable {
     }
     private let output: Guarded<Taken>
 
-    /// Creates a printer. It prints nothing yet.
-    ///
     /// - Parameter admits: Told of the first chunk before it is printed; nothing is where it throws.
     init(
         of id: UUID, from first: Int = 0, to console: Console,
@@ -33,10 +31,8 @@ final class AnswerPrinter: Sendable {
         cursor = Guarded(StreamCursor(at: StreamPosition(sequence: first)))
     }
 
-    /// The number of the chunk that comes next.
     var next: Int { cursor.withLock { $0.position.sequence } }
 
-    /// Whether what was printed is a part that was given up, and then the answer.
     private var isBegunAnew: Bool { output.withLock { $0.isBegunAnew } }
 
     /// Whether anything was printed, or is about to be.
@@ -63,7 +59,6 @@ final class AnswerPrinter: Sendable {
         cursor.withLock { $0 = StreamCursor(at: StreamPosition(generation: generation + 1, sequence: 0)) }
     }
 
-    /// Prints chunks of a generation, as far as they come next.
     func print(_ chunks: [StreamChunk], of generation: Int) async throws {
         // The generation, then its chunks one by one: when the task is cancelled, the place is behind the chunk that
         // waits for its reader, and no further.
@@ -87,9 +82,7 @@ final class AnswerPrinter: Sendable {
         }
     }
 
-    /// Prints what the store has and was not printed yet.
-    ///
-    /// - Returns: What the store says of the request; `nil` when there is no such request.
+    /// Prints what the store has and was not printed yet; `nil` when there is no such request.
     func printRest(in store: any StoreReading) async throws -> StreamPage? {
         while true {
             let position = cursor.withLock { $0.position }

@@ -7,7 +7,6 @@ struct AnswersRun: Sendable {
         let request: UUID
         let ending: Ending
 
-        /// The request whose answer, or whose state, it ended with; `nil` where that is gone.
         var source: UUID? {
             switch ending {
             case .complete(let id, _, _), .unsuitable(_, let id, _): id
@@ -16,7 +15,6 @@ struct AnswersRun: Sendable {
             }
         }
 
-        /// The same, or ``Ending/removed`` where somebody removed since what it ended with.
         func asFound(in store: any StoreReading) throws -> Answer {
             guard let source, try store.snapshot(of: source) == nil else { return self }
             return Answer(request: request, ending: .removed)
@@ -38,7 +36,6 @@ struct AnswersRun: Sendable {
 
     let requests: [AIRequest]
     let provider: ProviderID
-    /// Has an answer made that is as a schema wants it; `nil` where none wants anything.
     let judge: SchemaJudge?
     /// What the requests are stored under, so that this process runs them, their repairs, and nothing else.
     let job: JobKey
@@ -46,9 +43,6 @@ struct AnswersRun: Sendable {
     let lookout: Lookout
 
     /// Runs until each request is final or held. Cancelling the task leaves them in the store.
-    ///
-    /// - Returns: What became of each, in order.
-    /// - Throws: `AIServiceError` where they cannot be stored, or the store fails; `CancellationError`.
     func run() async throws -> [Answer] {
         try await withThrowingTaskGroup(of: (Int, Answer)?.self) { group in
             defer { group.cancelAll() }
@@ -91,17 +85,10 @@ struct AnswersRun: Sendable {
     private func untilStandstill(
         of chain: [UUID], _ answer: @escaping @Sendable () async throws -> Ending
     ) async throws -> Ending {
-        try await withThrowingTaskGroup(of: Ending.self) { group in
-            defer { group.cancelAll() }
-            group.addTask { try await answer() }
-            for id in chain {
-                group.addTask {
-                    if case .left = try await lookout.standstill(of: id) { .left } else { .unfinished }
-                }
-            }
-            guard let ending = try await group.next() else { throw CancellationError() }
-            return ending
+        let standstills = chain.map { id -> @Sendable () async throws -> Ending? in
+            { if case .left = try await lookout.standstill(of: id) { .left } else { .unfinished } }
         }
+        return try await firstValue(of: [{ try await answer() }] + standstills)
     }
 
     private func ending(of id: UUID) async throws -> Ending {
@@ -115,8 +102,6 @@ struct AnswersRun: Sendable {
             return .removed  // that of the others goes on
         }
     }
-
-    // MARK: Afterwards
 
     /// What became of the requests where a signal came and all of them have their answer nevertheless; `nil` where one has
     /// none. Asks nobody, also where an answer is not as the schema wants it.

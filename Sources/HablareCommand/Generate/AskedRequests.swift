@@ -8,12 +8,7 @@ struct AskedRequests: Sendable {
     let isQuiet: Bool
     let data: DataOptions
 
-    /// Says what became of a request, where that is not what was wanted.
-    ///
-    /// - Parameters:
-    ///   - isOurs: Whether it may be us who stopped its call; else another process did that.
-    ///   - chunks: How many chunks were printed; `nil` where none were to be.
-    ///   - reads: The command that gets the answer, once it is there; `nil`: the one that prints it.
+    /// Says what became of a request, where that is not what was wanted; see ``RequestVerdict``.
     func tell(of id: UUID, isOurs: Bool, after chunks: Int? = nil, reads: String? = nil) throws -> CommandStatus {
         guard let snapshot = try store.snapshot(of: id) else { throw Self.removed(id) }
         let verdict = RequestVerdict(
@@ -22,7 +17,6 @@ struct AskedRequests: Sendable {
         return verdict.status
     }
 
-    /// All that the store says of a request.
     func details(of id: UUID) throws -> RequestDetails {
         guard let snapshot = try store.snapshot(of: id), let stored = try store.request(of: id) else {
             throw data.unknown(id)
@@ -34,10 +28,6 @@ struct AskedRequests: Sendable {
 
     /// Does what may end with a store that cannot be worked on any more. What was asked waits in it then: the same command
     /// would ask once more, and what goes on is said instead.
-    ///
-    /// - Parameters:
-    ///   - wanted: What was asked; as far as nothing of it is there, nothing was.
-    ///   - shows: The command that shows, prints or writes what came of it.
     func tellingHowToGoOn(
         _ wanted: SnapshotFilter, then shows: String, _ body: () async throws -> CommandStatus
     ) async throws -> CommandStatus {

@@ -2,21 +2,18 @@ import ArgumentParser
 import Foundation
 import Hablare
 
-/// How one request is made. All of it is kept with the request.
 struct CallOptions: ParsableArguments {
-    @Flag(name: .long, help: "Print the answer while it is made, as far as the provider hands it over while it works.")
+    @Flag(help: "Print the answer while it is made, as far as the provider hands it over while it works.")
     var stream = false
 
-    @Flag(name: .long, help: "With --stream: after a failure or a crash, begin the answer anew; see the exit status 2.")
+    @Flag(help: "With --stream: after a failure or a crash, begin the answer anew; see the exit status 2.")
     var restart = false
 
-    @Flag(
-        name: .long,
-        help: "With --stream: print what comes at once, and put it on disk up to a second later.")
+    @Flag(help: "With --stream: print what comes at once, and put it on disk up to a second later.")
     var volatile = false
 
     @Option(
-        name: .long, parsing: .unconditional,
+        parsing: .unconditional,
         help: ArgumentHelp(
             """
             How long one attempt may take, or with --stream be silent, before it is ended. Default: of a program 120, \
@@ -25,40 +22,37 @@ struct CallOptions: ParsableArguments {
     var timeout: Double?
 
     @Option(
-        name: .long, parsing: .unconditional,
+        parsing: .unconditional,
         help: ArgumentHelp(
             "How many attempts are made before a failure is final, where trying again can help at all.",
             valueName: "n"))
     var attempts = RetryPolicy().maximumAttempts
 
     @Option(
-        name: .long, parsing: .unconditional,
+        parsing: .unconditional,
         help: ArgumentHelp("From when on the answer is of no use; then it fails.", valueName: "seconds"))
     var deadline: Double?
 
-    @Option(
-        name: .long,
-        help: "What to do when nobody knows whether its attempt was carried out, and billed.")
+    @Option(help: "What to do when nobody knows whether its attempt was carried out, and billed.")
     var ifInterrupted = InterruptionOption.runAgain
 
     // Not the engine's own default: a program that was changed since would not be noticed, and running it costs nothing.
     @Option(
-        name: .long,
         help: """
             Whether an answer of the last hour to the same prompt will do: use takes it, and says so; refresh asks \
             anew and keeps the answer for others; bypass asks anew and does not keep it.
             """)
     var cache = CacheOption.refresh
 
-    @Option(name: .long, help: "Before or after what else waits for the provider.")
+    @Option(help: "Before or after what else waits for the provider.")
     var priority = PriorityOption.high
 
-    @Option(name: .long, help: "What hablare cost adds it up under; may be repeated.")
+    @Option(help: "What hablare cost adds it up under; may be repeated.")
     var tag: [String] = []
 
     func validate() throws {
         try EngineOptions.check(timeout: timeout)
-        try EngineOptions.check(attempts: attempts)
+        try checkNumber("--attempts", attempts, in: EngineOptions.mostAttempts)
         if let deadline, !(deadline > 0 && deadline <= 10 * 366 * 24 * 3600) {
             throw ValidationError("--deadline is \(deadline). Give seconds from now, more than 0, at most ten years.")
         }

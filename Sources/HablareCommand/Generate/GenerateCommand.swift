@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import Hablare
 
-/// `hablare generate`: one prompt in, its answer out.
 struct GenerateCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "generate",
@@ -34,24 +33,22 @@ struct GenerateCommand: ComposedCommand {
             """)
 
     @Argument(
-        help: "What is asked; without it, or with -, standard input is read. One that begins with - goes behind --."
-    )
+        help: "What is asked; without it, or with -, standard input is read. One that begins with - goes behind --.")
     var prompt: String?
 
     @OptionGroup var asked: ServiceOptions
 
-    @Option(name: .long, help: "The voice, where the provider speaks. Default: the provider's.")
+    @Option(help: "The voice, where the provider speaks. Default: the provider's.")
     var voice: String?
 
     @OptionGroup var beside: PromptOptions
 
     @Option(
-        name: .long, parsing: .unconditional,
+        parsing: .unconditional,
         help: ArgumentHelp("Have so many answers made, side by side, and print them in order.", valueName: "n"))
     var sample: Int?
 
     @Option(
-        name: .long,
         help: ArgumentHelp(
             "A file with a JSON schema: the answer is a value that satisfies it, and is printed as JSON.",
             valueName: "file"),
@@ -59,7 +56,7 @@ struct GenerateCommand: ComposedCommand {
     var schema: String?
 
     @Option(
-        name: .long, parsing: .unconditional,
+        parsing: .unconditional,
         help: ArgumentHelp(
             """
             With --schema: how often an answer that does not satisfy it is sent back to be mended. Default: \
@@ -71,7 +68,7 @@ struct GenerateCommand: ComposedCommand {
 
     @OptionGroup var prices: PriceOptions
 
-    @Flag(name: .long, help: "Only submit the request, and print its id: something else runs it, such as hablare work.")
+    @Flag(help: "Only submit the request, and print its id: something else runs it, such as hablare work.")
     var detach = false
 
     @Option(
@@ -83,12 +80,11 @@ struct GenerateCommand: ComposedCommand {
     var output: String?
 
     @Flag(
-        name: .long,
         help: "Print one JSON object at the end with the answer, what it used and what it cost; with --sample an array."
     )
     var json = false
 
-    @Flag(name: .long, help: "Print nothing but the answer and errors.")
+    @Flag(help: "Print nothing but the answer and errors.")
     var quiet = false
 
     @OptionGroup var data: DataOptions
@@ -101,16 +97,10 @@ struct GenerateCommand: ComposedCommand {
             throw ValidationError(
                 "With --detach nobody is there to write --output. Leave it out, and take the answer with hablare show.")
         }
-        if let sample, !(1...Self.mostSamples).contains(sample) {
-            throw ValidationError("--sample is \(sample). Give a number from 1 to \(Self.mostSamples).")
-        }
-        if let repairs {
-            guard (0...5).contains(repairs) else {
-                throw ValidationError("--repairs is \(repairs). Give a number from 0 to 5.")
-            }
-            guard schema != nil else {
-                throw ValidationError("--repairs is about answers to a schema. Add --schema, or leave it out.")
-            }
+        try checkNumber("--sample", sample, in: 1...Self.mostSamples)
+        try checkNumber("--repairs", repairs, in: 0...5)
+        guard repairs == nil || schema != nil else {
+            throw ValidationError("--repairs is about answers to a schema. Add --schema, or leave it out.")
         }
         guard sample == nil && schema == nil || !call.stream && !detach else {
             throw ValidationError("--sample and --schema wait for whole answers. Leave --stream and --detach out.")
@@ -179,8 +169,6 @@ struct GenerateCommand: ComposedCommand {
         EngineOptions.retry(attempts: call.attempts, timeout: call.timeout.map { .seconds($0) }, of: team)
     }
 
-    // MARK: Here
-
     private func generate(
         _ request: AIRequest, to target: Output, with team: [InstalledProvider], prices: PriceTable,
         in composition: Composition
@@ -196,7 +184,6 @@ struct GenerateCommand: ComposedCommand {
         return try await session.run()
     }
 
-    /// Has several answers to one prompt made here, or one that must be as a schema says, and prints them in order.
     private func several(
         _ request: AIRequest, _ judge: SchemaJudge?, to target: Output, with team: [InstalledProvider],
         prices: PriceTable, in composition: Composition
@@ -220,8 +207,6 @@ struct GenerateCommand: ComposedCommand {
             run: run, target: target, isJSON: json, isOne: sample == nil, asked: asked, composition: composition
         ).run(at: workplace)
     }
-
-    // MARK: Elsewhere
 
     private func submit(
         _ request: AIRequest, to team: [InstalledProvider], in composition: Composition

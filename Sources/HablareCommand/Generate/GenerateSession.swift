@@ -7,11 +7,8 @@ struct GenerateSession: Sendable {
     let request: AIRequest
     let provider: ProviderID
     let target: Output
-    /// Whether the answer is printed while it is made.
     let isStream: Bool
-    /// Whether the answer is a text, which a terminal can show.
     let isText: Bool
-    /// Whether an object is printed at the end.
     let isJSON: Bool
     let isQuiet: Bool
     let data: DataOptions
@@ -27,7 +24,6 @@ struct GenerateSession: Sendable {
     private var console: Console { composition.console }
     private var asked: AskedRequests { AskedRequests(store: store, console: console, isQuiet: isQuiet, data: data) }
 
-    /// Runs to the end of the request, or until a signal comes.
     func run() async throws -> CommandStatus {
         try await asked.tellingHowToGoOn(SnapshotFilter(ids: [id], limit: 1), then: reads) { try await session() }
     }
@@ -63,9 +59,6 @@ struct GenerateSession: Sendable {
         }
     }
 
-    // MARK: Asking
-
-    /// Asks until the request is final or held. Cancelling the task leaves it in the store.
     private func ask() async throws {
         let told = Guarded(Date.distantPast)
         let lookout = workplace.lookout(looked: { tellPause(of: $0, told: told) })
@@ -163,7 +156,6 @@ struct GenerateSession: Sendable {
         }
     }
 
-    /// Prints what was not printed yet, and says what became of the request.
     private func report(isOurs: Bool = false) async throws -> CommandStatus {
         do {
             _ = try await printer?.printRest(in: store)
@@ -186,7 +178,6 @@ struct GenerateSession: Sendable {
         return status == .success ? printer?.endStatus(data) ?? status : status
     }
 
-    /// Prints the object that says all there is to say of the answer.
     private func printDetails() async throws {
         let kept = KeptOutput(
             advice: Output.store.advice(for: id, data), console: console,
@@ -210,7 +201,6 @@ extension Composition {
         }
     }
 
-    /// Whether a request's call is under way in another process that lives.
     private func isRunElsewhere(_ id: UUID, in store: any RequestStore, _ own: OwnWork) throws -> Bool {
         guard let snapshot = try store.snapshot(of: id), let flight = snapshot.flight,
             let lifecycle = try store.flights([flight])[flight], lifecycle.isExecuting,

@@ -1,20 +1,18 @@
 import ArgumentParser
 import Foundation
 import Hablare
+import HablareProviders
 
-/// What goes with a prompt.
 struct PromptOptions: ParsableArguments {
-    @Option(name: .long, help: "Standing instructions for a language model, before the prompt.")
+    @Option(help: "Standing instructions for a language model, before the prompt.")
     var system: String?
 
     @Option(
-        name: .long,
         help: ArgumentHelp(
             "A picture that the model is to look at: PNG, JPEG, WebP or GIF; may be repeated.", valueName: "file"),
         completion: .file())
     var image: [String] = []
 
-    /// The prompt with what goes with it.
     func prompt(_ text: String, for installed: InstalledProvider, in composition: Composition) throws -> Prompt {
         guard system != nil || !image.isEmpty else { return .text(text) }
         guard installed.isLanguageModel else {
@@ -29,7 +27,6 @@ struct PromptOptions: ParsableArguments {
 }
 
 extension InstalledProvider {
-    /// Whether it is a service's language model, which takes conversations and pictures.
     var isLanguageModel: Bool {
         service != nil && [.text, .structured].contains(provider.responseType)
     }

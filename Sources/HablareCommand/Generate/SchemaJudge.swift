@@ -2,9 +2,7 @@ import Foundation
 import Hablare
 import HablareStructured
 
-/// Has answers made that are as a schema wants them: one that is not goes back to the model with what is wrong.
 struct SchemaJudge: Sendable {
-    /// How often an answer is sent back unless something else is said.
     static let usualRepairs = 1
 
     private let requestor: StructuredRequestor<ParameterValue>
@@ -41,7 +39,6 @@ struct SchemaJudge: Sendable {
         request.parameters.merge(drafted.parameters) { $1 }
     }
 
-    /// Has an answer made, from a place of a job on.
     func answer(
         to request: AIRequest, in job: JobKey, at place: Int, by manager: AIRequestManager
     ) async throws -> AnswersRun.Ending {
@@ -60,9 +57,7 @@ struct SchemaJudge: Sendable {
     }
 }
 
-/// A JSON schema in a file.
 enum SchemaFile {
-    /// The largest file: 1 MiB.
     static let mostBytes = 1 << 20
 
     static func schema(_ url: URL) throws -> JSONSchema {

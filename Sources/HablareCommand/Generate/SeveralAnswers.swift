@@ -6,9 +6,7 @@ import Hablare
 struct SeveralAnswers: Sendable {
     let run: AnswersRun
     let target: Output
-    /// Whether an object for each is printed, too.
     let isJSON: Bool
-    /// Whether one was wanted, and not a number of them.
     let isOne: Bool
     let asked: AskedRequests
     let composition: Composition
@@ -67,8 +65,6 @@ struct SeveralAnswers: Sendable {
         return try answers?.map { try $0.asFound(in: asked.store) }
     }
 
-    // MARK: Answers
-
     /// Writes the complete answers to where they go, if they go anywhere; a file is there whole, or is what it was.
     private func write(_ answers: [AnswersRun.Answer]) async throws {
         guard target != .store else { return }
@@ -95,7 +91,6 @@ struct SeveralAnswers: Sendable {
         KeptOutput(advice: advice(for: answers), console: console, ended: ended)
     }
 
-    /// Where the answers are, and what brings one to where they were to go.
     private func advice(for answers: [AnswersRun.Answer]) -> String {
         let complete = answers.compactMap { answer -> UUID? in
             if case .complete(let id, _, _) = answer.ending { id } else { nil }
@@ -109,9 +104,6 @@ struct SeveralAnswers: Sendable {
         return "It is in the store: \(data.commandLine(["show", complete[0].text] + shown))"
     }
 
-    // MARK: Contents
-
-    /// All that there is to say of one; `nil` where it was removed.
     private func record(of answer: AnswersRun.Answer) async throws -> JSONObject? {
         guard let source = answer.source, try asked.store.snapshot(of: source) != nil else { return nil }
         let (details, usage) = try (asked.details(of: source), usage(of: answer.request))
@@ -126,7 +118,6 @@ struct SeveralAnswers: Sendable {
         }
     }
 
-    /// What a request used together with its repairs; `nil` where no schema wanted any.
     private func usage(of request: UUID) throws -> Usage? {
         guard let judge = run.judge else { return nil }
         return Usage.total(of: try judge.chain(of: request).compactMap { try asked.store.response(of: $0)?.usage })
@@ -150,9 +141,6 @@ struct SeveralAnswers: Sendable {
         return parts.joined(separator: isValue ? "" : "---\n")
     }
 
-    // MARK: Words
-
-    /// Says what became of those that are not complete.
     private func tell(of answers: [AnswersRun.Answer]) throws -> CommandStatus {
         var status = CommandStatus.success
         for answer in answers {
@@ -174,7 +162,6 @@ struct SeveralAnswers: Sendable {
         return status
     }
 
-    /// Says how many were left to wait, and what to do.
     private func tell(ofLeft answers: [AnswersRun.Answer]) {
         let count = answers.count { if case .left = $0.ending { true } else { false } }
         guard count > 0 else { return }
@@ -190,7 +177,6 @@ struct SeveralAnswers: Sendable {
             """)
     }
 
-    /// Says which of the complete ones are not whole, or not of whom they were asked.
     private func note(of answers: [AnswersRun.Answer]) throws {
         guard !asked.isQuiet else { return }
         for (number, answer) in answers.enumerated() {

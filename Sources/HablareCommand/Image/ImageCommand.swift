@@ -3,7 +3,6 @@ import Foundation
 import Hablare
 import HablareProviders
 
-/// `hablare image`: a description in, a picture out.
 struct ImageCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "image",
@@ -31,34 +30,30 @@ struct ImageCommand: ComposedCommand {
 
     @OptionGroup var asked: ServiceOptions
 
-    @Option(name: .long, help: "How large, such as 1024x1024; the service says what there is.")
+    @Option(help: "How large, such as 1024x1024; the service says what there is.")
     var size: String?
 
-    @Option(name: .long, help: "How good, such as low, medium or high; the service says what there is.")
+    @Option(help: "How good, such as low, medium or high; the service says what there is.")
     var quality: String?
 
-    @Option(name: .long, help: "What is behind it: transparent, opaque or auto.")
+    @Option(help: "What is behind it: transparent, opaque or auto.")
     var background: String?
 
     @Option(
-        name: .long,
         help: ArgumentHelp("A picture that is changed or made use of; may be repeated.", valueName: "file"),
         completion: .file())
     var image: [String] = []
 
     @Option(
-        name: .long,
         help: ArgumentHelp(
             "A PNG as large as the first picture: only where it is transparent, that is changed.", valueName: "file"),
         completion: .file())
     var mask: String?
 
-    @Option(
-        name: .long, parsing: .unconditional,
-        help: ArgumentHelp("How many pictures of the one text.", valueName: "n"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("How many pictures of the one text.", valueName: "n"))
     var sample = 1
 
-    @Flag(name: .long, help: "Have others made, also where the same was made before.")
+    @Flag(help: "Have others made, also where the same was made before.")
     var anew = false
 
     @Option(
@@ -70,7 +65,7 @@ struct ImageCommand: ComposedCommand {
         completion: .file(extensions: ["png", "jpg", "jpeg", "webp"]))
     var output: String?
 
-    @Flag(name: .long, help: "Print a JSON array at the end, with an object for each picture.")
+    @Flag(help: "Print a JSON array at the end, with an object for each picture.")
     var json = false
 
     @OptionGroup var options: JobOptions
@@ -78,9 +73,7 @@ struct ImageCommand: ComposedCommand {
     static let mostSamples = 100
 
     func validate() throws {
-        guard (1...Self.mostSamples).contains(sample) else {
-            throw ValidationError("--sample is \(sample). Give a number from 1 to \(Self.mostSamples).")
-        }
+        try checkNumber("--sample", sample, in: 1...Self.mostSamples)
         guard sample == 1 || (output != nil && output != "-") else {
             throw ValidationError("Several pictures need a name. Give one with -o, such as whale.png.")
         }

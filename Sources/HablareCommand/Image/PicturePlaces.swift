@@ -2,12 +2,10 @@ import Foundation
 import Hablare
 import HablareProviders
 
-/// Where the pictures of a text go.
 struct PicturePlaces: Sendable {
     private let target: Output
     private let count: Int
 
-    /// The endings of names that pictures may have, and what they stand for.
     private static let endings = ["png": "png", "jpg": "jpeg", "jpeg": "jpeg", "webp": "webp"]
 
     init(_ target: Output, count: Int) {
@@ -55,7 +53,6 @@ struct PicturePlaces: Sendable {
             .usage, "No service makes a .\(ending) file. Give the output a name that ends with .png, .jpg or .webp.")
     }
 
-    /// Writes a picture; a file is there whole, or is what it was.
     func write(
         _ id: UUID, at index: Int, from store: any StoreReading, isNewEachTime: Bool, _ data: DataOptions,
         _ composition: Composition, isQuiet: Bool
@@ -81,26 +78,21 @@ struct PicturePlaces: Sendable {
     }
 }
 
-/// A picture that was made and written.
 struct MadePicture: Encodable, Sendable {
-    /// `nil`: standard output.
     let file: String?
     let id: String
-    /// Which one of the text, from 0.
     let sample: Int
     let format: String
     let bytes: Int
     let model: String?
     /// What the service made of the text before it drew.
     let revisedPrompt: String?
-    /// `nil` where nobody knows.
     let costMicroDollars: Int64?
 }
 
 /// What came of writing pictures: each for itself, because all are paid for.
 struct WrittenPictures: Sendable {
     private(set) var made: [MadePicture] = []
-    /// Why the others were not, by their places from 0.
     private var failures: [(index: Int, failure: CommandFailure)] = []
 
     mutating func add(at index: Int, _ write: () async throws -> MadePicture) async throws {

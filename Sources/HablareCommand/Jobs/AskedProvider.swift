@@ -11,8 +11,6 @@ struct AskedProvider: Sendable {
     private let asksNobody: Bool
     private let directory: ProviderDirectory
 
-    /// Finds out who is asked, and on what terms.
-    ///
     /// - Parameters:
     ///   - program: What a program would have to answer with, as `programs.json` has it.
     ///   - asksNobody: Whether it is only looked what would be asked: then a service needs neither key nor network.
@@ -56,15 +54,12 @@ struct AskedProvider: Sendable {
         try directory.openNetwork(for: [installed])
     }
 
-    // MARK: Its job
-
     /// Runs to the end, or until a signal comes, and tells what is missing and how to go on.
     ///
     /// - Parameters:
     ///   - streams: What the command reads and prints beside the words of its line.
     ///   - consequence: What follows where answers are missing, behind a comma.
     ///   - seconds: How long an answer is to be heard; `nil` where answers are no sound.
-    /// - Returns: Success where every request has its answer.
     func run<Value: Sendable>(
         _ work: JobWork, _ streams: SameCommand.Streams, in composition: Composition, consequence: String,
         seconds: (@Sendable (AIResponseData) async -> Double)? = nil,
@@ -76,10 +71,9 @@ struct AskedProvider: Sendable {
             try data.open(settings, in: composition), providers: [installed], scope: .job(work.job),
             retry: options.engine.retry(of: [installed]), prices: prices, verbose: data.verbose, in: composition)
         let console = composition.console
-        let reporter = ProgressReporter(
-            Tally(total: work.count, noun: work.noun, audioSeconds: seconds == nil ? nil : 0),
-            manner: .init(quiet: quiet, verbose: data.verbose, terminal: console.terminal),
-            console: console, clock: composition.seams.clock)
+        let reporter = workplace.reporter(
+            of: Tally(total: work.count, noun: work.noun, audioSeconds: seconds == nil ? nil : 0), quiet: quiet,
+            verbose: data.verbose)
         let ownProcess = ProcessInfo.processInfo.processIdentifier
         let run = JobRun(
             work: work, manager: workplace.manager, lookout: workplace.lookout(for: reporter),
@@ -114,16 +108,13 @@ struct JobOptions: ParsableArguments {
     @OptionGroup var engine: EngineOptions
 
     @Option(
-        name: .long,
-        help: ArgumentHelp(
-            """
+        help: """
             What to do when nobody knows whether an attempt was carried out, and billed. Kept with the requests when \
             they are stored.
-            """
-        ))
+            """)
     var ifInterrupted = InterruptionOption.runAgain
 
-    @Flag(name: .long, help: "Print nothing but errors, and what is asked for.")
+    @Flag(help: "Print nothing but errors, and what is asked for.")
     var quiet = false
 
     @OptionGroup var data: DataOptions

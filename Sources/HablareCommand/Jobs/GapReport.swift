@@ -1,8 +1,6 @@
 import Hablare
 
-/// What a person is told of the requests of a job that have no answer.
 struct GapReport: Sendable {
-    /// The most of a kind that are listed one by one.
     private static let listed = 50
 
     let gaps: [JobGap]
@@ -13,11 +11,6 @@ struct GapReport: Sendable {
     /// nothing is.
     let consequence: String
     let goingOn: JobContinuation
-
-    /// Says why there is no answer, and what to do; nothing where there are no gaps.
-    func tell(to console: Console) {
-        for line in lines { console.note(line) }
-    }
 
     var lines: [String] {
         guard !gaps.isEmpty else { return [] }

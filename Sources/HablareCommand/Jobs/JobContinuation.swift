@@ -10,13 +10,10 @@ struct JobContinuation: Sendable {
     /// what is paid for would be asked for, and paid for, once more.
     let command: String?
     let data: DataOptions
-    /// What else is to be known of ``command``; `nil` where it says it all.
     var remark: String?
 
-    /// Has made what waits, and tries again what failed.
     var line: String { line(retrying: []) }
 
-    /// The same, and tries again what was cancelled.
     func line(retrying cancelled: [UUID]) -> String {
         let retries = cancelled.map { data.commandLine("retry", $0.text) }
         return command ?? ([retry("--failed")] + retries + [work]).joined(separator: " && ")
@@ -24,7 +21,6 @@ struct JobContinuation: Sendable {
 
     var releasingLine: String { "\(retry("--held")) && \(command ?? work)" }
 
-    /// What to do, in words, once something else is done.
     var words: String { command == nil ? "go on with (\(line))" : "run the same command again" }
 
     /// What else is to be known; `nil` where the command line says it all.
@@ -51,13 +47,11 @@ struct SameCommand: Sendable, Equatable {
     let words: [String]
     let streams: Streams
 
-    /// As it is typed, with INPUT and OUTPUT for what a shell has put in their places.
     var line: String {
         "hablare " + ShellWords.joined(words) + (streams.readsInput ? " < INPUT" : "")
             + (streams.printsElsewhere ? " > OUTPUT" : "")
     }
 
-    /// What INPUT and OUTPUT are; `nil` where there are none.
     var remark: String? {
         let parts = [
             streams.readsInput ? "INPUT is a file with the text that came on standard input" : nil,
@@ -67,12 +61,7 @@ struct SameCommand: Sendable, Equatable {
     }
 }
 
-/// A command line as one would type it.
+/// A command line as one would type it: words that a shell would not take as they are stand in quotes.
 enum ShellWords {
-    /// Joins words, quoting those that a shell would not take as they are.
-    static func joined(_ words: [String]) -> String {
-        words.map(quoted).joined(separator: " ")
-    }
-
-    static func quoted(_ word: String) -> String { ShellWord.quoted(word) }
+    static func joined(_ words: [String]) -> String { words.map(ShellWord.quoted).joined(separator: " ") }
 }

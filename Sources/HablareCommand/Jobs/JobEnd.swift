@@ -1,7 +1,6 @@
 import Foundation
 import Hablare
 
-/// How a job's session ended, and what is said of that.
 struct JobEnd<Value: Sendable>: Sendable {
     struct Outcome: Sendable {
         let gaps: [JobGap]
@@ -21,7 +20,6 @@ struct JobEnd<Value: Sendable>: Sendable {
         if case .finished(let outcome) = end { outcome.gaps } else { [] }
     }
 
-    /// What was done with the answers; `nil` where a signal stopped it.
     var value: Value? {
         if case .finished(let outcome) = end { outcome.value } else { nil }
     }
@@ -54,14 +52,13 @@ struct JobEnd<Value: Sendable>: Sendable {
         end.signal != nil ? "stopped" : gaps.isEmpty ? "completed" : "incomplete"
     }
 
-    /// Says what is missing, or that a signal stopped it, and how to go on; nothing of what is complete.
     func tell(_ consequence: String, isQuiet: Bool, to console: Console) {
         switch end {
         case .finished(let outcome):
-            GapReport(
+            let report = GapReport(
                 gaps: outcome.gaps, total: work.count, finished: finished, noun: work.noun, consequence: consequence,
-                goingOn: goingOn
-            ).tell(to: console)
+                goingOn: goingOn)
+            for line in report.lines { console.note(line) }
         case .stopped:
             if !isQuiet {
                 console.note(

@@ -38,7 +38,6 @@ struct JobRun: Sendable {
         }
     }
 
-    /// Submits what is not there, and answers with all requests in order.
     private func submitMissing(_ known: JobStanding) async throws -> [UUID] {
         var ids: [UUID] = []
         ids.reserveCapacity(work.count)
@@ -71,24 +70,16 @@ struct JobRun: Sendable {
     /// Waits until every request has its answer or gets none, or until nothing more is asked, and answers with those that
     /// have none.
     private func gaps(of ids: [UUID], _ known: JobStanding) async throws -> [JobGap] {
-        try await withThrowingTaskGroup(of: [JobGap]?.self) { group in
-            defer { group.cancelAll() }
-            group.addTask {
+        try await firstValue(of: [
+            {
                 do {
                     return try await wait(for: ids, known)
                 } catch let error as AIServiceError where error.code == .suspended && refusals.isRefused {
                     return nil  // the engine rests: the store says how all of them stand
                 }
-            }
-            group.addTask {
-                guard await refusals.untilSuspended() else { return nil }
-                return try await gapsNow(of: ids, known)
-            }
-            while let gaps = try await group.next() {
-                if let gaps { return gaps }
-            }
-            throw CancellationError()
-        }
+            },
+            { await refusals.untilSuspended() ? try await gapsNow(of: ids, known) : nil },
+        ])
     }
 
     /// The requests without an answer as the store has them, and counts all of them so.
@@ -104,7 +95,6 @@ struct JobRun: Sendable {
         return gaps
     }
 
-    /// Waits until every request has its answer or gets none, and answers with those that get none.
     private func wait(for ids: [UUID], _ known: JobStanding) async throws -> [JobGap] {
         var gaps: [JobGap] = []
         // Those that were held beforehand need no wait to know it.
@@ -194,13 +184,8 @@ struct OrderedIDs {
     /// Gives the counter in the bits that stand first in the UUID, then randomness.
     private struct CountingGenerator: RandomNumberGenerator {
         let counter: UInt64
-        private var system = SystemRandomNumberGenerator()
-        private var isFirst = true
-
-        init(counter: UInt64) {
-            self.counter = counter
-        }
-
+        var system = SystemRandomNumberGenerator()
+        var isFirst = true
         mutating func next() -> UInt64 {
             let random = system.next()
             guard isFirst else { return random }

@@ -13,16 +13,8 @@ struct JobStanding: Sendable, Equatable {
     /// Those that failed or were cancelled, in the order they were seen.
     private(set) var unsuccessful: [UUID] = []
     private(set) var held: Set<UUID> = []
-    /// The other processes that have some of them in their hands.
     private(set) var holders: Set<Int32> = []
-    /// Why those have no answer that get none as they are.
-    private var reasons: [UUID: JobGap.Reason] = [:]
-
-    init(of count: Int, ownProcess: Int32) {
-        self.count = count
-        self.ownProcess = ownProcess
-    }
-
+    private(set) var reasons: [UUID: JobGap.Reason] = [:]
     mutating func saw(_ snapshot: RequestSnapshot) {
         if let place = snapshot.position {
             guard place < count else { return }
@@ -46,7 +38,6 @@ struct JobStanding: Sendable, Equatable {
         reasons[id] = reason
     }
 
-    /// Which of some requests, in their order, have no answer, and why.
     func gaps(of ids: [UUID]) -> [JobGap] {
         ids.enumerated().compactMap { index, id in
             completed.contains(id) ? nil : JobGap(index: index, request: id, reason: reasons[id] ?? .waiting)
@@ -58,7 +49,7 @@ struct JobStanding: Sendable, Equatable {
 
 extension AIRequestManager {
     func standing(of work: JobWork, ownProcess: Int32) async throws -> JobStanding {
-        var standing = JobStanding(of: work.count, ownProcess: ownProcess)
+        var standing = JobStanding(count: work.count, ownProcess: ownProcess)
         try await forEachPage(SnapshotFilter(job: work.job, limit: 2_000)) { page in
             for snapshot in page { standing.saw(snapshot) }
         }

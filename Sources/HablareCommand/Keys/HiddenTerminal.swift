@@ -10,40 +10,28 @@ struct HiddenTerminal: Sendable {
     let descriptor: CInt
 
     private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
+    /// How many milliseconds nobody asks whether to go on.
+    private static let patience: Int32 = 50
 
     /// Says the prompt and reads a line, and what came with it behind its end.
-    ///
-    /// - Throws: ``CommandFailure``, with status `interrupted` or `terminated` after a signal; `CancellationError`.
     func line(prompt: String) async throws -> Data {
-        let waking = try WakingPipe()
         // Caught before anything is hidden: between the two a signal would end the process and leave a silent terminal.
         let caught = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup, .sigquit)
         defer {
             // What caught the signals is taken away by now, but not what the system does with them: they would be lost.
             for number in Self.signals { signal(number, SIG_DFL) }
         }
-        return try await withThrowingTaskGroup(of: Data?.self) { group in
-            group.addTask {
+        return try await firstValue(of: [
+            {
                 for await signal in caught {
                     let isPolite = signal == .sigterm || signal == .sighup
                     throw CommandFailure(isPolite ? .terminated : .interrupted, "Stopped. Nothing was stored.")
                 }
                 return nil
-            }
-            group.addTask {
-                try await withTaskCancellationHandler {
-                    try await OwnThread.run { _ in try hidden(prompt) { try typed(until: waking.reading) } }
-                } onCancel: {
-                    waking.wake()
-                }
-            }
-            // Where the signal was first, the group waits for the reading, which puts the terminal in order.
-            defer { group.cancelAll() }
-            while let line = try await group.next() {
-                if let line { return line }
-            }
-            throw CancellationError()
-        }
+            },
+            // Where the signal was first, this is waited for, and puts the terminal in order.
+            { try await OwnThread.run { goesOn in try hidden(prompt) { try typed(while: goesOn) } } },
+        ])
     }
 
     private func hidden<Value>(_ prompt: String, _ body: () throws -> Value) throws -> Value {
@@ -83,19 +71,16 @@ struct HiddenTerminal: Sendable {
         return true
     }
 
-    /// Reads until a line ends, or somebody writes into the other descriptor.
-    private func typed(until waking: CInt) throws -> Data {
+    /// Reads until a line ends, or nobody waits for it any more.
+    private func typed(while goesOn: () -> Bool) throws -> Data {
         var line = Data()
         var buffer = [UInt8](repeating: 0, count: 4 << 10)
         while true {
-            var states = [
-                pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
-                pollfd(fd: waking, events: Int16(POLLIN), revents: 0),
-            ]
-            let ready = poll(&states, 2, -1)
-            if ready < 0, errno == EINTR || errno == EAGAIN { continue }
-            guard ready >= 0 else { throw Self.failure() }
-            guard states[1].revents == 0 else { throw CancellationError() }
+            guard goesOn() else { throw CancellationError() }
+            var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            let ready = poll(&state, 1, Self.patience)
+            if ready == 0 || ready < 0 && (errno == EINTR || errno == EAGAIN) { continue }
+            guard ready > 0 else { throw Self.failure() }
             let count = systemRead(descriptor, &buffer)
             if count < 0, errno == EINTR || errno == EAGAIN { continue }
             guard count >= 0 else { throw Self.failure() }
@@ -134,25 +119,4 @@ struct HiddenTerminal: Sendable {
             .inputOutput,
             "The terminal cannot be kept from showing the key. Nothing was stored. Pipe the key in instead.")
     }
-}
-
-/// Ends a wait for a descriptor from elsewhere.
-private final class WakingPipe: Sendable {
-    let reading: CInt
-    private let writing: CInt
-
-    init() throws {
-        var ends: [CInt] = [-1, -1]
-        guard pipe(&ends) == 0 else {
-            throw CommandFailure(.inputOutput, "This process may open no more files. Raise its limit (ulimit -n).")
-        }
-        (reading, writing) = (ends[0], ends[1])
-    }
-
-    deinit {
-        close(reading)
-        close(writing)
-    }
-
-    func wake() { _ = write(writing, [UInt8(0)], 1) }
 }

@@ -2,7 +2,6 @@ import ArgumentParser
 import Hablare
 import HablareProviders
 
-/// `hablare keys`: the keys of services.
 struct KeysCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys",
@@ -21,7 +20,6 @@ struct KeysCommand: ParsableCommand {
         subcommands: [KeysSetCommand.self, KeysListCommand.self, KeysTestCommand.self, KeysDeleteCommand.self])
 }
 
-/// Whose key a command is about.
 struct KeyOptions: ParsableArguments {
     @Argument(help: "The service, such as openai, anthropic or elevenlabs.")
     var service: String
@@ -29,7 +27,7 @@ struct KeyOptions: ParsableArguments {
     @Argument(help: .hidden)
     var surplus: [String] = []
 
-    @Option(name: .long, help: "The label of one of several accounts there, such as work.")
+    @Option(help: "The label of one of several accounts there, such as work.")
     var account: String?
 
     /// Whether a word stands where none belongs, or one that looks like a key, or is no service's name but could be one.

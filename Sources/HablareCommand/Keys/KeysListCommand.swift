@@ -3,7 +3,6 @@ import Foundation
 import Hablare
 import HablareProviders
 
-/// `hablare keys list`: which keys there are, and where.
 struct KeysListCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
@@ -16,7 +15,7 @@ struct KeysListCommand: ComposedCommand {
               hablare keys list --json | jq -r '.[] | select(.expired).service'
             """)
 
-    @Flag(name: .long, help: "Print a JSON array.")
+    @Flag(help: "Print a JSON array.")
     var json = false
 
     fileprivate struct Row: ListRow {

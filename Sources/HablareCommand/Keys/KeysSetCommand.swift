@@ -3,7 +3,6 @@ import Foundation
 import Hablare
 import HablareProviders
 
-/// `hablare keys set`: stores a key that is typed without being shown, or comes through a pipe.
 struct KeysSetCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
@@ -20,9 +19,7 @@ struct KeysSetCommand: ComposedCommand {
 
     @OptionGroup var key: KeyOptions
 
-    @Option(
-        name: .long,
-        help: ArgumentHelp("The day, such as 2027-01-01, at whose beginning (UTC) the key ends.", valueName: "day"))
+    @Option(help: ArgumentHelp("The day, such as 2027-01-01, at whose beginning (UTC) the key ends.", valueName: "day"))
     var expires: String?
 
     func validate() throws {
@@ -91,7 +88,6 @@ extension String {
     fileprivate var capitalisedFirst: String { prefix(1).uppercased() + dropFirst() }
 }
 
-/// `hablare keys delete`: forgets a stored key.
 struct KeysDeleteCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete",

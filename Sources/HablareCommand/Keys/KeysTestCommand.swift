@@ -2,7 +2,6 @@ import ArgumentParser
 import Hablare
 import HablareProviders
 
-/// `hablare keys test`: asks a service whether it takes the key.
 struct KeysTestCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "test",
@@ -47,6 +46,4 @@ struct KeysTestCommand: ComposedCommand {
 
 /// Asks a service whether it takes a key, by the cheapest call that it has.
 ///
-/// - Returns: A sentence about the account; `nil` where the service said nothing.
-/// - Throws: `AIServiceError`, with code `unauthorized` where it does not take the key.
 typealias KeyCheck = @Sendable (APIKey) async throws -> String?

@@ -4,7 +4,6 @@ import Hablare
 import HablareAudio
 import HablareSpeech
 
-/// `hablare narrate`: a text in, one audio file out.
 struct NarrateCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "narrate",
@@ -40,7 +39,7 @@ struct NarrateCommand: ComposedCommand {
 
     @OptionGroup var asked: ServiceOptions
 
-    @Option(name: .long, help: "The voice. Default: the provider's. See: hablare voices")
+    @Option(help: "The voice. Default: the provider's. See: hablare voices")
     var voice: String?
 
     @Option(
@@ -49,11 +48,10 @@ struct NarrateCommand: ComposedCommand {
         completion: .file(extensions: ["wav", "flac", "mp3"]))
     var output: String?
 
-    @Option(name: .long, help: "What becomes a segment.")
+    @Option(help: "What becomes a segment.")
     var split = TextSegmenter.Unit.sentence
 
     @Flag(
-        name: .long,
         help: """
             Only say what would be done, and what of it is made already; make nothing. To know that, a store that is \
             there is opened, which brings one of an earlier version up to date. How long the audio will be is \
@@ -62,7 +60,7 @@ struct NarrateCommand: ComposedCommand {
             """)
     var dryRun = false
 
-    @Flag(name: .long, help: "Print one JSON object at the end.")
+    @Flag(help: "Print one JSON object at the end.")
     var json = false
 
     @OptionGroup var options: JobOptions

@@ -1,9 +1,7 @@
 import Foundation
 import HablareAudio
 
-/// The files a narration reads and writes.
 struct NarrationFiles: Sendable, Hashable {
-    /// The text; `nil` for standard input.
     let input: URL?
     let output: URL
     /// What is heard when. Named after all of the output's name: book.wav and book.mp3 have one each.

@@ -3,7 +3,6 @@ import Hablare
 import HablareAudio
 import HablareSpeech
 
-/// Joins the audio of all segments into one file, and writes beside it what is heard when.
 struct NarrationJoin: Sendable {
     let plan: NarrationPlan
     let files: NarrationFiles

@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareJSON
 import HablareProviders
 import HablareSpeech
 
@@ -104,7 +105,6 @@ struct NarrationPlan: Sendable {
         JobWork(job: job, provider: provider, count: segments.count, noun: "segment") { request($0, id: $1) }
     }
 
-    /// What stands around a segment, as far as a voice needs it.
     private func context(of index: Int) -> [String: ParameterValue] {
         guard tellsContext else { return [:] }
         var context: [String: ParameterValue] = [:]
@@ -119,7 +119,6 @@ struct NarrationPlan: Sendable {
         return context.filter { $0.value != "" }
     }
 
-    /// The first words that have not more than some characters together.
     private static func few(_ words: some Sequence<Substring>) -> [Substring] {
         var room = mostContext
         return words.prefix { word in

@@ -2,13 +2,11 @@ import Foundation
 import Hablare
 import HablareAudio
 
-/// What a person, or a program, is told at the end of a narration.
 struct NarrationReport: Sendable {
     let plan: NarrationPlan
     let files: NarrationFiles
     let ended: JobEnd<JoinedAudio?>
 
-    /// The audio; `nil` while segments are missing.
     var audio: JoinedAudio? { ended.value.flatMap(\.self) }
 
     func print(json: Bool, quiet: Bool, to console: Console) async throws {
@@ -44,7 +42,6 @@ struct NarrationReport: Sendable {
     }
 }
 
-/// What a narration would do, without doing it.
 struct DryRun: Sendable {
     let plan: NarrationPlan
     let files: NarrationFiles
@@ -52,11 +49,9 @@ struct DryRun: Sendable {
     let cost: PriceEstimate
 
     struct Made: Sendable, Hashable {
-        /// Segments of this very narration that have their audio in the store.
         var here = 0
         /// Others whose audio was made for another narration, and would be taken from the cache.
         var inCache = 0
-        /// The segments that are to be made, by their places.
         var missing: [Int] = []
     }
 

@@ -105,9 +105,6 @@ extension ResponseContent {
     func conversion(to file: URL, isMade: Bool = false) throws -> AnswerConversion {
         try commandContent.map { try AnswerConversion(of: $0, to: file, isMade: isMade) } ?? .none
     }
-}
-
-extension ResponseContent {
     /// A vector or a value tree as it is printed: JSON, and the end of the line; `nil` for what has bytes of its own.
     var json: String? {
         get throws {

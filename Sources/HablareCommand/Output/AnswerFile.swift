@@ -11,30 +11,15 @@ import HablareAudio
 struct AnswerFile: Sendable {
     static let pieceBytes = 1 << 20
 
-    private let url: URL
-    private let console: Console?
-    private let isQuiet: Bool
-    private let clock: EngineClock
-    private let scratch: URL
-
-    /// - Parameter console: Who writes to standard output, where that is what the name leads to, and says that a reader, or
-    ///   another writer, is waited for.
-    init(
-        _ url: URL, console: Console? = nil, isQuiet: Bool = false, clock: EngineClock = EngineClock(ContinuousClock()),
-        scratch: URL = FileManager.default.temporaryDirectory
-    ) {
-        self.url = url
-        self.console = console
-        self.isQuiet = isQuiet
-        self.clock = clock
-        self.scratch = scratch
-    }
-
+    let url: URL
+    /// Who writes to standard output, where that is what the name leads to, and says that a reader, or another writer, is
+    /// waited for.
+    var console: Console?
+    var isQuiet = false
+    var clock = EngineClock(ContinuousClock())
+    var scratch = FileManager.default.temporaryDirectory
     /// Writes all of a body: where a file is to be replaced, to one beside it (`.name.partial`), which takes the name once
     /// it is on the disk, with the permissions of the file that had it. Who is just writing the same file is waited for.
-    ///
-    /// - Throws: `AIServiceError` for content that cannot be read; `AudioError` for what cannot be converted or written;
-    ///   ``CommandFailure``; `CancellationError`, after the piece at hand.
     func take(_ body: Body, _ conversion: AnswerConversion = .none) async throws {
         if case .audio(let container) = conversion {
             return try await make { try convert(body, container, to: $0, while: $1) }
@@ -61,8 +46,6 @@ struct AnswerFile: Sendable {
     /// Has a file made there. For a pipe or a device it is made in a folder of its own first, because a file whose
     /// beginning is known at the end cannot be made in a pipe. That folder is gone before the file is written, which may
     /// take long; the next process removes what a killed one left.
-    ///
-    /// - Parameter make: Makes the file, as long as it is told to go on.
     func make(_ make: @escaping @Sendable (_ file: URL, _ goesOn: () -> Bool) throws -> Void) async throws {
         if case .file(let file) = try OutputPlace(url) { return try await inTurn { try make(file, $0) } }
         let made = try await OwnThread.run { goesOn in
@@ -115,7 +98,6 @@ struct AnswerFile: Sendable {
         }
     }
 
-    /// What comes at a place; `nil` at the end.
     private func piece(of body: Body, at place: Int) throws -> Data? {
         guard place < body.byteCount else { return nil }
         let piece = try body.read(place..<place + Self.pieceBytes)
@@ -144,17 +126,12 @@ extension CommandFailure {
 /// The turn to write a file: there is one who writes it at a time, and the next one waits. Two that make the same, such as
 /// a command that was started twice, both end well so.
 struct FileTurn: Sendable {
-    /// The pause between two looks whether it is our turn.
     static let pause = Duration.milliseconds(200)
 
     var clock = EngineClock(ContinuousClock())
     /// Told once when somebody else writes the file.
     var waiting: @Sendable () -> Void = {}
 
-    /// Writes when it is our turn.
-    ///
-    /// - Parameter body: Refused with the code `busy` while somebody else writes; then it is called again.
-    /// - Throws: What the body throws; `CancellationError` while it waits.
     func write<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
         var isTold = false
         while true {

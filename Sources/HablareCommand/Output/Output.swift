@@ -3,10 +3,8 @@ import Hablare
 import HablareAudio
 import HablareProviders
 
-/// Where an answer goes.
 enum Output: Sendable, Hashable {
     case standardOutput
-    /// To a file, or into what else has this name, once it is complete.
     case file(URL)
     case store
 
@@ -32,12 +30,10 @@ enum Output: Sendable, Hashable {
         }
     }
 
-    /// The file, or what else has this name; `nil` for the others.
     var file: URL? {
         if case .file(let url) = self { url } else { nil }
     }
 
-    /// Whether it goes to standard output, also by another name of that.
     var isStandardOutput: Bool {
         get throws { try file.map { try OutputPlace($0).isStandardOutput } ?? (self == .standardOutput) }
     }
@@ -46,8 +42,6 @@ enum Output: Sendable, Hashable {
     var waitsForReader: Bool {
         get throws { try file.map { try OutputPlace($0).waitsForReader } ?? (self == .standardOutput) }
     }
-
-    // MARK: Beforehand
 
     /// Refuses a place where the answer could not go in the end, and a name that says what the answer will not be, before
     /// anything is asked.
@@ -120,15 +114,12 @@ enum Output: Sendable, Hashable {
         return given.merging(format.map { ["format": .string($0)] } ?? [:]) { $1 }
     }
 
-    // MARK: Writing
-
     func writer(in composition: Composition, isQuiet: Bool) -> AnswerFile {
         AnswerFile(
-            file ?? URL(filePath: "/dev/stdout"), console: composition.console, isQuiet: isQuiet,
+            url: file ?? URL(filePath: "/dev/stdout"), console: composition.console, isQuiet: isQuiet,
             clock: composition.seams.clock)
     }
 
-    /// Writes a complete answer to its file; that is there whole, or not at all.
     func take(
         _ response: AIResponseData?, of id: UUID, _ data: DataOptions, in composition: Composition, isQuiet: Bool
     ) async throws {
@@ -156,7 +147,6 @@ enum Output: Sendable, Hashable {
         return free
     }
 
-    /// Where the answer is, and what brings it to where it was to go.
     func advice(for id: UUID, _ data: DataOptions, isText: Bool = true) -> String {
         "It is in the store: \(line(for: id, data, isText: isText))"
     }

@@ -5,14 +5,12 @@ import Foundation
 enum OutputPlace: Sendable, Hashable {
     /// A regular file, or nothing yet. Its name is the one at the end of all symbolic links.
     case file(URL)
-    /// A pipe, a terminal or another device with this name.
     case device(URL)
     /// What this process has open under a number: `/dev/stdout` is 1.
     case descriptor(Int32, URL)
 
     private static let maximumLinks = 40
 
-    /// Looks where a name leads. Opens and changes nothing.
     init(_ url: URL) throws {
         var path = url.absoluteURL.path
         for _ in 0..<Self.maximumLinks {
@@ -40,7 +38,6 @@ enum OutputPlace: Sendable, Hashable {
         throw Self.unfit(url, "is a symbolic link that leads to itself. Choose another output with -o.")
     }
 
-    /// The file at the end of all symbolic links, or what else has the name.
     var url: URL {
         switch self {
         case .file(let url), .device(let url), .descriptor(_, let url): url
@@ -51,7 +48,6 @@ enum OutputPlace: Sendable, Hashable {
         if case .file = self { false } else { true }
     }
 
-    /// Whether it is this process's standard output, such as `/dev/stdout`.
     var isStandardOutput: Bool {
         if case .descriptor(1, _) = self { true } else { false }
     }
@@ -92,7 +88,6 @@ enum OutputPlace: Sendable, Hashable {
         return String(cString: found)
     }
 
-    /// Where a symbolic link leads; `nil` for what is none.
     private static func linkTarget(of path: String) -> String? {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return nil }

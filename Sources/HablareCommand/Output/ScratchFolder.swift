@@ -10,7 +10,6 @@ final class ScratchFolder: Sendable {
     let url: URL
     private let lock: Lock
 
-    /// Makes a folder that only its owner may look into.
     init(in directory: URL) throws {
         try Self.collect(in: directory)
         for _ in 0..<Self.maximumAttempts {

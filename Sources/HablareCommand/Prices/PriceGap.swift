@@ -68,8 +68,6 @@ struct UnpricedSums: Sendable {
 
     init() {}
 
-    /// Finds it out.
-    ///
     /// - Parameter free: The providers that are known to charge nothing. Others are found here: those each of whose
     ///   attempts is known to have cost nothing.
     init(of query: LedgerQuery, in store: any StoreReading, free: Set<String>) throws {

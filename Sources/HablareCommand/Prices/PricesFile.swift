@@ -8,7 +8,6 @@ struct PricesFile: Sendable {
     let url: URL
     private let isNamed: Bool
 
-    /// The file that was named, or the one in the configuration folder; `nil` where there is neither.
     init?(_ named: URL?, environment: [String: String]) {
         let usual = XDGFolders(environment: environment).configurationFile("prices.json")
         guard let url = named ?? usual else { return nil }
@@ -18,9 +17,7 @@ struct PricesFile: Sendable {
 
     var exists: Bool { FileManager.default.fileExists(atPath: url.path) }
 
-    /// Reads it.
-    ///
-    /// - Returns: The table; `nil` where there is no file and none was named.
+    /// Reads it; `nil` where there is no file and none was named.
     func table() throws -> PriceTable? {
         guard exists else {
             guard isNamed else { return nil }
@@ -41,7 +38,6 @@ struct PricesFile: Sendable {
         }
     }
 
-    /// How a model, or a provider without models, gets a price, on the one line of a note.
     func addition(of provider: String, model: String?) -> String {
         let names = [("provider", provider)] + (model.map { [("model", $0)] } ?? [])
         let entry = names.map { "\"\($0)\": \($1.debugDescription), " }.joined()
@@ -58,10 +54,8 @@ struct PricesFile: Sendable {
     private func failure(_ problem: String) -> CommandFailure { CommandFailure(file: url, problem) }
 }
 
-/// What calls cost.
 struct PriceOptions: ParsableArguments {
     @Option(
-        name: .long,
         help: ArgumentHelp(
             """
             The prices of calls. Default: prices.json in $XDG_CONFIG_HOME/hablare or ~/.config/hablare, else the table \

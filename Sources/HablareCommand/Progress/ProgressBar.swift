@@ -1,4 +1,3 @@
-/// Draws progress as one line of text. Pure.
 struct ProgressBar: Sendable, Hashable {
     var allowsUnicode = true
     var style = Style(isEnabled: false)
@@ -21,7 +20,6 @@ struct ProgressBar: Sendable, Hashable {
         return "[\(bar)] \(text)"
     }
 
-    /// The same as a sentence, for a log.
     func plainLine(_ progress: Tally) -> String {
         var parts = ["\(progress.done) of \(TimeText.count(progress.total, progress.noun))"]
         if let audio = progress.audioSeconds { parts.append("\(TimeText.clock(audio)) of audio") }
@@ -59,7 +57,6 @@ struct ProgressBar: Sendable, Hashable {
     }
 }
 
-/// How far a run of many pieces of work is.
 struct Tally: Sendable, Hashable {
     var total: Int
     var noun = "segment"
@@ -75,7 +72,6 @@ struct Tally: Sendable, Hashable {
     var retrying = 0
     /// How much audio the finished ones have, in seconds; `nil` where the work is not audio.
     var audioSeconds: Double?
-    /// The time since this run began, in seconds.
     var elapsed: Double = 0
 
     /// The time since this run began, in seconds, to the millisecond: as JSON has it.
@@ -88,7 +84,6 @@ struct Tally: Sendable, Hashable {
         made > 0 && elapsed > 0 ? Double(made) / elapsed : nil
     }
 
-    /// How long the rest will take at this rate, in seconds.
     var remaining: Double? {
         rate.map { Double(max(0, total - done)) / $0 }
     }

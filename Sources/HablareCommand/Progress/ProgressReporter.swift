@@ -1,6 +1,5 @@
 import Hablare
 
-/// Keeps the progress of a run and shows it: a bar on a terminal, now and then a line elsewhere, or nothing.
 final class ProgressReporter: Sendable {
     enum Manner: Sendable, Hashable {
         /// A bar that is drawn again in its place.
@@ -8,11 +7,6 @@ final class ProgressReporter: Sendable {
         /// A line at most every few seconds.
         case lines
         case silent
-
-        /// What suits standard error.
-        init(quiet: Bool, verbose: Bool, terminal: Terminal) {
-            self = quiet ? .silent : terminal.isErrorTerminal && !verbose ? .bar : .lines
-        }
     }
 
     private static let barInterval = Duration.milliseconds(100)
@@ -45,7 +39,6 @@ final class ProgressReporter: Sendable {
         state.withLock { change(&$0) }
     }
 
-    /// Shows progress until the task is cancelled, and once more then.
     func run() async {
         if manner == .silent { return }
         while true {

@@ -13,7 +13,6 @@ struct InstalledProvider: Sendable {
         let formats: [String]
         /// Whether it speaks a text better that knows what stands around it (`previous_text`, `next_text`).
         let takesContext: Bool
-        /// What the sound of a format is; `nil` for a format that it does not have.
         let audio: @Sendable (_ format: String) -> AudioFormat?
     }
 
@@ -22,7 +21,6 @@ struct InstalledProvider: Sendable {
         /// All that there are, as far as anybody knows; asked of the service anew, or where a list is kept, from that.
         let list: @Sendable (_ anew: Bool) async throws -> [SpeechVoice]
         let check: @Sendable (String) async throws -> Void
-        /// The sound that they make; `nil` where its formats are not known.
         var sound: ServiceSound?
     }
 
@@ -33,17 +31,14 @@ struct InstalledProvider: Sendable {
     var content: CommandContent?
     /// Whether a person's own `programs.json` names it: then it is missed where it is not there.
     var isOwn = false
-    /// Whether anything is charged for its calls.
     var hasPrice = true
     var placeholders: [CommandPlaceholder] = []
-    /// The voices it has; empty where they are not known.
     var voices: @Sendable () async throws -> [CommandVoice] = { [] }
     /// How good its voices are, where all are alike: `neural`; `nil` where nobody says.
     var voiceQuality: String?
     var checkVoice: @Sendable (String) async throws -> Void = { _ in }
     /// The voices it has, where it is a service's that speaks.
     var serviceVoices: ServiceVoices?
-    /// Why it cannot be asked as it is configured; `nil` where it can.
     var problem: CommandFailure?
     var health: @Sendable () async -> Health = { Health() }
 
@@ -62,7 +57,6 @@ struct InstalledProvider: Sendable {
     /// The model that its requests name, so that another process asks the same one. A program has none.
     var askedModel: String? { service == nil ? nil : model }
 
-    /// Refuses a voice it does not have, and says where those are that it has.
     func check(voice: String) async throws {
         do {
             try await checkVoice(voice)
@@ -94,7 +88,6 @@ extension [InstalledProvider] {
 
 /// Who is known here: the programs, and the services of the settings, whether or not they can be asked now. Pure.
 struct KnownProviders: Sendable {
-    /// The kind of each provider, in the order in which they were found.
     private let kinds: [(provider: String, kind: String?)]
 
     init(programs: [InstalledProvider], services: [ServiceSettings]) {
@@ -117,7 +110,6 @@ struct KnownProviders: Sendable {
         return kinds.contains { $0.provider == provider }
     }
 
-    /// Whether a name in the price table is a provider's, or the kind of one.
     func isPayee(_ name: String) -> Bool { has(name) || kinds.contains { $0.kind == name } }
 
     func isProgram(_ provider: String) -> Bool { kind(of: provider) == PriceTable.programKind }

@@ -1,9 +1,9 @@
 import ArgumentParser
 import Foundation
 import Hablare
+import HablareJSON
 import HablareProviders
 
-/// A parameter of a provider as it is given on the command line: `rate=150`.
 struct ParameterOption: ExpressibleByArgument, Sendable, Hashable {
     let name: String
     /// A number where it is one, else the text.
@@ -60,7 +60,6 @@ extension InstalledProvider {
         return parameters
     }
 
-    /// Parameters with others that options of their own say.
     func adding(
         _ others: [(option: String, name: String, value: ParameterValue?)], to parameters: [String: ParameterValue]
     ) throws -> [String: ParameterValue] {

@@ -23,16 +23,12 @@ import HablareProviders
 struct ProgramsFile: Sendable {
     let url: URL
 
-    /// Finds it: `hablare/programs.json` in `$XDG_CONFIG_HOME`, or in `.config` in `$HOME`; `nil` where neither is set.
     init?(environment: [String: String]) {
         guard let url = XDGFolders(environment: environment).configurationFile("programs.json") else { return nil }
         self.url = url
     }
 
     /// Reads it.
-    ///
-    /// - Returns: The programs in order of their names, each of which a provider can be made of; none where there is no
-    ///   file.
     func templates(beside known: [ProviderID]) throws -> [CommandTemplate] {
         guard FileManager.default.fileExists(atPath: url.path) else { return [] }
         let programs: [String: Program]
@@ -86,7 +82,6 @@ struct ProgramsFile: Sendable {
     }
 }
 
-/// A program as it stands in the file.
 private struct Program: Decodable {
     struct Argument: Decodable {
         let argument: CommandArgument

@@ -15,7 +15,6 @@ final class NetworkAccess: Sendable {
     private let make: Making
     private let way = Guarded<Way?>(nil)
 
-    /// Creates access. Opens nothing.
     init(
         make: @escaping Making = { settings throws(AIServiceError) in
             let transport = try NetworkTransport(settings)
@@ -59,7 +58,6 @@ struct NetworkWay: HTTPTransport {
 }
 
 extension Settings.Network {
-    /// As the transport takes them.
     func transportSettings(_ environment: [String: String]) throws(AIServiceError) -> NetworkSettings {
         NetworkSettings(
             connectTimeout: connectTimeout, idleTimeout: idleTimeout,
@@ -83,7 +81,6 @@ extension Settings.Network {
 }
 
 extension Composition {
-    /// The way to the network of this run, which is made at the first call.
     func way(to network: Settings.Network) -> NetworkWay {
         NetworkWay(access: self.network, network: network, environment: environment)
     }

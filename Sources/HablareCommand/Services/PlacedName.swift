@@ -11,24 +11,27 @@ struct PlacedName: Sendable, Hashable {
     /// Where it is asked, and nowhere else.
     let address: ServiceAddress
 
-    init(_ provider: String, at address: ServiceAddress) {
-        self.provider = provider
-        self.address = address
-    }
-
-    /// Reads one; `nil` where a name is no such id.
-    init?(_ name: String) {
-        guard let sign = name.firstIndex(of: "@") else { return nil }
-        do throws(AIServiceError) {
-            self.init(String(name[..<sign]), at: try ServiceAddress(String(name[name.index(after: sign)...])))
-        } catch {
-            return nil
-        }
-    }
-
-    /// As it is written. Equal for addresses that mean the same place.
     var text: String { "\(provider)@\(address.text)" }
 
     /// What a provider is called where it is configured, whether or not a name says where it is asked.
     static func provider(of name: String) -> String { PlacedName(name)?.provider ?? name }
+}
+
+extension PlacedName {
+    init(_ provider: String, at address: ServiceAddress) { self.init(provider: provider, address: address) }
+
+    /// Reads one; `nil` where a name is no such id.
+    init?(_ name: String) {
+        guard let sign = name.firstIndex(of: "@"),
+            let address = ServiceAddress.read(String(name[name.index(after: sign)...])).value
+        else { return nil }
+        self.init(provider: String(name[..<sign]), address: address)
+    }
+}
+
+extension ServiceAddress {
+    /// Reads an address, or says why it is none.
+    static func read(_ text: String) -> Result<ServiceAddress, AIServiceError> {
+        Result { () throws(AIServiceError) in try ServiceAddress(text) }
+    }
 }

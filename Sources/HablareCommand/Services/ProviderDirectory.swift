@@ -24,8 +24,6 @@ struct ProviderDirectory: Sendable {
         programs = try composition.providers(limits)
     }
 
-    // MARK: One
-
     /// The provider that a command asks.
     ///
     /// - Parameters:
@@ -95,14 +93,10 @@ struct ProviderDirectory: Sendable {
         return try composition.serviceProviders(entry, settings.network, limits, composition)
     }
 
-    // MARK: Several
-
     struct Everybody: Sendable {
         var providers: [InstalledProvider]
-        /// The others, by their ids, and why they cannot be asked.
         var leftOut: [ProviderID: CommandFailure] = [:]
 
-        /// Everybody without some who are not asked any more, all for one reason.
         func without(_ others: [ProviderID], _ reason: CommandFailure) -> Everybody {
             var all = self
             all.providers.removeAll { others.contains($0.provider.id) }

@@ -1,14 +1,11 @@
 import Hablare
 import HablareProviders
 
-/// A service as it stands here: what is configured, its key, and why it cannot be asked.
 struct ServiceEntry: Sendable, Equatable {
     let settings: ServiceSettings
     /// Where it is; `nil` where what was written is no address.
     let address: ServiceAddress?
-    /// Its key; `nil` where it has none.
     let key: ServiceKey?
-    /// Why it cannot be asked, with what to do; `nil` where it can.
     let problem: CommandFailure?
 
     var name: String { settings.name }
@@ -77,11 +74,9 @@ extension Composition {
     }
 }
 
-/// A service's key as it may be spoken of.
 struct ServiceKey: Sendable, Hashable {
     /// As it may be shown: `sk-…c1f2`.
     let shown: String
-    /// Where it is from, such as `OPENAI_API_KEY` or a file.
     let origin: String
 }
 

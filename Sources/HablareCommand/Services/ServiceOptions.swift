@@ -2,19 +2,14 @@ import ArgumentParser
 import Hablare
 import HablareProviders
 
-/// Who is asked, and with what: the options that the commands which ask a provider share.
 struct ServiceOptions: ParsableArguments {
-    @Option(
-        name: .long,
-        help: "Who is asked: a service, such as openai, or a program. Default: default_provider of the settings.")
+    @Option(help: "Who is asked: a service, such as openai, or a program. Default: default_provider of the settings.")
     var provider: String?
 
-    @Option(
-        name: .long, help: "The model, where the provider has several. Default: the settings', else the provider's.")
+    @Option(help: "The model, where the provider has several. Default: the settings', else the provider's.")
     var model: String?
 
     @Option(
-        name: .long,
         help: ArgumentHelp(
             """
             Where the service is, for this run: any server that speaks as it does, such as http://localhost:8080/v1. The \
@@ -24,7 +19,6 @@ struct ServiceOptions: ParsableArguments {
     var baseURL: String?
 
     @Option(
-        name: .long,
         help: ArgumentHelp("A parameter of the provider, such as rate=150; may be repeated.", valueName: "name=value"))
     var parameter: [ParameterOption] = []
 
@@ -34,8 +28,6 @@ struct ServiceOptions: ParsableArguments {
     static func service(of provider: String) -> String { String(provider.prefix { $0 != "." && $0 != "@" }) }
 
     /// What these options say of the settings.
-    ///
-    /// - Parameter settings: What is configured without them: says who is asked where `--provider` does not.
     func settings(for use: ProviderUse, over settings: Settings) throws -> [Setting] {
         var options: [Setting] = []
         if let provider {
@@ -56,10 +48,9 @@ struct ServiceOptions: ParsableArguments {
         guard let baseURL else { return provider }
         let (provider, service) = try service(meantBy: "--base-url", use, settings)
         let address: ServiceAddress
-        do throws(AIServiceError) {
-            address = try ServiceAddress(baseURL)
-        } catch {
-            throw SettingPlace.option("--base-url").failure(error.message)
+        switch ServiceAddress.read(baseURL) {
+        case .success(let read): address = read
+        case .failure(let error): throw SettingPlace.option("--base-url").failure(error.message)
         }
         let name = PlacedName(PlacedName.provider(of: provider), at: address)
         return service.addressProblem == nil && service.address == address.text ? name.provider : name.text
@@ -81,7 +72,6 @@ struct ServiceOptions: ParsableArguments {
         return (provider, service)
     }
 
-    /// The settings of a command, with what these options say of them, and who is asked, where they say it.
     func applied(
         to data: DataOptions, for use: ProviderUse, in composition: Composition
     ) throws -> (settings: Settings, provider: String?) {
@@ -93,7 +83,6 @@ struct ServiceOptions: ParsableArguments {
         )
     }
 
-    /// The setting for the model of a provider: what its id says, else what the command wants of the service.
     private func modelKey(of provider: String, _ service: ServiceSettings, _ use: ProviderUse) throws -> String {
         let offers = service.kind.offers
         if provider == service.name, let offer = offers.first(where: { $0.modelKey == use.modelKey }) {

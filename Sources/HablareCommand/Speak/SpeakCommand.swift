@@ -5,7 +5,6 @@ import HablareAudio
 import HablareProviders
 import HablareSpeech
 
-/// `hablare speak`: one text in, its sound out.
 struct SpeakCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "speak",
@@ -27,8 +26,7 @@ struct SpeakCommand: ComposedCommand {
             """)
 
     @Argument(
-        help: "What is said; without it, or with -, standard input is read. One that begins with - goes behind --."
-    )
+        help: "What is said; without it, or with -, standard input is read. One that begins with - goes behind --.")
     var text: String?
 
     @Option(name: [.short, .long], help: "Say what is in this file, in UTF-8.", completion: .file())
@@ -36,16 +34,15 @@ struct SpeakCommand: ComposedCommand {
 
     @OptionGroup var asked: ServiceOptions
 
-    @Option(name: .long, help: "The voice. Default: the provider's. See: hablare voices")
+    @Option(help: "The voice. Default: the provider's. See: hablare voices")
     var voice: String?
 
     @Option(
-        name: .long, parsing: .unconditional,
+        parsing: .unconditional,
         help: ArgumentHelp("How fast; 1 is the voice's own speed, 2 twice that.", valueName: "factor"))
     var speed: Double?
 
     @Option(
-        name: .long,
         help: """
             What the sound is: wav, flac, mp3, or what else the service makes, such as opus. Default: what the output's \
             name ends with, else wav.
@@ -58,7 +55,7 @@ struct SpeakCommand: ComposedCommand {
         completion: .file(extensions: ["wav", "flac", "mp3"]))
     var output: String?
 
-    @Flag(name: .long, help: "Print one JSON object at the end.")
+    @Flag(help: "Print one JSON object at the end.")
     var json = false
 
     @OptionGroup var options: JobOptions

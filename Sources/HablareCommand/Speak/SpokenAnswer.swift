@@ -2,7 +2,6 @@ import Foundation
 import Hablare
 import HablareAudio
 
-/// Puts the sound of a text together, and writes it.
 struct SpokenAnswer: Sendable {
     /// As what it is written; `nil` where the one piece that there is is written as it came.
     let container: AudioContainer?
@@ -14,7 +13,6 @@ struct SpokenAnswer: Sendable {
     let isQuiet: Bool
     let composition: Composition
 
-    /// Writes it; a file is there whole, or is what it was.
     func write(_ ids: [UUID], of store: any StoreReading) async throws {
         do {
             let output = target.writer(in: composition, isQuiet: isQuiet)
@@ -83,7 +81,6 @@ struct SpokenAnswer: Sendable {
     }
 }
 
-/// What a person, or a program, is told when a text was said.
 struct SpeakReport: Sendable {
     let plan: NarrationPlan
     let installed: InstalledProvider

@@ -26,7 +26,6 @@ struct SpokenFormat: Sendable, Hashable {
     init(_ wanted: String?, file: URL?, pieces: Int, given: String? = nil, of installed: InstalledProvider) throws {
         let suffix = file.map { $0.pathExtension.lowercased() }.flatMap { $0.isEmpty ? nil : $0 }
         let sound = installed.serviceVoices?.sound
-        /// What the sound of a format is; `nil` for none that there is.
         func audio(_ format: String) -> String? {
             if let sound { return sound.audio(format)?.rawValue }
             guard case .audio(let own)? = installed.content, own.rawValue == format else { return nil }
@@ -118,7 +117,6 @@ extension AudioFormat {
 }
 
 extension AudioSource {
-    /// The audio of a response; `nil` for a response without bytes.
     init?(_ response: AIResponseData) throws {
         guard let body = try response.content.body else { return nil }
         if let file = body.fileURL {

@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import Hablare
 
-/// Where the store is.
 struct DataOptions: ParsableArguments {
     @Option(
         name: .customLong("data-dir"),
@@ -17,10 +16,9 @@ struct DataOptions: ParsableArguments {
 
     @OptionGroup var configuration: ConfigurationOptions
 
-    @Flag(name: .long, help: "Log what happens to standard error.")
+    @Flag(help: "Log what happens to standard error.")
     var verbose = false
 
-    /// The settings, of which the folder is one.
     func settings(_ options: [Setting] = [], in composition: Composition) throws -> Settings {
         let folder = dataDir.map { Setting.option("--data-dir", SettingPath("data_dir"), $0) }
         return try configuration.settings([folder].compactMap(\.self) + options, in: composition)
@@ -50,13 +48,23 @@ struct DataOptions: ParsableArguments {
         try open(try folder(settings, in: composition), for: .changing, in: composition)
     }
 
-    /// Opens the store; `nil` when there is none yet. Creates nothing.
+    /// Opens the store, which must have the job if one is named; `nil` where none is named and there is no store yet.
+    /// Creates nothing.
     func openExisting(
-        _ settings: Settings? = nil, for purpose: StoreAccess.Purpose = .changing, in composition: Composition
+        _ settings: Settings? = nil, naming job: String? = nil, for purpose: StoreAccess.Purpose = .changing,
+        in composition: Composition
     ) throws -> OpenedStore? {
         let folder = try folder(settings, in: composition)
-        guard composition.storeExists(folder) else { return nil }
-        return try open(folder, for: purpose, in: composition)
+        guard composition.storeExists(folder) else {
+            if job != nil { throw Self.missing("job", at: folder) }
+            return nil
+        }
+        let opened = try open(folder, for: purpose, in: composition)
+        if let job, try opened.store.snapshots(SnapshotFilter(job: JobKey(rawValue: job), limit: 1)).isEmpty {
+            throw CommandFailure(
+                .inputMissing, "There is no job \(job) in this store. See the jobs with: \(commandLine("ps"))")
+        }
+        return opened
     }
 
     private func open(
@@ -69,39 +77,17 @@ struct DataOptions: ParsableArguments {
         }
     }
 
-    /// Opens the store that a named request must be in.
     func openForRequest(
         _ settings: Settings? = nil, for purpose: StoreAccess.Purpose = .changing, in composition: Composition
     ) throws -> OpenedStore {
-        try openExisting(settings, toFind: "request", for: purpose, in: composition)
-    }
-
-    /// Opens the store, which must have the job if one is named; `nil` where none is named and there is no store yet.
-    func openExisting(
-        _ settings: Settings? = nil, naming job: String?, for purpose: StoreAccess.Purpose = .changing,
-        in composition: Composition
-    ) throws -> OpenedStore? {
-        guard let job else { return try openExisting(settings, for: purpose, in: composition) }
-        let opened = try openExisting(settings, toFind: "job", for: purpose, in: composition)
-        let filter = SnapshotFilter(job: JobKey(rawValue: job), limit: 1)
-        guard try !opened.store.snapshots(filter).isEmpty else {
-            throw CommandFailure(
-                .inputMissing, "There is no job \(job) in this store. See the jobs with: \(commandLine("ps"))")
-        }
-        return opened
-    }
-
-    private func openExisting(
-        _ settings: Settings?, toFind noun: String, for purpose: StoreAccess.Purpose, in composition: Composition
-    ) throws -> OpenedStore {
         let settings = try settings ?? self.settings(in: composition)
-        guard let opened = try openExisting(settings, for: purpose, in: composition) else {
-            let folder = try folder(settings, in: composition)
-            throw CommandFailure(
-                .inputMissing,
-                "There is no store at \(folder.path) yet, so there is no such \(noun). Check --data-dir.")
-        }
-        return opened
+        if let opened = try openExisting(settings, for: purpose, in: composition) { return opened }
+        throw Self.missing("request", at: try folder(settings, in: composition))
+    }
+
+    private static func missing(_ noun: String, at folder: URL) -> CommandFailure {
+        CommandFailure(
+            .inputMissing, "There is no store at \(folder.path) yet, so there is no such \(noun). Check --data-dir.")
     }
 
     /// Says how many requests wait for any process to find out that theirs has ended: until then none of them is seen
@@ -116,10 +102,8 @@ struct DataOptions: ParsableArguments {
         composition.console.note("\(TimeText.count(count, "request")) \(words): \(commandLine("work"))")
     }
 
-    /// A command line on the same store, as advice that can be copied.
     func commandLine(_ words: String...) -> String { commandLine(words) }
 
-    /// The same of words that are known later.
     func commandLine(_ words: [String]) -> String {
         let options = [("--data-dir", dataDir), ("--config", configuration.config)]
         return ShellWords.joined(
@@ -135,10 +119,8 @@ struct DataOptions: ParsableArguments {
     }
 }
 
-/// Where the settings are.
 struct ConfigurationOptions: ParsableArguments {
     @Option(
-        name: .long,
         help: ArgumentHelp(
             """
             The file of settings, YAML or JSON. Default: $HABLARE_CONFIG, or hablare.yaml or hablare.json in \
@@ -147,7 +129,6 @@ struct ConfigurationOptions: ParsableArguments {
         completion: .file(extensions: ["yaml", "yml", "json"]))
     var config: String?
 
-    /// The settings of the file, the environment and options, in rising order of strength.
     func settings(_ options: [Setting] = [], in composition: Composition) throws -> Settings {
         try Settings.read(config, options: options, in: composition)
     }

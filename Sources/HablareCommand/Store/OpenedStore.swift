@@ -47,7 +47,6 @@ extension StoreAccess {
 }
 
 extension CommandFailure {
-    /// Why a store could not be opened that is there: the error with its cause, and what can be done about it.
     init(
         opening folder: URL, for purpose: StoreAccess.Purpose, _ error: AIServiceError, in composition: Composition
     ) {

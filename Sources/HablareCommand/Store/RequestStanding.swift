@@ -1,14 +1,11 @@
 import Foundation
 import Hablare
 
-/// A request as it stands at this moment, also where it takes more than its row to know.
 struct RequestStanding: Sendable {
-    /// What its row says, and why it waits.
     var snapshot: RequestSnapshot
     /// Whether it was executing when its process ended, and no other has taken it up since.
     var isInterrupted = false
 
-    /// The word for its state: the phase, or `interrupted`.
     var state: String { isInterrupted ? StateOption.interrupted.rawValue : snapshot.phase.rawValue }
 
     static func interruption(of request: AIRequest, work: String) -> String {
@@ -61,7 +58,6 @@ extension Composition {
         }
     }
 
-    /// The requests that were executing when their processes ended, and that none has taken up since.
     func interrupted(in store: any RequestStore) throws -> [RequestSnapshot] {
         var found: [RequestSnapshot] = []
         try store.forEachPage(SnapshotFilter(phases: [.executing], limit: 500)) { page in

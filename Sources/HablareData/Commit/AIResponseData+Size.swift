@@ -1,7 +1,7 @@
 import Hablare
 
 extension AIResponseData {
-    /// What the content takes in memory, about, in bytes; nothing where there is none.
+    /// The approximate size of the content in memory, in bytes; 0 if there is none.
     var byteCount: Int {
         switch result {
         case .success(let content): Int(clamping: content.keptByteCount)

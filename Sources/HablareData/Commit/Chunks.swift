@@ -1,25 +1,26 @@
 import Foundation
 
-/// Work on many, in chunks that are done concurrently: a few at once, and none of them larger than it must be.
+/// Concurrent work on many values, in chunks of limited size and with limited parallelism.
 ///
-/// All at once, or one chunk for each thread, would stand in line before whatever else waits for a thread of Swift's pool.
+/// Starting all work at once, or one chunk for each thread, would block other tasks that wait for a thread of Swift's
+/// pool.
 enum Chunks {
-    /// The most of one chunk.
+    /// The maximum number of values in a chunk.
     static let maximumCount = 256
-    /// The most bytes of a chunk that has more than one: below a millisecond's work where they are text, some five where
-    /// they are JSON. What is larger, or is written to a file, takes as long as it takes.
+    /// The maximum size in bytes of a chunk with more than one value. That is less than a millisecond's work for text,
+    /// and about five milliseconds for JSON. A single larger value, or one that is written to a file, may take longer.
     static let maximumBytes = 256 << 10
-    /// How many are under way at once on an executor that is given: not as many as there are processors, because a history
-    /// that is simulated there would be another one on another machine.
+    /// The number of concurrent chunks on a given executor. It does not depend on the processors, because a simulated
+    /// history would then differ between machines.
     static let givenWidth = 8
-    /// Otherwise. Asked for once: the system reads a file to say it.
+    /// The number of concurrent chunks otherwise. Cached, because the system reads a file to return it.
     private static let processors = max(1, ProcessInfo.processInfo.activeProcessorCount)
 
-    /// Does something with each of many, by their numbers, and gives what came of them in their order.
+    /// Transforms many values by their indices, and returns the results in their order.
     ///
     /// - Parameters:
-    ///   - sizes: How many bytes each of them has, about.
-    ///   - executor: Where it is done. Default: where the calling task would do it, off any actor.
+    ///   - sizes: The approximate size of each value, in bytes.
+    ///   - executor: The executor that runs the work. Default: the calling task's, off any actor.
     @concurrent static func map<Value: Sendable>(
         _ sizes: [Int], on executor: (any TaskExecutor)? = nil, _ transform: @escaping @Sendable (Int) -> Value
     ) async -> [Value] {
@@ -42,8 +43,8 @@ enum Chunks {
         }
     }
 
-    /// Those that follow each other are in a chunk together, and in no fewer chunks than can be under way at once: a few may
-    /// be expensive, and of many most are cheaper than a task is.
+    /// Groups adjacent values into chunks. If there are enough values, there are at least as many chunks as can run
+    /// concurrently: a few values may each be expensive, and many values are mostly cheaper than a task.
     static func chunks(of sizes: [Int], width: Int) -> [Range<Int>] {
         var chunks: [Range<Int>] = []
         var start = 0
@@ -57,7 +58,8 @@ enum Chunks {
         return chunks
     }
 
-    /// Where those end that are together, from one of them on, within a count and so many bytes. One is in in any case.
+    /// Returns the end of the chunk that begins at `start`, within a count and a number of bytes. A chunk has at least
+    /// one value.
     static func end(of sizes: [Int], from start: Int, maximumCount: Int = .max, maximumBytes: Int) -> Int {
         var (end, bytes) = (start + 1, sizes[start])
         while end < sizes.count, end - start < maximumCount, sizes[end] <= maximumBytes - bytes {

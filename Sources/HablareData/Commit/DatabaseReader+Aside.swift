@@ -2,12 +2,12 @@ import GRDB
 import Hablare
 
 extension DatabaseReader {
-    /// Reads without keeping a thread of Swift's concurrency waiting: a queue is held by its writers, and a few such readers
+    /// Reads without blocking a thread of Swift's concurrency. Writers hold a database queue, so a few blocked readers
     /// would stop every task of the process.
     ///
-    /// With an executor of its own (a simulation has one, and owns its threads) it reads on the calling thread.
+    /// With a given executor it reads on the calling thread, because a simulation owns its threads.
     ///
-    /// - Throws: What the reading throws; `CancellationError`.
+    /// - Throws: The error of the closure; `CancellationError`.
     func readAside<R: Sendable>(
         _ executor: (any TaskExecutor)?, _ value: @escaping @Sendable (Database) throws -> R
     ) async throws -> R {

@@ -1,24 +1,25 @@
 import GRDB
 import Hablare
 
-/// Writes the app's database in groups: what arrives while one transaction runs goes into the next one together, so that
-/// a thousand small writes cost a few disk syncs.
+/// A writer that groups writes to the app's database. Writes that arrive during a transaction share the next one, so
+/// that a thousand small writes cost a few disk syncs.
 ///
-/// Nobody sleeps to fill a group. Writes are done in the order in which they arrived. Each fails alone: where one does,
-/// the transaction is done again with a savepoint around each of them, and where it cannot be committed then, each of them in
-/// one of its own. So a write may run three times, and must touch nothing but the database it is given.
+/// No write waits for a group to fill. Writes run in the order in which they arrived, and each fails alone. If one
+/// fails, the transaction runs again with a savepoint around each write. If that cannot be committed, each write runs
+/// in its own transaction. So a write may run three times, and must touch nothing but the given database.
 final class GroupWriter: Sendable {
-    /// The most writes of one transaction, so that a huge batch does not hold up the app's own writes for long.
+    /// The maximum number of writes in one transaction, so that a huge batch does not block the app's own writes for
+    /// long.
     static let maximumGroup = 1024
 
-    /// One write and who waits for it.
+    /// One write and its waiting caller.
     fileprivate struct Entry: Sendable {
-        /// Does the write; answers with what tells the one who waits, once it is committed.
+        /// A closure that runs the write, and returns a closure that answers the caller after the commit.
         let run: @Sendable (Database) throws -> @Sendable () -> Void
         let fail: @Sendable (any Error) -> Void
     }
 
-    /// What the drain needs, apart from the writer so that the driver does not keep it alive.
+    /// The state for draining, separate from the writer so that the driver does not keep the writer alive.
     fileprivate final class Core: Sendable {
         let database: any DatabaseWriter
         let pending = Guarded<[Entry]>([])
@@ -29,7 +30,7 @@ final class GroupWriter: Sendable {
     private let core: Core
     private let driver: any CommitDriver
 
-    /// Starts the driver, on which every transaction runs.
+    /// Creates a writer and starts its driver, which runs every transaction.
     init(_ database: any DatabaseWriter, driver: any CommitDriver) {
         let core = Core(database)
         self.core = core
@@ -41,11 +42,12 @@ final class GroupWriter: Sendable {
         driver.stop()
     }
 
-    /// Does a write; on return it is as durable as the database makes it.
+    /// Runs a write. On return it is as durable as the database makes it.
     ///
-    /// Not cancellable: what was handed over may be on disk the next moment, so the caller has to know.
+    /// Not cancellable: a write that was handed over may be on disk the next moment, so the caller must learn the
+    /// outcome.
     ///
-    /// - Throws: What the write throws, or the database's error where the transaction cannot be committed.
+    /// - Throws: The write's error, or the database's error if the transaction cannot be committed.
     func write<R: Sendable>(_ work: @escaping @Sendable (Database) throws -> R) async throws -> R {
         try await withCheckedThrowingContinuation { continuation in
             enqueue([
@@ -59,8 +61,8 @@ final class GroupWriter: Sendable {
         }
     }
 
-    /// Does several writes, each with an outcome of its own, in as few transactions as possible: one, up to
-    /// ``maximumGroup``.
+    /// Runs several writes, each with its own outcome, in as few transactions as possible: one for up to
+    /// ``maximumGroup`` writes.
     func write<R: Sendable>(all works: [@Sendable (Database) throws -> R]) async -> [Result<R, any Error>] {
         guard !works.isEmpty else { return [] }
         return await withCheckedContinuation { continuation in
@@ -87,7 +89,7 @@ final class GroupWriter: Sendable {
 }
 
 extension GroupWriter {
-    /// The outcomes of several writes, until the last is there.
+    /// A collector of the outcomes of several writes until the last one arrives.
     private final class Collected<R: Sendable>: Sendable {
         private struct State: Sendable {
             var results: [Result<R, any Error>?]
@@ -114,7 +116,7 @@ extension GroupWriter {
 }
 
 extension GroupWriter.Core {
-    /// Works off what waits. Runs on the driver.
+    /// Commits all waiting writes. Runs on the driver.
     fileprivate func drain() {
         while true {
             let entries = pending.withLock { pending in
@@ -130,7 +132,7 @@ extension GroupWriter.Core {
         }
     }
 
-    /// Without savepoints, because failures are rare and a savepoint costs as much as a small write.
+    /// Runs a group without savepoints, because failures are rare and a savepoint costs as much as a small write.
     private func commit(_ entries: ArraySlice<GroupWriter.Entry>) {
         do {
             let told = try database.write { database in try entries.map { try $0.run(database) } }
@@ -141,7 +143,7 @@ extension GroupWriter.Core {
         }
     }
 
-    /// One transaction again, in which every write that fails is taken back alone.
+    /// Runs a group in one transaction again, with each failing write rolled back alone.
     private func commitEach(_ entries: ArraySlice<GroupWriter.Entry>) {
         do {
             let outcomes = try database.write { database in
@@ -154,12 +156,12 @@ extension GroupWriter.Core {
                 }
             }
         } catch {
-            // Deferred constraints are looked at by the commit, after every savepoint, and a full disk may take back all.
+            // The commit checks deferred constraints after every savepoint, and a full disk may roll back everything.
             for entry in entries { commitAlone(entry) }
         }
     }
 
-    /// A transaction of its own, where which write keeps the others from being committed cannot be told.
+    /// Runs a write in its own transaction, after a commit that failed for an unknown one of several writes.
     private func commitAlone(_ entry: GroupWriter.Entry) {
         do {
             let tell = try database.write { try entry.run($0) }

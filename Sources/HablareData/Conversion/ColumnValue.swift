@@ -1,13 +1,14 @@
 import Foundation
 import GRDB
 import Hablare
+import HablareJSON
 
-/// A content on its way into a column: read and checked off the main actor, and turned into what the column's declared
-/// type wants when that is known.
+/// A content on its way into a column. It is read and checked off the main actor, and converted once the column's
+/// declared type is known.
 enum ColumnValue: Sendable {
     case text(String)
     case bytes(Data)
-    /// JSON, and the number or truth value that it is, where it is one.
+    /// JSON text, with its parsed value.
     case json(String, ParameterValue)
     case vector([Float])
 
@@ -22,10 +23,11 @@ enum ColumnValue: Sendable {
             }
     }
 
-    /// The value for a column of a declared type; `nil` where such a column cannot hold it.
+    /// Returns the value for a column of a declared type, or `nil` if such a column cannot hold it.
     ///
-    /// Declared types are sorted by SQLite's own rules (<https://sqlite.org/datatype3.html>, 3.1), with `BOOLEAN` for truth
-    /// values, and names with `DATE` or `TIME` for texts that are dates, besides. A column without a type, or of type `ANY`, takes each kind as it is.
+    /// Declared types follow SQLite's own rules (<https://sqlite.org/datatype3.html>, 3.1), with two additions.
+    /// `BOOLEAN` columns hold Boolean values, and names with `DATE` or `TIME` hold dates as text. A column without a
+    /// type, or of type `ANY`, takes each kind as it is.
     func value(for affinity: ColumnAffinity) -> DatabaseValue? {
         switch (self, affinity) {
         case (.json(_, .null), _): nil
@@ -65,7 +67,7 @@ enum ColumnValue: Sendable {
         }
     }
 
-    /// IEEE 754 singles, little-endian: what extensions for vectors in SQLite read.
+    /// Returns IEEE 754 singles, little-endian, the format of SQLite's vector extensions.
     static func singles(_ vector: [Float]) -> Data {
         var data = Data(capacity: vector.count * 4)
         for number in vector { withUnsafeBytes(of: number.bitPattern.littleEndian) { data.append(contentsOf: $0) } }
@@ -73,7 +75,7 @@ enum ColumnValue: Sendable {
     }
 }
 
-/// What a column prefers to hold, by its declared type.
+/// The kind of value that a column prefers, by its declared type.
 enum ColumnAffinity: Sendable {
     case text, blob, integer, real, numeric, boolean, date, any
 

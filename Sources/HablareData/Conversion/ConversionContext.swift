@@ -1,20 +1,20 @@
 public import Foundation
 public import Hablare
 
-/// What a conversion may use beside the content: where files are kept, and the errors that name what did not fit.
+/// The context of a conversion: the folder for files, and the errors for content that does not fit.
 public struct ConversionContext: Sendable {
     /// The request whose answer is converted.
     public let requestID: UUID
-    /// Where content files of the app are kept; `nil` where the app gave no folder.
+    /// The app's folder for content files; `nil` if the app gave none.
     public let files: MergedFiles?
 
-    /// Creates a context; the coordinator does.
+    /// Creates a context. The coordinator does this.
     public init(requestID: UUID, files: MergedFiles? = nil) {
         self.requestID = requestID
         self.files = files
     }
 
-    /// The error of content that a type cannot hold, naming both.
+    /// Returns the error for content that a type cannot hold. Its message names both.
     public func mismatch(_ content: ResponseContent, _ type: Any.Type) -> MergeError {
         MergeError(
             .typeMismatch,
@@ -22,12 +22,13 @@ public struct ConversionContext: Sendable {
             requestID: requestID)
     }
 
-    /// The error of content that is of the right kind, and cannot be read as a type. Never says the content.
+    /// Returns the error for content of the right kind that cannot be read as a type. Its message never includes the
+    /// content.
     ///
     /// - Parameters:
-    ///   - content: What was answered.
-    ///   - type: What it should have become.
-    ///   - cause: What about it cannot be read, without its words.
+    ///   - content: The answer.
+    ///   - type: The requested type.
+    ///   - cause: The reason why the content cannot be read, without quoting it.
     public func unreadable(_ content: ResponseContent, as type: Any.Type, cause: String? = nil) -> MergeError {
         MergeError(
             .invalidContent,

@@ -4,26 +4,29 @@ import HablareFiles
 
 /// The app's own folder for content that is merged as a file.
 ///
-/// The engine's content files go when their responses are pruned, so a `URL` in the app's data must not point at one. A
-/// file here is a second name of the engine's (a hard link, which costs no space) or, where that cannot be, a copy; content
-/// that the engine keeps in its database is written. Files are named after their content, so one answer that is merged
-/// twice is one file. Nobody but the app removes them.
+/// The engine deletes its content files when it prunes their responses, so a `URL` in the app's data must not point at
+/// one. A file in this folder is a hard link to the engine's file, which costs no space. If a link is impossible, it is
+/// a copy. Content that the engine keeps in its database is written to a new file.
+///
+/// Files are named after their content, so an answer that is merged twice is one file. Only the app removes them.
 public struct MergedFiles: Sendable, Hashable {
-    /// The folder; made when the first file is kept.
+    /// The folder, created with the first file.
     public let folder: URL
 
-    /// Keeps files in a folder, best beside the app's database and on the same volume as the engine's store.
+    /// Creates a folder for merged files, best beside the app's database and on the same volume as the engine's store.
     public init(folder: URL) {
         self.folder = folder
     }
 
-    /// Keeps a content and answers with its file, whose name is made of its digest and its format. Blocks for the time of a
-    /// file write.
+    /// Keeps a content as a file, and returns its URL. The file's name is made of the content's digest and format.
+    /// Blocks during the file write.
     ///
-    /// On return the file and its name are on disk, as far as the disk tells the truth: a receipt that is written after it
-    /// never points at nothing. Never write to the file: it may be the engine's own by another name.
+    /// On return the file and its name are on disk, as far as the disk reports correctly. So a receipt that is written
+    /// afterwards never refers to a missing file. Never write to the file, because it may be a link to the engine's
+    /// own.
     ///
-    /// - Throws: ``MergeError`` with ``MergeError/Code/fileFailed``, also for content without bytes; the error of reading it.
+    /// - Throws: ``MergeError`` with ``MergeError/Code/fileFailed``, also for content without bytes; the error of
+    ///   reading the content.
     public func keep(_ content: ResponseContent) throws -> URL {
         guard let body = content.body else {
             throw MergeError(.fileFailed, "An answer of \(content.type.rawValue) has no bytes to keep in a file.")
@@ -32,7 +35,7 @@ public struct MergedFiles: Sendable, Hashable {
         do {
             if try FileSystem.status(of: folder.path) == nil { try DurableCalls.system.makeFolders(folder.path) }
             if FileManager.default.fileExists(atPath: file.path) {
-                // Whoever made it may not have come to that yet, or may have failed at it.
+                // The process that created the file may have failed before its own sync, or not reached it.
                 try DurableCalls.system.syncFolder(folder.path)
                 return file
             }
@@ -51,7 +54,7 @@ public struct MergedFiles: Sendable, Hashable {
         }
     }
 
-    /// Whether a second name could be given: not on another volume, nor where the file system has none.
+    /// Whether a hard link was created. It fails across volumes, and on file systems without links.
     private func link(_ original: URL, to file: URL) throws -> Bool {
         do {
             try FileManager.default.linkItem(at: original, to: file)
@@ -70,7 +73,7 @@ public struct MergedFiles: Sendable, Hashable {
             case .image(_, let format): format.rawValue
             case .data, .embedding, .structured: "bin"
             }
-        // A format may be of a provider's own making.
+        // A provider may define its own formats.
         let safe = ending.lowercased().filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
         return "\(body.digest.hexadecimal).\(safe.isEmpty ? "bin" : safe)"
     }

@@ -1,15 +1,17 @@
 import Foundation
 public import Hablare
+import HablareJSON
 
 extension ResponseConvertible where Self: Decodable {
-    /// Decodes a structured answer, or JSON that came as text or data.
+    /// Decodes a structured answer, or JSON text or data.
     public static func value(of content: ResponseContent, in context: ConversionContext) throws -> Self {
         try context.decode(Self.self, from: content)
     }
 }
 
 extension Array: ResponseConvertible where Element: Decodable {
-    /// The vector of an embedding for `[Float]` and `[Double]`; for all others and other answers as any `Decodable` type.
+    /// Returns the vector of an embedding for `[Float]` and `[Double]`, and decodes any other answer as any `Decodable`
+    /// type. An embedding is a mismatch for other elements.
     public static func value(of content: ResponseContent, in context: ConversionContext) throws -> [Element] {
         guard case .embedding(let vector) = content else { return try context.decode(Self.self, from: content) }
         if let vector = vector as? Self { return vector }
@@ -19,7 +21,7 @@ extension Array: ResponseConvertible where Element: Decodable {
 }
 
 extension Dictionary: ResponseConvertible where Key == String, Value: Decodable {
-    /// As any `Decodable` type.
+    /// Decodes the dictionary as any `Decodable` type.
     public static func value(of content: ResponseContent, in context: ConversionContext) throws -> [String: Value] {
         try context.decode(Self.self, from: content)
     }
@@ -43,7 +45,8 @@ extension ConversionContext {
         }
     }
 
-    /// Where decoding failed, without the words of the answer: keys are the app's own, but for those of dictionaries.
+    /// Returns the depth at which decoding failed. It contains no words of the answer, because keys of dictionaries
+    /// come from the answer.
     private func place(of error: any Error) -> String {
         guard let error = error as? DecodingError else { return "not JSON" }
         let (what, path): (String, [any CodingKey]) =

@@ -2,7 +2,7 @@ public import Foundation
 public import Hablare
 
 extension ConversionContext {
-    /// The number that a content is, as text; a text may have white space around it.
+    /// Returns a content's number as text. White space around the number is allowed.
     fileprivate func number(of content: ResponseContent, as type: Any.Type) throws -> String {
         switch content {
         case .structured(.int(let value)): String(value)
@@ -12,7 +12,7 @@ extension ConversionContext {
         }
     }
 
-    /// A whole number. One that was written with a fraction of zero (`3.0`) is one, too.
+    /// Returns an integer. A number with a fraction of zero (`3.0`) counts as an integer.
     fileprivate func integer<Value: FixedWidthInteger>(_ content: ResponseContent, _ type: Value.Type) throws -> Value {
         let text = try number(of: content, as: type)
         if let value = Value(text) { return value }
@@ -24,28 +24,28 @@ extension ConversionContext {
 }
 
 extension Int: ResponseConvertible {
-    /// A structured whole number, or a text that is nothing but one.
+    /// Returns a structured integer, or the integer that is the whole text.
     public static func value(of content: ResponseContent, in context: ConversionContext) throws -> Int {
         try context.integer(content, Self.self)
     }
 }
 
 extension Int32: ResponseConvertible {
-    /// A structured whole number, or a text that is nothing but one.
+    /// Returns a structured integer, or the integer that is the whole text.
     public static func value(of content: ResponseContent, in context: ConversionContext) throws -> Int32 {
         try context.integer(content, Self.self)
     }
 }
 
 extension Int64: ResponseConvertible {
-    /// A structured whole number, or a text that is nothing but one.
+    /// Returns a structured integer, or the integer that is the whole text.
     public static func value(of content: ResponseContent, in context: ConversionContext) throws -> Int64 {
         try context.integer(content, Self.self)
     }
 }
 
 extension Double: ResponseConvertible {
-    /// A structured number, or a text that is nothing but one. Always finite.
+    /// Returns a structured number, or the number that is the whole text. Always finite.
     public static func value(of content: ResponseContent, in context: ConversionContext) throws -> Double {
         guard let value = Double(try context.number(of: content, as: Self.self)), value.isFinite else {
             throw context.unreadable(content, as: Self.self)
@@ -55,7 +55,7 @@ extension Double: ResponseConvertible {
 }
 
 extension Float: ResponseConvertible {
-    /// A structured number, or a text that is nothing but one; the nearest `Float`, always finite.
+    /// Returns a structured number, or the number that is the whole text, as the nearest `Float`. Always finite.
     public static func value(of content: ResponseContent, in context: ConversionContext) throws -> Float {
         guard let value = Float(try context.number(of: content, as: Self.self)), value.isFinite else {
             throw context.unreadable(content, as: Self.self)
@@ -65,10 +65,10 @@ extension Float: ResponseConvertible {
 }
 
 extension Decimal: ResponseConvertible {
-    /// A structured number, or a text that is nothing but one, with all the digits that it is written with.
+    /// Returns a structured number, or the number that is the whole text, with all its digits.
     public static func value(of content: ResponseContent, in context: ConversionContext) throws -> Decimal {
         let text = try context.number(of: content, as: Self.self)
-        // `Decimal(string:)` takes the beginning of a text for the number: "12 apples" is none.
+        // `Decimal(string:)` accepts a number at the start of a text, so "12 apples" must be excluded here.
         let isNumber = Double(text)?.isFinite == true && !text.lowercased().hasPrefix("0x")
         guard isNumber, let value = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")) else {
             throw context.unreadable(content, as: Self.self)

@@ -2,7 +2,7 @@ public import Foundation
 public import Hablare
 
 extension String: ResponseConvertible {
-    /// The text of a text answer, which must be UTF-8, and of a structured one that is a text.
+    /// Returns the text of a text answer, which must be UTF-8, or of a structured string.
     public static func value(of content: ResponseContent, in context: ConversionContext) throws -> String {
         switch content {
         case .text(let body):
@@ -17,7 +17,7 @@ extension String: ResponseConvertible {
 }
 
 extension Data: ResponseConvertible {
-    /// The bytes of text, data, audio and images.
+    /// Returns the bytes of text, data, audio and images.
     public static func value(of content: ResponseContent, in context: ConversionContext) throws -> Data {
         guard let body = content.body else { throw context.mismatch(content, Self.self) }
         return try body.read()
@@ -25,9 +25,10 @@ extension Data: ResponseConvertible {
 }
 
 extension URL: ResponseConvertible {
-    /// The file of the content, in the app's folder (``MergedFiles``), with the ending of its format.
+    /// Keeps the content as a file in the app's folder (``MergedFiles``), and returns the file's URL. The file's
+    /// extension is the content's format.
     ///
-    /// Throws ``MergeError/Code/fileFailed`` where the app gave the coordinator no folder.
+    /// Throws ``MergeError/Code/fileFailed`` if the app gave the coordinator no folder.
     public static func value(of content: ResponseContent, in context: ConversionContext) throws -> URL {
         guard content.body != nil else { throw context.mismatch(content, Self.self) }
         guard let files = context.files else {
@@ -41,7 +42,8 @@ extension URL: ResponseConvertible {
 }
 
 extension Bool: ResponseConvertible {
-    /// A structured truth value, or a text that is nothing but `true`, `false`, `yes` or `no`, in any case.
+    /// Returns a structured Boolean value, or the one that is the whole text: `true`, `false`, `yes` or `no`, in any
+    /// case.
     public static func value(of content: ResponseContent, in context: ConversionContext) throws -> Bool {
         switch content {
         case .structured(.bool(let value)): return value
@@ -57,6 +59,6 @@ extension Bool: ResponseConvertible {
 }
 
 extension String {
-    /// Without white space and line ends around it, which models like to add to a number.
+    /// The text without surrounding white space and line ends, which models often add to a number.
     var trimmed: String { trimmingCharacters(in: .whitespacesAndNewlines) }
 }

@@ -1,27 +1,28 @@
 public import Hablare
 
-/// A type that the content of a response can become: what a property must be to take an answer.
+/// A type that can be created from a response's content. A property needs such a type to take an answer.
 ///
-/// `String`, `Data`, `URL`, `Bool`, the numbers, arrays and dictionaries of decodable values, `[Float]` of an embedding,
-/// and optionals of these are. A `Decodable` type of the app's own becomes one by saying so:
+/// Conforming types are `String`, `Data`, `URL`, `Bool`, the numbers, arrays and dictionaries of decodable values,
+/// `[Float]` for an embedding, and optionals of these. A `Decodable` type of the app's own only needs to declare the
+/// conformance:
 ///
 /// ```swift
 /// struct Recipe: Decodable, Sendable, ResponseConvertible { … }
 /// ```
 public protocol ResponseConvertible {
-    /// Makes a value of a content. Runs off the main actor; it may read files and take its time.
+    /// Creates a value from a content. It runs off the main actor, and may read files and take its time.
     ///
     /// - Parameters:
-    ///   - content: What the provider answered.
-    ///   - context: What the conversion may use beside it.
-    /// - Throws: ``MergeError`` with ``MergeError/Code/typeMismatch`` where the content is of another kind, which
-    ///   ``ConversionContext/mismatch(_:_:)`` makes; ``MergeError/Code/invalidContent`` where it cannot be read as the
-    ///   value; the error of reading its file. Any other error is told as ``MergeError/Code/appFailed``.
+    ///   - content: The provider's answer.
+    ///   - context: The context of the conversion.
+    /// - Throws: ``MergeError`` with ``MergeError/Code/typeMismatch`` if the content is of another kind (see
+    ///   ``ConversionContext/mismatch(_:_:)``); ``MergeError/Code/invalidContent`` if it cannot be read as the value;
+    ///   the error of reading its file. Any other error is reported as ``MergeError/Code/appFailed``.
     static func value(of content: ResponseContent, in context: ConversionContext) throws -> Self
 }
 
 extension Optional: ResponseConvertible where Wrapped: ResponseConvertible {
-    /// The value of the wrapped type; never `nil`.
+    /// Returns a value of the wrapped type, never `nil`.
     public static func value(of content: ResponseContent, in context: ConversionContext) throws -> Self {
         try Wrapped.value(of: content, in: context)
     }

@@ -2,18 +2,18 @@ public import Foundation
 import Hablare
 
 extension AIDataCoordinator {
-    /// Merges the response of a request into a property of a model when it comes, and keeps neither the caller nor the model
-    /// waiting: where the model is gone by then, nothing is merged.
+    /// Merges the response of a request into a property of a model when the response arrives, without blocking the
+    /// caller. It does not keep the model alive: if the model is gone by then, nothing is merged.
     ///
-    /// What comes of it is told by ``merges``. It waits through the engine's rests. A request that fails or is cancelled is
-    /// waited for no longer. It does not survive the process, nor the coordinator.
+    /// ``merges`` reports the result. The wait continues while the engine is suspended, and ends if the request fails
+    /// or is cancelled. It survives neither the process nor the coordinator.
     ///
     /// - Parameters:
-    ///   - requestID: The request, which was submitted.
+    ///   - requestID: The id of a submitted request.
     ///   - model: The model, held weakly.
     ///   - property: The property.
-    ///   - rules: What an answer must be like. Default: anything.
-    /// - Returns: What ends the wait.
+    ///   - rules: The rules that an answer must meet. Default: none.
+    /// - Returns: A handle that ends the wait.
     @discardableResult
     public func deliver<Model: AnyObject, Value: ResponseConvertible & Sendable>(
         _ requestID: UUID, into model: Model, property: ReferenceWritableKeyPath<Model, Value>,
@@ -40,7 +40,7 @@ extension AIDataCoordinator {
     ) async {
         do {
             _ = try await recorded(modelKey(response.requestID, address.property)) {
-                // The model is held only while a property is set. Nothing is read for one that is gone.
+                // The model is held only while a property is set. If it is gone, nothing is read.
                 _ = try address.present
                 let prepared = try await Self.prepare(response, as: Value.self, address.rules, merger)
                 defer { prepared.letGo() }
@@ -52,16 +52,17 @@ extension AIDataCoordinator {
                 }
             }
         } catch {
-            // Told of by an event.
+            // An event has reported the error.
         }
     }
 }
 
 extension AIRequestManager {
-    /// Waits for a response through the engine's rests and the store's bad moments; `nil` where the engine goes away
-    /// meanwhile.
+    /// Waits for a response, even while the engine is suspended or the store fails temporarily. Returns `nil` if the
+    /// engine goes away.
     fileprivate func patientlyExecute(_ id: UUID, clock: EngineClock) async throws -> AIResponseData? {
-        // Listened to only between rests: what is told while it waits for the outcome would pile up.
+        // Only subscribed while the engine is suspended, because revivals would pile up during the wait for the
+        // outcome.
         var revivals: AsyncStream<Revival>.Iterator?
         var wait = Duration.seconds(1)
         while true {
@@ -70,7 +71,7 @@ extension AIRequestManager {
                 return try await execute(requestID: id)
             } catch let error as AIServiceError where error.code == .suspended {
                 guard revivals != nil else {
-                    // Looked at once more, because the engine may be back since.
+                    // Tried again, because the engine may have resumed before the subscription.
                     revivals = self.revivals().makeAsyncIterator()
                     continue
                 }
@@ -87,7 +88,7 @@ extension AIRequestManager {
     }
 }
 
-/// Where a response goes that is to come: a property of a model that is not kept alive for it.
+/// The destination of an expected response: a property of a model that is held weakly.
 @MainActor private final class ModelAddress<Model: AnyObject, Value: Sendable> {
     private weak var model: Model?
     let property: ReferenceWritableKeyPath<Model, Value>

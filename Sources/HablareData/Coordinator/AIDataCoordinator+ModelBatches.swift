@@ -2,11 +2,11 @@ import Foundation
 public import Hablare
 
 extension AIDataCoordinator {
-    /// Merges many responses into the same property of a model each: prepared side by side, and set in one stretch of the
-    /// main actor, so that views are updated once; in several where they are together too large for memory
-    /// (``Options/maximumBytesInFlight``).
+    /// Merges many responses, each into the same property of its own model. The values are prepared concurrently and
+    /// set in one stretch of the main actor, so that views update once. If the content is too large for memory
+    /// (``Options/maximumBytesInFlight``), there are several such stretches.
     ///
-    /// - Returns: What came of each, in their order.
+    /// - Returns: The outcome of each merge, in their order.
     public func merge<Model: AnyObject, Value: ResponseConvertible & Sendable>(
         _ responses: [(response: AIResponseData, model: Model)], property: ReferenceWritableKeyPath<Model, Value>,
         rules: [ContentRule] = []
@@ -50,7 +50,7 @@ extension AIDataCoordinator {
         return outcomes
     }
 
-    /// Tells that merges begin. Elsewhere, as all that is done for each of many and is not the setting itself.
+    /// Announces merges. It runs off the main actor, as does all work on each of many merges except the setting itself.
     @concurrent private static func announce(
         _ responses: [AIResponseData], for name: String, _ merger: Merger
     ) async -> [MergeKey] {
@@ -60,7 +60,7 @@ extension AIDataCoordinator {
         return keys
     }
 
-    /// Tells what came of merges.
+    /// Reports the outcomes of merges.
     @concurrent private static func report(
         _ keys: [MergeKey], _ outcomes: [Result<MergeOutcome, any Error>], since start: Duration, _ merger: Merger
     ) async {
@@ -68,7 +68,7 @@ extension AIDataCoordinator {
         merger.tell(of: keys, outcomes)
     }
 
-    /// The same of many, whose room is taken.
+    /// Prepares many responses whose memory is reserved.
     @concurrent private static func prepare<Value: ResponseConvertible & Sendable>(
         _ responses: [AIResponseData], _ sizes: [Int], as type: Value.Type, _ rules: [ContentRule], _ merger: Merger
     ) async -> [Result<Value, any Error>] {
@@ -80,7 +80,7 @@ extension AIDataCoordinator {
         }
     }
 
-    /// Elsewhere, because a structured answer is written out to be measured.
+    /// Off the main actor, because measuring a structured answer encodes it.
     @concurrent private static func sizes(of responses: [AIResponseData]) async -> [Int] {
         responses.map(\.byteCount)
     }

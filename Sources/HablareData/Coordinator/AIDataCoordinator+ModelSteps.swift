@@ -17,12 +17,12 @@ extension AIDataCoordinator {
     ) async throws -> MergeOutcome {
         if let date = try await context.dateOfMerge(key) { return .alreadyMerged(date) }
         let prepared = try await Self.prepare(response, as: Value.self, rules, merger)
-        // In memory until it is saved.
+        // The content stays in memory until the model is saved.
         defer { prepared.letGo() }
         _ = merger.meters.onMainActor {
             set(of: response.requestID, in: model, .init(property)) { model[keyPath: property] = prepared.value }
         }
-        // Also where the property had it before: of that, nothing may be saved yet.
+        // Saves even if the property had the value before, because that value may not be saved yet.
         if let date = try await context.save(model, with: key) { return .alreadyMerged(date) }
         return .merged
     }
@@ -43,8 +43,8 @@ extension AIDataCoordinator {
         return (outcome, value)
     }
 
-    /// Sets something in a model, unless that was done before. One stretch of the main actor: nothing comes between look and
-    /// set.
+    /// Sets a value in a model, unless that was done before. The check and the change run in one stretch of the main
+    /// actor.
     func set(
         of requestID: UUID, in model: AnyObject, _ place: ModelReceipts.Place, _ set: () -> Void
     ) -> MergeOutcome {
@@ -54,7 +54,7 @@ extension AIDataCoordinator {
         return .merged
     }
 
-    /// Tells of a merge that was done before it was asked for.
+    /// Reports a merge that was done before the request for it.
     func wasMerged(_ key: MergeKey, at date: Date) -> MergeOutcome {
         let start = merger.meters.clock.now
         merger.meters.asked(1)
@@ -64,7 +64,7 @@ extension AIDataCoordinator {
         return .alreadyMerged(date)
     }
 
-    /// Tells of a merge, and what came of it.
+    /// Reports a merge and its outcome.
     func recorded(_ key: MergeKey, _ merge: () async throws -> MergeOutcome) async throws -> MergeOutcome {
         let start = merger.meters.clock.now
         merger.meters.asked(1)
@@ -80,7 +80,7 @@ extension AIDataCoordinator {
         return try outcome.get()
     }
 
-    /// For events only: which model it is, they do not say.
+    /// Returns a key for events only. It does not identify the model.
     func modelKey(_ requestID: UUID, _ property: AnyKeyPath?) -> MergeKey {
         MergeKey(requestID: requestID, target: property.map(name(of:)) ?? "model", row: .new)
     }
@@ -118,9 +118,9 @@ extension AIDataCoordinator {
     }
 }
 
-/// A value on its way into a model, and the room that its content has in memory.
+/// A value on its way into a model, with its content's reserved memory.
 struct Prepared<Value: Sendable>: Sendable {
     let value: Value
-    /// Gives the room back. To be called once.
+    /// A closure that releases the reserved memory. Call it once.
     let letGo: @Sendable () -> Void
 }

@@ -7,19 +7,19 @@ extension AIDataCoordinator {
     /// let summary = try await coordinator.generate(request, into: article, property: \.summary)
     /// ```
     ///
-    /// The request is durable when it is submitted, the merge is not: where the process dies before, the response is there
-    /// and the model has to be given it anew. Cancelling the calling task ends the wait, not the request; nothing is merged
-    /// then.
+    /// The request is durable once it is submitted, and the merge is not. If the process dies before the merge, the
+    /// response is kept, and the app has to merge it into the model again. Cancelling the calling task ends the wait,
+    /// not the request; then nothing is merged.
     ///
     /// - Parameters:
-    ///   - request: The request. Give it ``/Hablare/Priority/high`` where somebody waits for it.
-    ///   - provider: Who does it. Default: ``Options/provider``.
-    ///   - model: The model. Whoever awaits this call keeps it; ``deliver(_:into:property:rules:)`` does not.
+    ///   - request: The request. Use ``/Hablare/Priority/high`` if the user waits for it.
+    ///   - provider: The provider of the answer. Default: ``Options/provider``.
+    ///   - model: The model. The call holds it strongly; ``deliver(_:into:property:rules:)`` does not.
     ///   - property: The property.
-    ///   - rules: What an answer must be like. Default: anything.
-    /// - Returns: The value, also where it was merged before.
-    /// - Throws: The ``/Hablare/AIServiceError`` of a request that failed, was cancelled or cannot be submitted, code
-    ///   `invalidConfiguration` where nobody is named; ``MergeError``; `CancellationError`.
+    ///   - rules: The rules that an answer must meet. Default: none.
+    /// - Returns: The value, even if it was merged before.
+    /// - Throws: The ``/Hablare/AIServiceError`` of a request that failed, was cancelled or cannot be submitted, with
+    ///   code `invalidConfiguration` if there is no provider; ``MergeError``; `CancellationError`.
     @discardableResult
     public func generate<Model: AnyObject, Value: ResponseConvertible & Sendable>(
         _ request: AIRequest, from provider: ProviderID? = nil, into model: Model,
@@ -33,16 +33,16 @@ extension AIDataCoordinator {
 
     /// Merges a response into a property of a model, at most once in this process.
     ///
-    /// The content is read, checked and converted off the main actor; on it, one property is set.
+    /// The content is read, checked and converted off the main actor. Only the property is set on it.
     ///
     /// - Parameters:
     ///   - response: The response of a completed request.
     ///   - model: The model.
     ///   - property: The property.
-    ///   - rules: What an answer must be like. Default: anything.
+    ///   - rules: The rules that an answer must meet. Default: none.
     /// - Returns: Whether it was merged now or before.
     /// - Throws: ``MergeError``; the ``/Hablare/AIServiceError`` of a response without content, or of reading it;
-    ///   `CancellationError`. The model is untouched then.
+    ///   `CancellationError`. In each case the model is unchanged.
     @discardableResult
     public func merge<Model: AnyObject, Value: ResponseConvertible & Sendable>(
         _ response: AIResponseData, into model: Model, property: ReferenceWritableKeyPath<Model, Value>,
@@ -56,18 +56,19 @@ extension AIDataCoordinator {
         }.outcome
     }
 
-    /// Merges a response into a model as the app likes, at most once in this process: several properties, a transform, a
-    /// child that is made.
+    /// Merges a response into a model with a closure, at most once in this process. The closure may set several
+    /// properties, transform the value or create a child.
     ///
     /// - Parameters:
     ///   - response: The response of a completed request.
     ///   - model: The model.
-    ///   - name: What is done, to tell it from other merges of the same response into the same model.
-    ///   - type: What the answer becomes first. Default: what `apply` takes.
-    ///   - rules: What an answer must be like. Default: anything.
-    ///   - apply: Changes the model, on the main actor: keep it short. Not called where it was merged before.
+    ///   - name: A name that tells this merge from other merges of the same response into the same model.
+    ///   - type: The type to which the answer is converted first. Default: the type that `apply` takes.
+    ///   - rules: The rules that an answer must meet. Default: none.
+    ///   - apply: A closure that changes the model, on the main actor. Keep it short. It is not called if the response
+    ///     was merged before.
     /// - Returns: Whether it was merged now or before.
-    /// - Throws: as ``merge(_:into:property:rules:)``.
+    /// - Throws: The errors of ``merge(_:into:property:rules:)``.
     @discardableResult
     public func merge<Model: AnyObject, Value: ResponseConvertible & Sendable>(
         _ response: AIResponseData, into model: Model, named name: String, as type: Value.Type = Value.self,
@@ -80,22 +81,22 @@ extension AIDataCoordinator {
         }.outcome
     }
 
-    /// Merges a response into a property of a model, and saves the model with the receipt in one transaction: once, also
-    /// over restarts.
+    /// Merges a response into a property of a model, and saves the model and the receipt in one transaction. The merge
+    /// happens once, even across restarts.
     ///
-    /// Where it cannot be saved, the property has the value all the same, and asking again saves it. A response that was
-    /// merged into the property without a context before is saved now.
+    /// If the save fails, the property keeps the value, and another call saves it. If the response was merged into the
+    /// property without a context before, this call saves it.
     ///
     /// - Parameters:
     ///   - response: The response of a completed request.
     ///   - model: The model.
     ///   - property: The property.
-    ///   - name: What the receipt is kept under, the same in all versions of the app: `article.summary`.
-    ///   - context: What saves the model.
-    ///   - rules: What an answer must be like. Default: anything.
+    ///   - name: The receipt's name, the same in all versions of the app: `article.summary`.
+    ///   - context: The context that saves the model.
+    ///   - rules: The rules that an answer must meet. Default: none.
     /// - Returns: Whether it was merged now or before.
-    /// - Throws: as ``merge(_:into:property:rules:)``; ``MergeError/Code/databaseFailed`` or
-    ///   ``MergeError/Code/diskFull`` where it could not be saved.
+    /// - Throws: The errors of ``merge(_:into:property:rules:)``; ``MergeError/Code/databaseFailed`` or
+    ///   ``MergeError/Code/diskFull`` if the save fails.
     @discardableResult
     public func merge<Model: AnyObject, Value: ResponseConvertible & Sendable>(
         _ response: AIResponseData, into model: Model, property: ReferenceWritableKeyPath<Model, Value>,
@@ -105,7 +106,7 @@ extension AIDataCoordinator {
         let key = MergeKey(requestID: requestID, target: name, row: context.row(of: model))
         return try await recorded(key) {
             let outcome = try await mergeAndSave(response, into: model, property, key, in: context, rules)
-            // Also where it was merged before: whoever did that may have died before the engine was told.
+            // Also after an earlier merge: that process may have died before it reported the merge to the engine.
             merger.releaser.wanted([requestID])
             return outcome
         }
@@ -116,14 +117,15 @@ extension AIDataCoordinator {
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - provider: Who does it. Default: ``Options/provider``.
+    ///   - provider: The provider of the answer. Default: ``Options/provider``.
     ///   - model: The model.
     ///   - property: The property.
-    ///   - name: What the receipt is kept under, the same in all versions of the app.
-    ///   - context: What saves the model.
-    ///   - rules: What an answer must be like. Default: anything.
+    ///   - name: The receipt's name, the same in all versions of the app.
+    ///   - context: The context that saves the model.
+    ///   - rules: The rules that an answer must meet. Default: none.
     /// - Returns: Whether it was merged now or before.
-    /// - Throws: as ``generate(_:from:into:property:rules:)`` and ``merge(_:into:property:named:in:rules:)``.
+    /// - Throws: The errors of ``generate(_:from:into:property:rules:)`` and
+    ///   ``merge(_:into:property:named:in:rules:)``.
     @discardableResult
     public func generate<Model: AnyObject, Value: ResponseConvertible & Sendable>(
         _ request: AIRequest, from provider: ProviderID? = nil, into model: Model,

@@ -5,14 +5,14 @@ import Logging
 public import ServiceLifecycle
 
 extension AIDataCoordinator: Service {
-    /// Keeps the promises of merges: waits for the responses that are still to come, those of earlier runs of the app
-    /// included, and merges each when it is there. Runs until graceful shutdown or cancellation; what is promised and not
-    /// merged by then is on disk and goes on when it runs again.
+    /// Waits for the responses of all promised merges, and merges each when it arrives. This includes promises of
+    /// earlier runs of the app. Runs until graceful shutdown or cancellation. Promises that remain are on disk, and
+    /// continue with the next run.
     ///
-    /// An engine must run somewhere on the same store for anything to come (``/Hablare/EngineService``).
+    /// Responses only arrive if an engine runs on the same store (``/Hablare/EngineService``).
     ///
-    /// - Throws: ``/Hablare/AIServiceError``, code `invalidState`, where it runs already; ``MergeError`` where the promises
-    ///   cannot be read.
+    /// - Throws: ``/Hablare/AIServiceError`` with code `invalidState` if the coordinator runs already; ``MergeError``
+    ///   if the promises cannot be read.
     @concurrent public nonisolated func run() async throws {
         do {
             try await cancelWhenGracefulShutdown { [promises] in try await promises.run() }
@@ -25,21 +25,24 @@ extension AIDataCoordinator: Service {
         }
     }
 
-    /// Submits a request whose response is merged when it comes, whenever that is and whatever crashes meanwhile.
+    /// Submits a request, and promises to merge its response when it arrives, even after crashes.
     ///
-    /// The promise is on disk before the request is, and the engine keeps the response until it is merged. A request that
-    /// fails or is cancelled keeps its promise, for the case that it is retried. Cancelling the calling task takes nothing
-    /// back: cancel the request. What was merged before is neither submitted nor promised again. Of a request that was
-    /// submitted before, without ``/Hablare/AIRequest/keepUntilMerged``, the store's policy may give up the response first.
+    /// The promise is on disk before the request is, and the engine keeps the response until it is merged. A request
+    /// that fails or is cancelled keeps its promise, in case it is retried. Cancelling the calling task undoes nothing:
+    /// cancel the request instead.
+    ///
+    /// A response that was merged before is neither requested nor promised again. If the request was submitted before
+    /// without ``/Hablare/AIRequest/keepUntilMerged``, the store's retention policy may evict the response first.
     ///
     /// - Parameters:
-    ///   - request: The request; ``/Hablare/AIRequest/keepUntilMerged`` is set.
-    ///   - provider: Who does it. Default: ``Options/provider``.
+    ///   - request: The request. This method sets ``/Hablare/AIRequest/keepUntilMerged``.
+    ///   - provider: The provider of the answer. Default: ``Options/provider``.
     ///   - target: The name of a registered target.
     ///   - row: The row's primary key, or ``MergeRow/new``.
     /// - Returns: The request's UUID.
-    /// - Throws: ``MergeError`` with ``MergeError/Code/unknownTarget`` or ``MergeError/Code/ambiguousTarget``, or where the
-    ///   promise cannot be written; the ``/Hablare/AIServiceError`` of submitting. Nothing is promised then.
+    /// - Throws: ``MergeError`` with ``MergeError/Code/unknownTarget`` or ``MergeError/Code/ambiguousTarget``, or if
+    ///   the promise cannot be written; the ``/Hablare/AIServiceError`` of submitting. In each case nothing is
+    ///   promised.
     @discardableResult
     @concurrent public nonisolated func submit(
         _ request: AIRequest, to provider: ProviderID? = nil, mergingInto target: String, row: MergeRow
@@ -49,7 +52,7 @@ extension AIDataCoordinator: Service {
         var kept = request
         kept.keepUntilMerged = true
         if try await isKnown(request.id) {
-            // Its content may be another: it is promised only if it is the same.
+            // The known request's content may differ. The promise is made only if submitting shows that it is the same.
             try await manager.submit(kept, to: provider)
             if case .merged = try await promise(key) { return request.id }
         } else {
@@ -61,7 +64,7 @@ extension AIDataCoordinator: Service {
                 await takeBack(key, promised)
                 throw error
             }
-            // Somebody else promised the same, and may have taken it back since.
+            // Another caller made the same promise, and may have withdrawn it since.
             if promised == .before { _ = try await promise(key) }
         }
         promises.promised(request.id)
@@ -77,8 +80,9 @@ extension AIDataCoordinator: Service {
         }
     }
 
-    /// A request was not submitted: its promise goes, if it was made for it and nobody has submitted it meanwhile. Where that
-    /// cannot be, it stays and harms nobody: the request is unknown.
+    /// Withdraws the promise of a request that was not submitted. It does so only if this call made the promise and no
+    /// other caller has submitted the request. If that fails, the promise stays and is harmless, because the request is
+    /// unknown.
     private nonisolated func takeBack(_ key: MergeKey, _ promised: ReceiptBook.Promised) async {
         guard promised == .now else { return }
         do {
@@ -89,19 +93,19 @@ extension AIDataCoordinator: Service {
         }
     }
 
-    /// Promises to merge the response of a request that was submitted, when it comes, also after a restart.
+    /// Promises to merge the response of a submitted request when it arrives, even after a restart.
     ///
-    /// Harmless where that was promised before. Where the response is there already, it is merged as soon as the coordinator
-    /// runs. The engine keeps a response until it is merged only where the request said so
-    /// (``/Hablare/AIRequest/keepUntilMerged``); of others the store's policy may give it up first.
+    /// Repeating a promise has no effect. If the response exists already, it is merged as soon as the coordinator runs.
+    /// The engine keeps a response until it is merged only if the request has ``/Hablare/AIRequest/keepUntilMerged``.
+    /// Otherwise the store's retention policy may evict it first.
     ///
     /// - Parameters:
-    ///   - requestID: The request.
+    ///   - requestID: The request's id.
     ///   - target: The name of a registered target.
     ///   - row: The row's primary key, or ``MergeRow/new``.
-    /// - Returns: When it was merged, where it was: nothing is promised then.
-    /// - Throws: ``MergeError``; ``/Hablare/AIServiceError``, `unknownRequest` or of category storage. Nothing is promised
-    ///   then.
+    /// - Returns: The date of an earlier merge, in which case nothing is promised; otherwise `nil`.
+    /// - Throws: ``MergeError``; ``/Hablare/AIServiceError``, `unknownRequest` or of category storage. In each case
+    ///   nothing is promised.
     @discardableResult
     @concurrent public nonisolated func promiseMerge(
         requestID: UUID, into target: String, row: MergeRow
@@ -113,17 +117,18 @@ extension AIDataCoordinator: Service {
         return nil
     }
 
-    /// Submits a request, waits for its response, and merges it as a registered target says: durable from submission to
-    /// merge. Where the process dies or the task is cancelled meanwhile, the merge happens when a coordinator runs.
+    /// Submits a request, waits for its response, and merges it into a registered target. This is durable from
+    /// submission to merge: if the process dies or the task is cancelled, the next run of a coordinator merges the
+    /// response.
     ///
     /// - Parameters:
-    ///   - request: The request; ``/Hablare/AIRequest/keepUntilMerged`` is set.
-    ///   - provider: Who does it. Default: ``Options/provider``.
+    ///   - request: The request. This method sets ``/Hablare/AIRequest/keepUntilMerged``.
+    ///   - provider: The provider of the answer. Default: ``Options/provider``.
     ///   - target: The name of a registered target.
     ///   - row: The row's primary key, or ``MergeRow/new``.
-    /// - Returns: The response, which is merged.
-    /// - Throws: as ``submit(_:to:mergingInto:row:)``; the error of a request that failed or was cancelled; ``MergeError``
-    ///   where it could not be merged, which stays promised.
+    /// - Returns: The merged response.
+    /// - Throws: The errors of ``submit(_:to:mergingInto:row:)``; the error of a request that failed or was cancelled;
+    ///   ``MergeError`` if the merge failed, which stays promised.
     @discardableResult
     @concurrent public nonisolated func generate(
         _ request: AIRequest, from provider: ProviderID? = nil, mergingInto target: String, row: MergeRow
@@ -134,9 +139,9 @@ extension AIDataCoordinator: Service {
         return response
     }
 
-    /// What is promised and not merged yet, oldest requests first. Rows that are damaged are left out, and logged.
+    /// Returns the promised merges that are not done yet, oldest requests first. Damaged rows are omitted and logged.
     ///
-    /// - Throws: ``MergeError`` where it cannot be read.
+    /// - Throws: ``MergeError`` if the promises cannot be read.
     @concurrent public nonisolated func pendingMerges() async throws -> [MergePromise] {
         do {
             return try await promises.readAll()
@@ -145,13 +150,13 @@ extension AIDataCoordinator: Service {
         }
     }
 
-    /// Takes a promise back: on return it was kept before, or never will be, also where its merge had begun. Harmless where
-    /// it was kept, or was none. A merge that somebody asks for without a promise, or waits for with
-    /// ``generate(_:from:mergingInto:row:)``, is done all the same.
+    /// Withdraws a promise. On return, either it was fulfilled before or it never will be, even if its merge had begun.
+    /// Withdrawing a fulfilled or unknown promise has no effect. Merges without a promise, and those that a
+    /// ``generate(_:from:mergingInto:row:)`` waits for, still happen.
     ///
-    /// Where nothing else is promised of the request, the engine is told that it need not keep the response.
+    /// If no other merge of the request is promised, the engine no longer needs to keep the response.
     ///
-    /// - Throws: ``MergeError`` where it cannot be written; the promise holds then.
+    /// - Throws: ``MergeError`` if the withdrawal cannot be written. Then the promise holds.
     @concurrent public nonisolated func forgetMerge(requestID: UUID, into target: String, row: MergeRow) async throws {
         do {
             let key = MergeKey(requestID: requestID, target: target, row: row)

@@ -2,18 +2,18 @@ public import GRDB
 public import Hablare
 
 extension AIDataCoordinator {
-    /// Merges a response into a row, as a target says: in one transaction with its receipt.
+    /// Merges a response into a row of a target, in one transaction with its receipt.
     ///
-    /// The response may be merged into several rows and by several targets; each of these is done once. Cancelling the
-    /// calling task before the write is handed to the database leaves the row as it is; afterwards it is merged.
+    /// A response may be merged into several rows and by several targets, once for each. Cancelling the calling task
+    /// has an effect only before the write is handed to the database. Then the row is unchanged.
     ///
     /// - Parameters:
     ///   - response: The response of a completed request.
-    ///   - target: Where it goes, and how. It need not be registered.
+    ///   - target: The target. It need not be registered.
     ///   - row: The row's primary key.
     /// - Returns: Whether it was merged now or before.
     /// - Throws: ``MergeError``; the ``/Hablare/AIServiceError`` of a response without content, or of reading it;
-    ///   `CancellationError`. Nothing is changed then, and the response is kept.
+    ///   `CancellationError`. In each case nothing is changed, and the response is kept.
     @discardableResult
     public nonisolated func merge(
         _ response: AIResponseData, into target: MergeTarget, row: MergeRow
@@ -29,12 +29,12 @@ extension AIDataCoordinator {
     ///
     /// - Parameters:
     ///   - response: The response of a completed request.
-    ///   - record: The type whose table it is; its primary key has one column.
+    ///   - record: The type of the table's records. Its primary key must have one column.
     ///   - id: The row's primary key.
-    ///   - column: The column, of the record's `Columns`.
-    ///   - rules: What an answer must be like. Default: anything.
+    ///   - column: The column, from the record's `Columns`.
+    ///   - rules: The rules that an answer must meet. Default: none.
     /// - Returns: Whether it was merged now or before.
-    /// - Throws: as ``merge(_:into:row:)``.
+    /// - Throws: The errors of ``merge(_:into:row:)``.
     @discardableResult
     public nonisolated func merge<Record: TableRecord>(
         _ response: AIResponseData, into record: Record.Type, id: some DatabaseValueConvertible & Sendable,
@@ -43,19 +43,19 @@ extension AIDataCoordinator {
         try await merge(response, into: .column(record, column, rules: rules), row: MergeRow(id))
     }
 
-    /// Merges a response into a column of a row by way of a type: see
+    /// Converts a response to a type, and merges it into a column of a row: see
     /// ``MergeTarget/column(_:_:as:rules:name:transform:)``.
     ///
     /// - Parameters:
     ///   - response: The response of a completed request.
-    ///   - record: The type whose table it is; its primary key has one column.
+    ///   - record: The type of the table's records. Its primary key must have one column.
     ///   - id: The row's primary key.
-    ///   - column: The column, of the record's `Columns`.
-    ///   - type: What the answer becomes first.
-    ///   - rules: What an answer must be like. Default: anything.
-    ///   - transform: Makes what is stored of the value.
+    ///   - column: The column, from the record's `Columns`.
+    ///   - type: The type to which the answer is converted first.
+    ///   - rules: The rules that an answer must meet. Default: none.
+    ///   - transform: A closure that returns the stored value.
     /// - Returns: Whether it was merged now or before.
-    /// - Throws: as ``merge(_:into:row:)``.
+    /// - Throws: The errors of ``merge(_:into:row:)``.
     @discardableResult
     public nonisolated func merge<Record: TableRecord, Value: ResponseConvertible & Sendable>(
         _ response: AIResponseData, into record: Record.Type, id: some DatabaseValueConvertible & Sendable,
@@ -66,19 +66,19 @@ extension AIDataCoordinator {
             response, into: .column(record, column, as: type, rules: rules, transform: transform), row: MergeRow(id))
     }
 
-    /// Merges a response into a property of a record: the record is fetched, changed and updated in one transaction with
-    /// the receipt.
+    /// Merges a response into a property of a record. The record is fetched, changed and updated in one transaction
+    /// with the receipt.
     ///
     /// - Parameters:
     ///   - response: The response of a completed request.
-    ///   - record: The type of the record; its primary key has one column.
+    ///   - record: The type of the record. Its primary key must have one column.
     ///   - id: The row's primary key.
     ///   - property: The property.
-    ///   - name: What the receipt is kept under, the same in all versions of the app: a key path has no name that can be
-    ///     stored. Table and column will do: `article.summary`.
-    ///   - rules: What an answer must be like. Default: anything.
+    ///   - name: The receipt's name, the same in all versions of the app, because a key path has no name that can be
+    ///     stored. Table and column are enough: `article.summary`.
+    ///   - rules: The rules that an answer must meet. Default: none.
     /// - Returns: Whether it was merged now or before.
-    /// - Throws: as ``merge(_:into:row:)``.
+    /// - Throws: The errors of ``merge(_:into:row:)``.
     @discardableResult
     public nonisolated func merge<
         Record: FetchableRecord & MutablePersistableRecord, Value: ResponseConvertible & Sendable
@@ -89,16 +89,16 @@ extension AIDataCoordinator {
         try await merge(response, into: .property(name, property, rules: rules), row: MergeRow(id))
     }
 
-    /// Makes a record of a response, once: see ``MergeTarget/create(_:_:as:rules:make:)``.
+    /// Creates a record from a response, once: see ``MergeTarget/create(_:_:as:rules:make:)``.
     ///
     /// - Parameters:
     ///   - record: The type of the record.
     ///   - response: The response of a completed request.
-    ///   - name: What the receipt is kept under, the same in all versions of the app.
-    ///   - rules: What an answer must be like. Default: anything.
-    ///   - make: Makes the record, of the value and of the response it came with.
-    /// - Returns: Whether it was made now or before.
-    /// - Throws: as ``merge(_:into:row:)``.
+    ///   - name: The receipt's name, the same in all versions of the app.
+    ///   - rules: The rules that an answer must meet. Default: none.
+    ///   - make: A closure that creates the record from the value and its response.
+    /// - Returns: Whether it was created now or before.
+    /// - Throws: The errors of ``merge(_:into:row:)``.
     @discardableResult
     public nonisolated func create<Record: MutablePersistableRecord, Value: ResponseConvertible & Sendable>(
         _ record: Record.Type, from response: AIResponseData, named name: String, rules: [ContentRule] = [],
@@ -107,14 +107,14 @@ extension AIDataCoordinator {
         try await merge(response, into: .create(name, record, rules: rules, make: make), row: .new)
     }
 
-    /// Merges many responses, each into its row: in one transaction and told of in one event, as far as they are together
-    /// not too large for memory. Each has an outcome of its own: a bad row fails alone.
+    /// Merges many responses, each into its row. Responses that fit into memory together share a transaction and an
+    /// event. Each merge has its own outcome, and a bad row fails alone.
     ///
     /// - Parameters:
     ///   - responses: The responses with the primary keys of their rows.
-    ///   - target: Where they go, and how.
-    /// - Returns: What came of each, in the order of the responses. Those that cancelling the calling task kept from being
-    ///   merged have `CancellationError`.
+    ///   - target: The target of all responses.
+    /// - Returns: The outcome of each merge, in the order of the responses. A merge that was prevented by cancelling
+    ///   the calling task has `CancellationError`.
     public nonisolated func merge(
         _ responses: [(response: AIResponseData, row: MergeRow)], into target: MergeTarget
     ) async -> [Result<MergeOutcome, any Error>] {

@@ -2,31 +2,34 @@ public import GRDB
 public import Hablare
 public import Logging
 
-/// Brings responses into the app's own data, on the main actor and exactly once.
+/// A coordinator that merges responses into the app's own data, exactly once.
 ///
-/// Into records of the app's database: a column, a change of a record, a new record. The receipt of the merge is in the
-/// same database and written in the same transaction, so a response is in the app's data once, whatever crashes when; asking
-/// again is harmless and says so. Into models that live on the main actor: by key path, at most once in a process, and
-/// durable where a ``MergeContext`` saves them.
+/// A response can be merged into a record of the app's database: as a column's value, a change of a record or a new
+/// record. The receipt of the merge is written in the same transaction. So a response is merged once, regardless of
+/// crashes, and a repeated call returns ``MergeOutcome/alreadyMerged(_:)``.
 ///
-/// Contents are read, checked and converted off the main actor, and so is all SQL: on it, only properties are set.
+/// A response can also be merged into a model on the main actor, by key path. That happens at most once in a process.
+/// It is durable if a ``MergeContext`` saves the model.
 ///
-/// The app's database must have this library's tables: see ``GRDB/DatabaseMigrator/registerHablareData()``. Make one
-/// coordinator for each database and process, at the composition root, and run it (``run()``): it keeps the promises of
-/// merges whose responses are still to come.
+/// Content is read, checked and converted off the main actor, as is all SQL. Only properties are set on it.
+///
+/// The app's database must have this library's tables: see ``GRDB/DatabaseMigrator/registerHablareData()``. Create one
+/// coordinator for each database and process, at the composition root, and run it (``run()``), so that it merges
+/// promised responses when they arrive.
 @MainActor public final class AIDataCoordinator {
-    /// How a coordinator behaves.
+    /// The options of a coordinator.
     public struct Options: Sendable {
-        /// Where content is kept that is merged as a file, into a `URL`. Default: nowhere; such merges fail.
+        /// The folder for content that is merged as a file, into a `URL`. Default: none, in which case such merges
+        /// fail.
         public var files: MergedFiles?
-        /// Who is asked by ``AIDataCoordinator/generate(_:from:into:property:rules:)`` where the call names nobody.
-        /// Default: nobody.
+        /// The provider for ``AIDataCoordinator/generate(_:from:into:property:rules:)`` if the call names none.
+        /// Default: none.
         public var provider: ProviderID?
-        /// How many bytes of content merges may hold in memory at once; others wait for room. What alone has more is let in
-        /// alone. Default: 64 MiB.
+        /// The number of bytes of content that merges may hold in memory at once. Further merges wait. A merge that
+        /// alone exceeds the limit runs without others. Default: 64 MiB.
         public var maximumBytesInFlight: Int
 
-        /// Creates options; the defaults unless given.
+        /// Creates options. Default: the defaults of the properties.
         public init(files: MergedFiles? = nil, provider: ProviderID? = nil, maximumBytesInFlight: Int = 64 << 20) {
             self.files = files
             self.provider = provider
@@ -42,21 +45,22 @@ public import Logging
     nonisolated let promises: PromiseKeeper
     nonisolated let logger: Logger
     nonisolated let deliveries: Deliveries
-    /// What was merged into which model, for as long as the model lives.
+    /// The receipts of merges into models, kept for as long as the models live.
     var delivered = ModelReceipts()
-    /// What events call the places of models. Asking a key path for its name means looking into the program's symbols.
+    /// The names of properties in events. They are cached, because describing a key path searches the program's
+    /// symbols.
     var placeNames: [AnyKeyPath: String] = [:]
 
-    /// Creates a coordinator. Reads and writes nothing yet, but for a thread that it starts.
+    /// Creates a coordinator. It starts a thread, and reads and writes nothing yet.
     ///
     /// - Parameters:
-    ///   - manager: Whose responses are merged.
+    ///   - manager: The manager of the requests.
     ///   - database: The app's database.
-    ///   - targets: What responses may be merged into when they come, also after a restart. Each has a name of its
-    ///     own: what is promised to a name that two have is refused, and an error is logged at once.
-    ///   - options: How it behaves.
-    ///   - seams: Time, identity, threads and metrics: those that the manager was given.
-    ///   - logger: Where it logs. Never a prompt or a response.
+    ///   - targets: The targets for responses that arrive later, even after a restart. Each needs a unique name. A
+    ///     promise to an ambiguous name is refused, and an error is logged at once.
+    ///   - options: The options.
+    ///   - seams: The time, identity, threads and metrics; the same as the manager's.
+    ///   - logger: The logger. Its entries never contain a prompt or a response.
     public nonisolated init(
         manager: AIRequestManager, database: any DatabaseWriter, targets: [MergeTarget] = [],
         options: Options = Options(), seams: EngineSeams = EngineSeams(), logger: Logger = Logger(label: "hablare.data")
@@ -72,14 +76,14 @@ public import Logging
         deliveries = Deliveries(TaskSpawner(executor: seams.taskExecutor))
     }
 
-    /// What happens to merges, from now on: one sequence for each reader.
+    /// The events of merges from now on, as a separate sequence for each reader.
     ///
-    /// Ends when the reading task is cancelled, and with the coordinator. A reader who is more than 10,000 events behind
-    /// loses the oldest.
+    /// The sequence ends when the reading task is cancelled, and with the coordinator. A reader that is more than
+    /// 10,000 events behind loses the oldest.
     public nonisolated var merges: AsyncStream<MergeEvent> { merger.events.elements() }
 }
 
 extension AIDataCoordinator {
-    /// Of how many responses it is remembered that they were merged into a model.
+    /// The number of remembered merges into models.
     package var rememberedModels: Int { delivered.count }
 }

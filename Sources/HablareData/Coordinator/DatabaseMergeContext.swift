@@ -2,7 +2,7 @@ public import Foundation
 public import GRDB
 import Hablare
 
-/// Saves models to the app's database, off the main actor, in one transaction with the receipt.
+/// A context that saves models to the app's database, off the main actor, in one transaction with the receipt.
 ///
 /// ```swift
 /// let context = DatabaseMergeContext<ArticleModel>(coordinator, id: { $0.id }) { article in
@@ -12,7 +12,7 @@ import Hablare
 /// try await coordinator.merge(response, into: article, property: \.summary, named: "article.summary", in: context)
 /// ```
 @MainActor public final class DatabaseMergeContext<Model: AnyObject>: MergeContext {
-    /// Writes what a model was like when it was asked for.
+    /// A closure that writes the state that a model had when the closure was created.
     public typealias Write = @Sendable (Database) throws -> Void
 
     private let writer: GroupWriter
@@ -24,10 +24,10 @@ import Hablare
     /// Creates a context in the database of a coordinator.
     ///
     /// - Parameters:
-    ///   - coordinator: Whose database it is.
+    ///   - coordinator: The coordinator whose database keeps the models.
     ///   - id: The primary key of the model's row.
-    ///   - write: Looks at a model, on the main actor, and answers with what writes it, which runs elsewhere: perhaps twice,
-    ///     and on nothing but the database.
+    ///   - write: A closure that reads a model on the main actor, and returns a closure that writes it. That one runs
+    ///     elsewhere, perhaps twice, and must touch nothing but the database.
     public init(
         _ coordinator: AIDataCoordinator, id: @escaping @MainActor (Model) -> any DatabaseValueConvertible,
         write: @escaping @MainActor (Model) -> Write
@@ -39,12 +39,12 @@ import Hablare
         self.write = write
     }
 
-    /// See ``MergeContext/dateOfMerge(_:)``.
+    /// Returns the date of a saved merge: see ``MergeContext/dateOfMerge(_:)``.
     public func dateOfMerge(_ key: MergeKey) async throws -> Date? {
         try await database.read { try ReceiptBook.date(of: key, in: $0) }
     }
 
-    /// See ``MergeContext/save(_:with:)``.
+    /// Saves a model and a receipt: see ``MergeContext/save(_:with:)``.
     public func save(_ model: Model, with receipt: MergeKey) async throws -> Date? {
         let write = write(model)
         let date = date()
@@ -56,6 +56,6 @@ import Hablare
         }
     }
 
-    /// See ``MergeContext/row(of:)``.
+    /// Returns the key of a model's row: see ``MergeContext/row(of:)``.
     public func row(of model: Model) -> MergeRow { MergeRow(id(model).databaseValue) }
 }

@@ -1,11 +1,11 @@
 import Hablare
 
-/// The tasks that wait for responses of models. They end with the coordinator.
+/// The tasks that wait for the responses of models. They end with the coordinator.
 final class Deliveries: Sendable {
     private struct State: Sendable {
         var tasks: [Int: Task<Void, Never>] = [:]
         var last = 0
-        /// Those that ended before their task was noted.
+        /// The tasks that ended before they were recorded.
         var ended: Set<Int> = []
     }
 
@@ -20,7 +20,7 @@ final class Deliveries: Sendable {
         for task in state.withLock({ Array($0.tasks.values) }) { task.cancel() }
     }
 
-    /// Starts one; its number is for ``cancel(_:)``.
+    /// Starts a task, and returns its number for ``cancel(_:)``.
     func start(_ work: @escaping @Sendable @concurrent () async -> Void) -> Int {
         let number = state.withLock { state in
             state.last += 1

@@ -1,6 +1,6 @@
-/// A merge into a model that waits for its response.
+/// A pending merge of an expected response into a model.
 ///
-/// Dropping it changes nothing.
+/// Discarding this value changes nothing.
 public struct Delivery: Sendable {
     private let end: @Sendable () -> Void
 
@@ -8,7 +8,7 @@ public struct Delivery: Sendable {
         end = { [weak deliveries] in deliveries?.cancel(number) }
     }
 
-    /// Ends the wait; the request goes on. What is merged by now stays, and one that was about to be merged may fail, as
-    /// ``AIDataCoordinator/merges`` then tells, with ``MergeError/Code/cancelled``.
+    /// Ends the wait; the request continues. A completed merge stays. A merge in progress may fail with
+    /// ``MergeError/Code/cancelled``, reported by ``AIDataCoordinator/merges``.
     public func cancel() { end() }
 }

@@ -1,14 +1,14 @@
-/// What happens to merges, for whoever shows or counts them.
+/// An event of merges, for example for views and counters.
 ///
-/// Every merge that was told of with ``willMerge(_:)`` is told of once more: as merged, merged before, or failed. Merges of
-/// one call come in one event as far as they are in one transaction, so that a view is updated once.
+/// Every merge in a ``willMerge(_:)`` appears in exactly one further event: merged, merged before, or failed. The
+/// merges of one call share an event if they share a transaction, so that a view updates once.
 public enum MergeEvent: Sendable, Hashable {
-    /// These are about to be merged.
+    /// The merges are about to begin.
     case willMerge([MergeKey])
-    /// These are in the app's data now.
+    /// The responses are in the app's data now.
     case didMerge([MergeKey])
-    /// These were in the app's data before, and nothing was done.
+    /// The responses were in the app's data before, and nothing was done.
     case wereMerged([MergeKey])
-    /// This one failed. Its response is kept.
+    /// The merge failed. Its response is kept.
     case mergeFailed(MergeKey, MergeError)
 }

@@ -3,26 +3,26 @@ import GRDB
 import Hablare
 import Logging
 
-/// One merge that is asked for.
+/// A request for one merge.
 struct MergeAsk: Sendable {
     let response: AIResponseData
     let target: MergeTarget
     let row: MergeRow
-    /// Whether it is merged because of a promise only, and not where that was taken back.
+    /// Whether the merge exists only because of a promise, and so must not happen if the promise is withdrawn.
     var isPromised = false
 
     var key: MergeKey { MergeKey(requestID: response.requestID, target: target.name, row: row) }
 
-    /// What whoever waits for it is told of a failure.
+    /// Returns the error that the caller receives for a failure.
     func told(_ error: any Error) -> any Error {
         MergeError.told(error, of: response.requestID, asked: isPromised ? .promisedMerge : .merge)
     }
 }
 
-/// Merges responses into the app's database: reads, checks and converts them side by side, then writes them together with
-/// their receipts. Never on the main actor.
+/// The part of a coordinator that merges responses into the app's database. It reads, checks and converts them
+/// concurrently, then writes them together with their receipts. Never runs on the main actor.
 final class Merger: Sendable {
-    /// The most merges of one transaction.
+    /// The maximum number of merges in one transaction.
     static let maximumGroup = GroupWriter.maximumGroup
 
     let database: any DatabaseReader
@@ -49,21 +49,21 @@ final class Merger: Sendable {
         self.seams = seams
     }
 
-    /// Merges, each with an outcome of its own. Those that are together small enough are in one transaction.
+    /// Merges responses, each with its own outcome. Merges that are small enough together share a transaction.
     ///
-    /// What was handed to the database is done, also when the calling task is cancelled; of the rest, it is not.
+    /// Cancelling the calling task has no effect on merges that were handed to the database, and prevents the rest.
     ///
-    /// - Parameter inBackground: Nobody waits for it: it leaves room for those who do.
+    /// - Parameter inBackground: Whether no caller waits, so that the merge leaves room for others.
     @concurrent func merge(_ asks: [MergeAsk], inBackground: Bool = false) async -> [Result<MergeOutcome, any Error>] {
         let beginning = meters.clock.now
         meters.asked(asks.count)
         var results: [Result<MergeOutcome, any Error>] = []
         results.reserveCapacity(asks.count)
-        // Once, as a structured answer is written out to be measured.
+        // Measured once, because measuring a structured answer encodes it.
         let measured = asks.map(\.response.byteCount)
         var start = 0
         while start < asks.count {
-            // As many as fit into a transaction, and into memory.
+            // As many as fit into a transaction and into memory.
             let end = Chunks.end(
                 of: measured, from: start, maximumCount: Self.maximumGroup,
                 maximumBytes: gate.limit(inBackground: inBackground))
@@ -96,7 +96,7 @@ final class Merger: Sendable {
     }
 
     private func merge(group: [MergeAsk], _ sizes: [Int]) async throws -> [Result<MergeOutcome, any Error>] {
-        // What was merged before is neither read nor checked again: its content may be gone since.
+        // Earlier merges are neither read nor checked again, because their content may no longer exist.
         let keys = group.map(\.key)
         let before = try await database.readAside(seams.taskExecutor) { database in
             try Set(keys.filter { try ReceiptBook.date(of: $0, in: database) != nil })
@@ -121,8 +121,8 @@ final class Merger: Sendable {
         }
     }
 
-    /// The promise first: where there is none any more, what was merged for its sake is not; then the receipt: where it is
-    /// there, nothing else is done.
+    /// Returns the write of a merge. It removes the promise first: if a promised merge has no promise any more, nothing
+    /// is written. If there is a receipt, nothing is written, either.
     private static func work(
         _ ask: MergeAsk, _ write: @escaping PreparedMerge, at date: Date
     ) -> @Sendable (Database) throws -> MergeOutcome {
@@ -151,14 +151,14 @@ final class Merger: Sendable {
         }
     }
 
-    /// The write of what has a receipt: there is none, unless the receipt went away this very moment.
+    /// The write of a merge that has a receipt. It runs only if the receipt was removed in the meantime.
     private static let merged: PreparedMerge = { _, _ in
         throw MergeError(
             .databaseFailed, "The receipt of the merge was removed this moment. Ask for the merge again.",
             isRetryable: true)
     }
 
-    /// Does something with each of many contents, by their numbers, where contents of such sizes are to be prepared.
+    /// Transforms many contents concurrently, by their indices.
     func concurrently<Value: Sendable>(_ sizes: [Int], _ body: @escaping @Sendable (Int) -> Value) async -> [Value] {
         await Chunks.map(sizes, on: seams.taskExecutor, body)
     }
@@ -167,10 +167,10 @@ final class Merger: Sendable {
         ConversionContext(requestID: requestID, files: files)
     }
 
-    /// How many bytes of content may be in memory at once.
+    /// The maximum number of bytes of content in memory.
     var maximumBytes: Int { gate.limit }
 
-    /// Waits until so many bytes have room, and gives it back afterwards.
+    /// Waits for room for a number of bytes, runs the closure, and releases the room afterwards.
     func holding<R: Sendable>(
         _ bytes: Int, inBackground: Bool = false, _ work: () async throws -> R
     ) async throws -> R {
@@ -179,19 +179,19 @@ final class Merger: Sendable {
         return try await work()
     }
 
-    /// Waits until so many bytes have room. Give it back with ``letGo(_:inBackground:)``.
+    /// Waits for room for a number of bytes. Release it with ``letGo(_:inBackground:)``.
     func take(_ bytes: Int, inBackground: Bool = false) async throws {
         try await gate.enter(bytes, inBackground: inBackground)
         meters.holds(bytes)
     }
 
-    /// Gives back what ``take(_:inBackground:)`` took.
+    /// Releases the room that ``take(_:inBackground:)`` reserved.
     func letGo(_ bytes: Int, inBackground: Bool = false) {
         meters.holds(-bytes)
         gate.leave(bytes, inBackground: inBackground)
     }
 
-    /// Tells what came of merges.
+    /// Reports the outcomes of merges.
     func tell(of keys: [MergeKey], _ outcomes: [Result<MergeOutcome, any Error>]) {
         var merged: [MergeKey] = []
         var before: [MergeKey] = []

@@ -1,13 +1,13 @@
 import DequeModule
 import Foundation
 
-/// What was merged into which place of which model in this process. Forgets models that are gone, so it is as large as what
-/// the app holds.
+/// The receipts of this process's merges into properties of models. Receipts of released models are removed, so the
+/// size stays in proportion to the app's models.
 ///
-/// All of it runs on the main actor, so nothing here takes longer with what is remembered: each receipt has two others
-/// looked at, whether their models are still there, instead of all of them now and then.
+/// All of it runs on the main actor, so the cost of a call must not grow with the number of receipts. Each new receipt
+/// therefore checks two others for released models, instead of checking all of them from time to time.
 @MainActor struct ModelReceipts {
-    /// A property, or a name, hashed once for as many models as there are: to hash a key path is to walk it.
+    /// A property or a name, hashed once for all models, because hashing a key path walks it.
     struct Place: Hashable {
         private let place: AnyHashable
         private let digest: Int
@@ -29,7 +29,7 @@ import Foundation
     }
 
     private struct Slot {
-        /// Another object may come to have the identity of one that is gone.
+        /// Weak and compared, because a new object may have the identity of a released one.
         weak var model: AnyObject?
         let mergedAt: Date
     }
@@ -37,19 +37,19 @@ import Foundation
     nonisolated init() {}
 
     private var slots: [Key: Slot] = [:]
-    /// Every slot's key once, the one first that was looked at longest ago.
+    /// Every slot's key once, least recently checked first.
     private var order: Deque<Key> = []
 
-    /// How many slots there are, those of models that are gone included.
+    /// The number of slots, including those of released models.
     var count: Int { slots.count }
 
-    /// When a response was merged into a place of a model; `nil` where it was not.
+    /// Returns the date at which a response was merged into a property of a model; `nil` if it was not.
     func date(of requestID: UUID, in model: AnyObject, _ place: Place) -> Date? {
         guard let slot = slots[key(requestID, model, place)], slot.model === model else { return nil }
         return slot.mergedAt
     }
 
-    /// A response was merged.
+    /// Records a merge.
     mutating func merged(_ requestID: UUID, into model: AnyObject, _ place: Place, at date: Date) {
         let key = key(requestID, model, place)
         if slots.updateValue(Slot(model: model, mergedAt: date), forKey: key) == nil { order.append(key) }

@@ -3,20 +3,22 @@ import GRDB
 import Hablare
 import Logging
 
-/// Tells the engine which responses are in the app's data, so that it need not keep them any longer.
+/// The part of a coordinator that reports merged responses to the engine, so that the engine need not keep them any
+/// longer.
 ///
-/// The receipts say what it was not told yet, so a crash between merge and telling is made up for when a coordinator runs
-/// next. Runs behind the merges, many in one commit. Responses of which another merge is promised are told of later.
+/// The receipts record which responses were not reported yet. After a crash between merge and report, the next
+/// coordinator therefore reports them. The releaser runs behind the merges, with many responses in one commit. A
+/// response with another promised merge is reported later.
 final class Releaser: Sendable {
     private struct State: Sendable {
         var wanted: Set<UUID> = []
-        /// Look at all receipts that are not marked, not only at what was merged just now.
+        /// Whether to check all unreported receipts, and not only the latest merges.
         var isCatchingUp = false
         var isRunning = false
         var task: Task<Void, Never>?
     }
 
-    /// How many are told in one commit.
+    /// The number of responses reported in one commit.
     private static let batch = 512
 
     private let manager: AIRequestManager
@@ -41,17 +43,17 @@ final class Releaser: Sendable {
         state.withLock { $0.task }?.cancel()
     }
 
-    /// These were merged, or are promised no more.
+    /// Schedules a report for requests that were merged, or whose promises were withdrawn.
     func wanted(_ requests: some Sequence<UUID> & Sendable) {
         start { $0.wanted.formUnion(requests) }
     }
 
-    /// What an earlier process merged and did not tell.
+    /// Schedules a report of the merges that an earlier process did not report.
     func catchUp() {
         start { $0.isCatchingUp = true }
     }
 
-    /// Waits until everything is told that was to tell, or could not be.
+    /// Waits until every pending report was sent or has failed.
     func settled() async {
         await state.withLock { $0.task }?.value
     }
@@ -81,7 +83,7 @@ final class Releaser: Sendable {
         }
     }
 
-    /// A failure is no loss: the receipts know, and the next start tries again.
+    /// Reports responses. After a failure the receipts stay unmarked, and the next start tries again.
     @concurrent private func tell(_ requests: [UUID], all: Bool) async {
         do {
             var rest = requests[...]
@@ -109,7 +111,7 @@ final class Releaser: Sendable {
 
     private func tell(_ requests: [UUID]) async throws {
         let settled = try await database.readAside(spawner.executor) { try ReceiptBook.unpromised(requests, in: $0) }
-        // A request that this engine's store does not know may be another store's: it stays unmarked.
+        // A request that this engine's store does not know may belong to another store, so it stays unmarked.
         let known = try await manager.merged(settled)
         guard !known.isEmpty else { return }
         try await writer.write { try ReceiptBook.released(known, in: $0) }

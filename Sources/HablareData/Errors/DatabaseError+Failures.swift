@@ -1,8 +1,8 @@
 import GRDB
 
-/// What a failure of the app's database is to those who keep their books in it: merges and queues of actions.
+/// The classification of database failures for merges and action queues.
 extension DatabaseError {
-    /// Whether asking again can help without anybody changing anything: it was busy, full or failing for a while.
+    /// Whether a retry can succeed without any change, because the database was temporarily busy, full or failing.
     var isPassing: Bool {
         switch resultCode {
         case .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_FULL, .SQLITE_IOERR, .SQLITE_NOMEM, .SQLITE_INTERRUPT, .SQLITE_ABORT,
@@ -12,10 +12,10 @@ extension DatabaseError {
         }
     }
 
-    /// Whether the disk, or the quota, is full. The other code is what that is called where the index of the write-ahead log
-    /// needs room (<https://sqlite.org/rescode.html#ioerr_shmsize>).
+    /// Whether the disk or quota is full. SQLite reports the second code if the index of the write-ahead log needs room
+    /// (<https://sqlite.org/rescode.html#ioerr_shmsize>).
     var isOfAFullDisk: Bool { resultCode == .SQLITE_FULL || extendedResultCode == .SQLITE_IOERR_SHMSIZE }
 
-    /// Whether the tables of ``GRDB/DatabaseMigrator/registerHablareData()`` are not there.
+    /// Whether the tables of ``GRDB/DatabaseMigrator/registerHablareData()`` are missing.
     var isOfMissingBooks: Bool { message?.contains("no such table: hablare_") == true }
 }

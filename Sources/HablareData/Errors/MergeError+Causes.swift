@@ -3,15 +3,15 @@ import GRDB
 import Hablare
 
 extension MergeError {
-    /// What was asked of the app's database when it failed: it decides whose move it is.
+    /// The database operation that failed, which determines the advice.
     enum Asked: Sendable {
-        /// A merge, by somebody who can ask again.
+        /// A merge whose caller can ask again.
         case merge
-        /// A merge that was promised: it is tried again without anybody asking.
+        /// A promised merge, which is retried automatically.
         case promisedMerge
-        /// To note a promise: there is none then.
+        /// The creation of a promise. After a failure there is no promise.
         case promise
-        /// To read promises, or to take one back.
+        /// Reading or withdrawing promises.
         case promises
 
         fileprivate var failed: String {
@@ -31,8 +31,8 @@ extension MergeError {
         }
     }
 
-    /// The error that whoever asked for a merge gets. `CancellationError` stays what it is, and so does an error of the
-    /// engine, which has its own advice.
+    /// Returns the error that the caller of a merge receives. `CancellationError` and errors of the engine, which have
+    /// their own advice, stay as they are.
     static func told(_ error: any Error, of requestID: UUID, asked: Asked = .merge) -> any Error {
         switch error {
         case is CancellationError, is AIServiceError: error
@@ -42,7 +42,7 @@ extension MergeError {
         }
     }
 
-    /// The same, always one of this type: for events and for outcomes of one of many.
+    /// Returns a failure as a `MergeError`, for events and for one outcome of several.
     static func recorded(_ error: any Error, of requestID: UUID) -> MergeError {
         switch told(error, of: requestID) {
         case let error as MergeError: error
@@ -57,7 +57,7 @@ extension MergeError {
         }
     }
 
-    /// The same of what concerns no single request.
+    /// Returns a failure that concerns no single request as a `MergeError`.
     static func recorded(_ error: any Error, ofPromises: Void) -> MergeError {
         switch error {
         case let error as MergeError: error
@@ -66,7 +66,7 @@ extension MergeError {
         }
     }
 
-    /// A failure for a log's metadata: codes, types and names of a schema, never a value.
+    /// Returns a description of a failure for a log's metadata: codes, types and names of a schema, never a value.
     static func logged(_ error: any Error) -> String {
         switch error {
         case let error as DatabaseError: cause(of: error)
@@ -102,7 +102,7 @@ extension MergeError {
             cause: cause(of: error), isRetryable: error.isPassing)
     }
 
-    /// The table that SQLite does not find.
+    /// Returns the table that SQLite does not find.
     private static func missingTable(_ error: DatabaseError) -> String? {
         let prefix = "no such table: "
         guard error.resultCode == .SQLITE_ERROR, let message = error.message, message.hasPrefix(prefix) else {
@@ -111,8 +111,8 @@ extension MergeError {
         return String(message.dropFirst(prefix.count))
     }
 
-    /// What SQLite says, as far as it can only be names of the schema: a message of a trigger, of an SQL function or of the
-    /// app's own may have a value in it, and so have a statement's arguments.
+    /// Returns SQLite's message only if it contains nothing but names of the schema. A message from a trigger, an SQL
+    /// function or the app may contain a value, and so may a statement's arguments.
     private static func cause(of error: DatabaseError) -> String {
         let code = "\(error.extendedResultCode)"
         let named: [String] =

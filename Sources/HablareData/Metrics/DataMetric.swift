@@ -1,28 +1,28 @@
-/// The metrics of merges: what each is called, counts and is labelled with. They go where the engine's go
+/// The metrics of merges, with their labels. They are recorded with the engine's metrics
 /// (``/Hablare/EngineSeams/observation``).
 ///
-/// | metric | kind | labels | what it says |
+/// | metric | kind | labels | meaning |
 /// |---|---|---|---|
-/// | `hablare_merge_queue_depth` | gauge | | merges that were asked for and are not done |
-/// | `hablare_merge_bytes` | histogram | | the size of responses that are merged |
-/// | `hablare_merge_duration` | timer | `into`: `record`, `model` | how long a merge took, from asking for it to its end |
+/// | `hablare_merge_queue_depth` | gauge | | merges that are requested and not done |
+/// | `hablare_merge_bytes` | histogram | | the size of merged responses |
+/// | `hablare_merge_duration` | timer | `into`: `record`, `model` | a merge's duration, from the request to its end |
 /// | `hablare_merge_bytes_in_flight` | gauge | | bytes of content that merges hold in memory |
-/// | `hablare_merge_main_actor_duration` | timer | | how long one stretch of merging kept the main actor |
+/// | `hablare_merge_main_actor_duration` | timer | | the duration of one stretch of merging on the main actor |
 /// | `hablare_merges_total` | counter | `outcome`: `merged`, `already_merged`, `failed` | merges that ended |
-/// | `hablare_merge_promises` | gauge | | promised merges whose responses are waited for |
+/// | `hablare_merge_promises` | gauge | | promised merges that wait for their responses |
 public enum DataMetric: String, Sendable, Hashable, CaseIterable {
-    /// Merges that were asked for and are not done.
+    /// The number of merges that are requested and not done.
     case queueDepth = "hablare_merge_queue_depth"
-    /// The size of responses that are merged, in bytes.
+    /// The size of merged responses, in bytes.
     case bytes = "hablare_merge_bytes"
-    /// How long a merge took.
+    /// The duration of a merge.
     case duration = "hablare_merge_duration"
-    /// Bytes of content that merges hold in memory.
+    /// The number of bytes of content that merges hold in memory.
     case bytesInFlight = "hablare_merge_bytes_in_flight"
-    /// How long one stretch of merging kept the main actor.
+    /// The duration of one stretch of merging on the main actor.
     case mainActorDuration = "hablare_merge_main_actor_duration"
-    /// Merges that ended.
+    /// The number of merges that ended.
     case merges = "hablare_merges_total"
-    /// Promised merges whose responses are waited for.
+    /// The number of promised merges that wait for their responses.
     case promises = "hablare_merge_promises"
 }

@@ -44,7 +44,7 @@ final class MergeMeters: Sendable {
         promises = Meter(label: DataMetric.promises.rawValue, factory: factory)
     }
 
-    /// So many merges were asked for.
+    /// Counts requested merges.
     func asked(_ count: Int) {
         queueDepth.set(
             counts.withLock {
@@ -52,7 +52,7 @@ final class MergeMeters: Sendable {
             })
     }
 
-    /// A merge ended that was begun at a time.
+    /// Records the end of a merge.
     func ended(_ result: Result<MergeOutcome, any Error>, intoModel: Bool, since start: Duration) {
         queueDepth.set(
             counts.withLock {
@@ -66,12 +66,12 @@ final class MergeMeters: Sendable {
         }
     }
 
-    /// A response of so many bytes is merged.
+    /// Records the size of a response that is merged.
     func merges(_ size: Int) {
         bytes.record(size)
     }
 
-    /// Merges hold so many bytes more, or less.
+    /// Adds a change to the number of bytes that merges hold in memory.
     func holds(_ change: Int) {
         bytesInFlight.set(
             counts.withLock {
@@ -79,14 +79,14 @@ final class MergeMeters: Sendable {
             })
     }
 
-    /// Measures what is done on the main actor in one stretch.
+    /// Runs a closure and records how long it keeps the main actor.
     @MainActor func onMainActor<R>(_ work: () throws -> R) rethrows -> R {
         let start = clock.now
         defer { mainActor.record(duration: clock.now - start) }
         return try work()
     }
 
-    /// So many promised merges wait for their responses.
+    /// Records the number of promised merges that wait for their responses.
     func waiting(_ count: Int) {
         promises.set(count)
     }

@@ -1,9 +1,9 @@
 import Foundation
 
 extension MergeError.Code {
-    /// The merge was promised, and its promise was taken back before it was done
-    /// (``AIDataCoordinator/forgetMerge(requestID:into:row:)``). Told by ``MergeEvent/mergeFailed(_:_:)`` alone, where the
-    /// merge was announced before.
+    /// The promise of the merge was withdrawn before the merge was done
+    /// (``AIDataCoordinator/forgetMerge(requestID:into:row:)``). Only ``MergeEvent/mergeFailed(_:_:)`` reports this
+    /// code, and only for a merge that was announced before.
     public static let forgotten = Self(rawValue: "forgotten")
 }
 

@@ -1,16 +1,17 @@
 public import Foundation
 
-/// A merge that was asked for before its response was there. It survives restarts.
+/// A merge that was requested before its response existed. It survives restarts.
 public struct MergePromise: Sendable, Hashable {
-    /// What is to be merged into what.
+    /// The key of the merge.
     public let key: MergeKey
-    /// When it was asked for.
+    /// The date of the promise.
     public let promisedAt: Date
-    /// Why it could not be done so far, and what to do, in words for a person; `nil` where nothing went wrong. It is tried
-    /// again when the request is retried, when the same is promised again, and whenever the coordinator starts to run.
+    /// The reason why the merge has not succeeded yet, with advice for the user; `nil` if nothing went wrong. The merge
+    /// is tried again if the request is retried, if the same merge is promised again, and whenever the coordinator
+    /// starts to run.
     public let failure: String?
 
-    /// Creates a promise; the coordinator does.
+    /// Creates a promise. The coordinator does this.
     public init(key: MergeKey, promisedAt: Date, failure: String? = nil) {
         self.key = key
         self.promisedAt = promisedAt
@@ -19,7 +20,7 @@ public struct MergePromise: Sendable, Hashable {
 }
 
 extension MergePromise: CustomStringConvertible {
-    /// The key, when it was promised, and why it is not kept, if something went wrong.
+    /// The key and the date of the promise, and the failure if there is one.
     public var description: String {
         let promise = "\(key), promised \(promisedAt)"
         return failure.map { "\(promise): \($0)" } ?? promise

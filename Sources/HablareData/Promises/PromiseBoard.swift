@@ -1,53 +1,52 @@
 import Foundation
 
-/// Which promised requests are waited for, and what to do when something happens to one: a value that decides and does
-/// nothing.
+/// The states of promised requests. A value that receives events and returns effects, without performing them.
 struct PromiseBoard: Sendable {
-    /// What is to be done.
+    /// An effect for the keeper to perform.
     enum Effect: Sendable, Hashable {
         /// Wait for the outcome of the request.
         case watch(UUID)
-        /// Merge what is promised of the request.
+        /// Merge the response of the request as promised.
         case merge(UUID)
-        /// Look again after a time.
+        /// Wait for a time, then check the request again.
         case wait(UUID, Duration)
     }
 
-    /// How a wait ended.
+    /// The end of a wait for an outcome.
     enum Ending: Sendable, Hashable {
-        /// With a response.
+        /// The response arrived.
         case completed
-        /// The request failed or was cancelled: somebody may retry it.
+        /// The request failed or was cancelled. It may be retried.
         case failed
-        /// The engine rests or ended.
+        /// The engine was suspended or ended.
         case suspended
-        /// Nobody knows the request: it is not submitted yet, or deleted.
+        /// The request is unknown: it is not submitted yet, or was deleted.
         case unknown
         /// The store could not be read.
         case unreadable
     }
 
-    /// How a merge ended.
+    /// The end of a merge.
     enum Merging: Sendable, Hashable {
-        /// Everything that was promised is merged.
+        /// All promised merges are done.
         case kept
-        /// Something is not, and trying again by itself can help.
+        /// A merge failed, and an automatic retry can help.
         case retryable
-        /// Something is not, and somebody has to mend something.
+        /// A merge failed, and the app or the user must fix something first.
         case stuck
     }
 
     private enum State: Sendable, Hashable {
         case watched
-        /// Something happened to it while its outcome was waited for, and that wait may have ended before it: an outcome that
-        /// cannot be used is looked for once more.
+        /// An event arrived while the outcome was awaited. That wait may have ended before the event, so an unusable
+        /// outcome is checked again.
         case watchedAgain
         case merging
-        /// Something more was promised while it was merged.
+        /// Another merge was promised during a merge.
         case mergingAgain
-        /// Nothing happens until somebody retries the request.
+        /// Nothing happens until the request is retried explicitly.
         case parked
-        /// Nothing happens until the engine is back.
+        /// Nothing happens until the engine resumes.
         case suspended
         case waiting
     }
@@ -55,10 +54,10 @@ struct PromiseBoard: Sendable {
     private var states: [UUID: State] = [:]
     private var failures: [UUID: Int] = [:]
 
-    /// How many promised requests are known.
+    /// The number of known promised requests.
     var count: Int { states.count }
 
-    /// Something was promised of a request.
+    /// Handles a new promise for a request.
     mutating func promised(_ id: UUID) -> [Effect] {
         switch states[id] {
         case .watched, .watchedAgain:
@@ -74,7 +73,7 @@ struct PromiseBoard: Sendable {
         }
     }
 
-    /// A wait for an outcome ended.
+    /// Handles the end of a wait for an outcome.
     mutating func ended(_ id: UUID, _ ending: Ending) -> [Effect] {
         let state = states[id]
         guard state == .watched || state == .watchedAgain else { return [] }
@@ -94,7 +93,7 @@ struct PromiseBoard: Sendable {
         }
     }
 
-    /// A merge ended.
+    /// Handles the end of a merge.
     mutating func merged(_ id: UUID, _ merging: Merging) -> [Effect] {
         switch states[id] {
         case .mergingAgain:
@@ -116,14 +115,14 @@ struct PromiseBoard: Sendable {
         }
     }
 
-    /// The time of a wait is over.
+    /// Handles the end of a delay.
     mutating func waited(_ id: UUID) -> [Effect] {
         guard states[id] == .waiting else { return [] }
         states[id] = .watched
         return [.watch(id)]
     }
 
-    /// Somebody retried a request.
+    /// Handles an explicit retry of a request.
     mutating func revived(_ id: UUID) -> [Effect] {
         switch states[id] {
         case .parked, .suspended:
@@ -136,14 +135,14 @@ struct PromiseBoard: Sendable {
         }
     }
 
-    /// The engine is back.
+    /// Handles the return of the engine.
     mutating func engineRevived() -> [Effect] {
         let ids = states.filter { $0.value == .suspended || $0.value == .watched }.keys
             .sorted()
         return ids.flatMap { revived($0) }
     }
 
-    /// 1, 2, 4 … 60 seconds.
+    /// Starts a delay of 1, 2, 4 … 60 seconds.
     private mutating func waits(_ id: UUID) -> [Effect] {
         let failures = self.failures[id, default: 0]
         self.failures[id] = failures + 1

@@ -3,7 +3,8 @@ import GRDB
 import Hablare
 import Logging
 
-/// Keeps promises: waits for the outcomes of promised requests, and merges what comes, many at once.
+/// The part of a coordinator that fulfils promises: it waits for the outcomes of promised requests, and merges the
+/// responses in batches.
 final class PromiseKeeper: Sendable {
     private enum News: Sendable {
         case promised([UUID])
@@ -19,7 +20,7 @@ final class PromiseKeeper: Sendable {
     private let targets: [String: [MergeTarget]]
     private let seams: EngineSeams
     private let logger: Logger
-    /// Where news go while the keeper runs.
+    /// The inbox while the keeper runs.
     private let inbox = Guarded<AsyncStream<News>.Continuation?>(nil)
 
     init(
@@ -40,14 +41,15 @@ final class PromiseKeeper: Sendable {
         self.logger = logger
     }
 
-    /// Something is promised of a request. Where nobody runs, it is found when somebody does.
+    /// Reports a new promise. If the keeper does not run, its next run reads the promise from the database.
     func promised(_ id: UUID) {
         _ = inbox.withLock { $0 }?.yield(.promised([id]))
     }
 
-    /// Keeps promises until the task is cancelled.
+    /// Fulfils promises until the task is cancelled.
     ///
-    /// - Throws: `AIServiceError`, `invalidState`, where it runs already; the error of reading the promises.
+    /// - Throws: `AIServiceError` with code `invalidState` if the keeper runs already; the error of reading the
+    ///   promises.
     @concurrent func run() async throws {
         let (news, continuation) = AsyncStream.makeStream(of: News.self)
         let isFirst = inbox.withLock { inbox in
@@ -61,7 +63,7 @@ final class PromiseKeeper: Sendable {
         defer { inbox.withLock { $0 = nil } }
         merger.releaser.catchUp()
         let revivals = manager.revivals()
-        // After listening began, so that nothing is promised, or revived, unnoticed.
+        // Read after subscribing to revivals and opening the inbox, so that no promise or revival is missed.
         let promised = try await readAll()
         continuation.yield(
             .promised(Array(Set(promised.map(\.key.requestID))).sorted()))
@@ -75,7 +77,7 @@ final class PromiseKeeper: Sendable {
         await merger.releaser.settled()
     }
 
-    /// Everything that is promised. What cannot be read is skipped, and logged.
+    /// Returns all promises. Unreadable rows are skipped and logged.
     func readAll() async throws -> [MergePromise] {
         let promises = try await database.readAside(seams.taskExecutor) { try ReceiptBook.promises(in: $0) }
         if promises.damaged > 0 {
@@ -90,7 +92,7 @@ final class PromiseKeeper: Sendable {
         _ news: AsyncStream<News>, _ inbox: AsyncStream<News>.Continuation, in group: inout DiscardingTaskGroup
     ) async {
         var board = PromiseBoard()
-        // Not the responses: a thousand may come at once.
+        // Only the ids, because a thousand responses may arrive at once.
         var arrived: [UUID] = []
         var isMerging = false
         for await news in news {
@@ -127,7 +129,7 @@ final class PromiseKeeper: Sendable {
         _ effect: PromiseBoard.Effect, _ inbox: AsyncStream<News>.Continuation, in group: inout DiscardingTaskGroup
     ) {
         switch effect {
-        case .merge: break  // with all that arrived meanwhile
+        case .merge: break  // merged with all others that arrived meanwhile
         case .watch(let id):
             group.addTask(executorPreference: seams.taskExecutor) {
                 guard let ending = await self.outcome(of: id) else { return }
@@ -145,7 +147,7 @@ final class PromiseKeeper: Sendable {
         }
     }
 
-    /// Waits for an outcome; `nil` where the keeper ends meanwhile.
+    /// Waits for an outcome; `nil` if the keeper ends meanwhile.
     private func outcome(of id: UUID) async -> PromiseBoard.Ending? {
         do {
             switch try await manager.outcome(of: id) {
@@ -156,7 +158,7 @@ final class PromiseKeeper: Sendable {
             case .cancelled:
                 await note("The request was cancelled. Retry it to have it merged after all.", of: id)
                 return .failed
-            case .pending, .executing: return .unreadable  // not final: looked at again
+            case .pending, .executing: return .unreadable  // not final: checked again
             }
         } catch is CancellationError {
             return nil
@@ -174,15 +176,15 @@ final class PromiseKeeper: Sendable {
         }
     }
 
-    /// What every promise is told that nothing but somebody's doing can keep.
+    /// The advice for every promise that cannot be fulfilled without a change by the app or the user.
     static let whatToDo =
         " The promise stays: once that is mended, promise it again (`promiseMerge`) or run the coordinator anew; `forgetMerge` takes it back."
 
-    /// How many responses are read and merged together.
+    /// The number of responses that are read and merged together.
     private static let batch = 64
 
-    /// Merges everything that is promised of some requests. What is not merged because the keeper ends is to be tried
-    /// again, and nothing went wrong with it.
+    /// Merges all promised responses of some requests. If the keeper ends first, the rest is retryable, because nothing
+    /// went wrong with it.
     func merge(_ ids: [UUID]) async -> [UUID: PromiseBoard.Merging] {
         var merged: [UUID: PromiseBoard.Merging] = [:]
         var rest = ids[...]
@@ -210,7 +212,7 @@ final class PromiseKeeper: Sendable {
         for promise in promises {
             let id = promise.key.requestID
             guard let response = responses[id] else {
-                // Retried or deleted this moment, or not to be read.
+                // The request was retried or deleted in the meantime, or its response cannot be read.
                 merged[id] = .retryable
                 continue
             }
@@ -230,9 +232,9 @@ final class PromiseKeeper: Sendable {
                 continue
             }
             let recorded = MergeError.recorded(error, of: id)
-            // Nothing is promised any more.
+            // The promise was withdrawn.
             if recorded.code == .forgotten { continue }
-            // One of several that can be tried again is, with the others.
+            // If several merges of the request failed and one is retryable, all of them are retried together.
             if merged[id] != .retryable { merged[id] = recorded.isRetryable ? .retryable : .stuck }
             notes.append((recorded.message + (recorded.isRetryable ? "" : Self.whatToDo), ask.key))
         }
@@ -240,7 +242,7 @@ final class PromiseKeeper: Sendable {
         return merged
     }
 
-    /// The responses that are there. One that cannot be read keeps no other from being merged.
+    /// Returns the available responses. An unreadable response does not affect the others.
     private func responses(of ids: [UUID]) async -> [UUID: AIResponseData] {
         var responses: [UUID: AIResponseData] = [:]
         for id in ids {
@@ -257,7 +259,7 @@ final class PromiseKeeper: Sendable {
         return responses
     }
 
-    /// The registered target of a name, where there is one and only one.
+    /// Returns the registered target of a name. It fails unless there is exactly one.
     func target(_ name: String) -> Result<MergeTarget, MergeError> {
         guard let found = targets[name] else { return .failure(unknownTarget(name)) }
         guard let target = found.first, found.count == 1 else {
@@ -285,7 +287,7 @@ final class PromiseKeeper: Sendable {
         }
     }
 
-    /// All at once: a batch of failures costs one commit.
+    /// Records several failures in one commit.
     private func note(_ notes: [(failure: String, key: MergeKey)]) async {
         guard !notes.isEmpty else { return }
         await writing { database in
@@ -293,7 +295,7 @@ final class PromiseKeeper: Sendable {
         }
     }
 
-    /// Writes what is for information only: where it cannot be written, the promise is there all the same.
+    /// Writes information about a promise. If this fails, the promise still exists.
     private func writing(_ work: @escaping @Sendable (Database) throws -> Void) async {
         do {
             try await merger.writer.write(work)

@@ -2,12 +2,12 @@ public import Foundation
 public import GRDB
 import Hablare
 
-/// What is merged at most once: the response of a request, for one purpose, into one row.
+/// The key of a merge, which happens at most once per key: a request's response, for one purpose, into one row.
 public struct MergeKey: Sendable, Hashable {
-    /// The request whose response it is.
+    /// The id of the response's request.
     public let requestID: UUID
-    /// What the response is merged into, and how: `article.audio`. Kept on disk, so it must not change between versions of
-    /// the app.
+    /// The name of the target: `article.audio`. It is stored on disk, so it must not change between versions of the
+    /// app.
     public let target: String
     /// The row.
     public let row: MergeRow
@@ -19,8 +19,8 @@ public struct MergeKey: Sendable, Hashable {
         self.row = row
     }
 
-    /// The key as one text, the same in every process and version: for contexts that keep receipts elsewhere than in a
-    /// database of GRDB.
+    /// The key as one text, the same in every process and version. It is for contexts that keep receipts outside a GRDB
+    /// database.
     public var text: String {
         let key =
             switch row.key.storage {
@@ -34,24 +34,24 @@ public struct MergeKey: Sendable, Hashable {
     }
 }
 
-/// Names a row of the app's own table by its primary key, or nothing where a row is to be made.
+/// A row of the app's own table, named by its primary key, or no row yet if the merge creates it.
 public struct MergeRow: Sendable, Hashable {
-    /// The key as the database holds it.
+    /// The key's value in the database.
     public let key: DatabaseValue
 
-    /// A row by its primary key of one column: a number, a text, a UUID. Give it the type that it has in the table: to
-    /// receipts the number 1 and the text "1" are two rows, also where the table finds the same one by both.
+    /// Creates a row from its primary key of one column: a number, a text or a UUID. Use the key's type in the table.
+    /// For receipts the number 1 and the text "1" are two rows, even if the table finds the same row by both.
     public init(_ key: some DatabaseValueConvertible) {
         self.key = key.databaseValue
     }
 
-    /// No row yet: the merge makes it.
+    /// No row yet: the merge creates it.
     public static let new = MergeRow(Data())
 
-    /// What the tables of receipts take for the key, which allow no NULL.
+    /// The key's value in the tables of receipts, which do not allow NULL.
     var stored: DatabaseValue { key.isNull ? MergeRow.new.key : key }
 
-    /// Whether it names no row.
+    /// Whether no row is named.
     var isNew: Bool { stored == MergeRow.new.key }
 }
 
@@ -61,7 +61,7 @@ extension MergeKey: CustomStringConvertible {
 }
 
 extension MergeRow: CustomStringConvertible {
-    /// The key: a number or a text as it is, bytes in hexadecimal, `new` where there is none.
+    /// The key: a number or a text unchanged, bytes in hexadecimal, or `new` if there is no row.
     public var description: String {
         switch key.storage {
         case .null: "new"
@@ -74,16 +74,17 @@ extension MergeRow: CustomStringConvertible {
 }
 
 extension MergeRow: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral {
-    /// A row whose key is a number.
+    /// Creates a row whose key is a number.
     public init(integerLiteral value: Int64) { self.init(value) }
-    /// A row whose key is a text.
+    /// Creates a row whose key is a text.
     public init(stringLiteral value: String) { self.init(value) }
 }
 
-/// What came of a merge.
+/// The outcome of a merge.
 public enum MergeOutcome: Sendable, Hashable {
-    /// The response is in the app's data now, and its receipt with it.
+    /// The response and its receipt are in the app's data now.
     case merged
-    /// It was merged before, at the date, and nothing was done. What the app or a person changed since stays.
+    /// The response was merged before, at the given date, and nothing was done. Later changes by the app or the user
+    /// stay.
     case alreadyMerged(Date)
 }

@@ -1,24 +1,25 @@
 public import Foundation
 public import GRDB
 public import Hablare
+import HablareJSON
 
-/// A response as a row of the app's database, with its content: what ``AIDataCoordinator/persistResponse(_:)`` writes. It is
-/// the app's own and stays whatever the engine gives up.
+/// A response with its content, as a row of the app's database. ``AIDataCoordinator/persistResponse(_:)`` writes it. It
+/// belongs to the app, and stays when the engine evicts its own copy.
 public struct PersistedResponse: Sendable, Hashable, Identifiable {
-    /// The request that it answers.
+    /// The id of the answered request.
     public let id: UUID
     /// The provider that answered.
     public let providerID: ProviderID
     /// The kind of the content.
     public let type: ContentType
-    /// The format of audio and images, by its name; `nil` for others.
+    /// The format's name for audio and images; `nil` for other kinds.
     public let format: String?
-    /// The content: the bytes of text, data, audio and images; the JSON of structured answers; an embedding's numbers as
-    /// little-endian singles.
+    /// The content: the bytes of text, data, audio and images; the JSON of structured answers; the numbers of an
+    /// embedding as little-endian singles.
     public let content: Data
-    /// What the provider said beside the content.
+    /// The provider's further information about the answer.
     public let metadata: [String: String]
-    /// When the answer arrived.
+    /// The date at which the answer arrived.
     public let receivedAt: Date
 }
 
@@ -28,10 +29,10 @@ extension PersistedResponse: FetchableRecord, TableRecord {
 
     /// Reads a row.
     ///
-    /// - Throws: ``MergeError`` with ``MergeError/Code/invalidContent`` for a kind of a later version, and where a column
-    ///   is missing or not what this library writes; `DecodingError` where the metadata is not.
+    /// - Throws: ``MergeError`` with ``MergeError/Code/invalidContent`` for a kind of a later version, or if a column
+    ///   is missing or was not written by this library; `DecodingError` if the metadata is invalid.
     public init(row: Row) throws {
-        // Not by GRDB's subscripts, which trap, nor by its `decode`, which makes 0 of what is no number.
+        // GRDB's subscripts trap for other types, and its `decode` turns an invalid number into 0.
         func value<Value: DatabaseValueConvertible>(_ column: String) throws -> Value {
             guard row.hasColumn(column), let value = Value.fromDatabaseValue(row[column]) else {
                 throw MergeError(
@@ -61,7 +62,7 @@ extension PersistedResponse: FetchableRecord, TableRecord {
 }
 
 extension MergeTarget {
-    /// The response itself as a row.
+    /// The target for the response itself, as a row.
     static let persistence = MergeTarget(name: "hablare.response", rules: []) { response, content, context in
         let bytes: Data =
             switch content {
@@ -88,18 +89,18 @@ extension AIDataCoordinator {
     /// Writes a response with its content into the app's database (``PersistedResponse``), once.
     ///
     /// - Returns: Whether it was written now or before.
-    /// - Throws: as ``merge(_:into:row:)``.
+    /// - Throws: The errors of ``merge(_:into:row:)``.
     @discardableResult
     public nonisolated func persistResponse(_ response: AIResponseData) async throws -> MergeOutcome {
         try await merge(response, into: .persistence, row: .new)
     }
 
-    /// Removes receipts from before a date whose responses the engine does not keep any more, so that nobody can merge them
-    /// again. Receipts are small; an app that merges thousands a day calls this now and then.
+    /// Removes receipts older than a date, if the engine no longer keeps their responses, so that they cannot be merged
+    /// again. Receipts are small. An app that merges thousands of responses a day should call this from time to time.
     ///
-    /// - Returns: How many were removed.
-    /// - Throws: ``MergeError`` of the app's database; the ``/Hablare/AIServiceError`` of the store; `CancellationError`.
-    ///   Those that were removed before stay removed.
+    /// - Returns: The number of removed receipts.
+    /// - Throws: ``MergeError`` of the app's database; the ``/Hablare/AIServiceError`` of the store;
+    ///   `CancellationError`. Receipts removed before the error stay removed.
     @discardableResult
     @concurrent public nonisolated func forgetReceipts(before date: Date) async throws -> Int {
         do {

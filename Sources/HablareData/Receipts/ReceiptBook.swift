@@ -1,11 +1,11 @@
 import Foundation
 import GRDB
 
-/// The statements on receipts and promises. Only they touch those tables.
+/// The statements on receipts and promises. No other code touches those tables.
 enum ReceiptBook {
     /// Writes a receipt, unless there is one.
     ///
-    /// - Returns: `nil` where it was written; else the date of the one that is there.
+    /// - Returns: `nil` if the receipt was written; otherwise the date of the existing one.
     static func enter(_ key: MergeKey, at date: Date, in database: Database) throws -> Date? {
         try database.cachedStatement(
             sql: """
@@ -17,24 +17,25 @@ enum ReceiptBook {
         return try self.date(of: key, in: database) ?? date
     }
 
-    /// When a merge was done; `nil` where it was not.
+    /// Returns the date of a merge; `nil` if it was not done.
     static func date(of key: MergeKey, in database: Database) throws -> Date? {
         let statement = try database.cachedStatement(
             sql: "SELECT merged_at FROM hablare_receipts WHERE request = ? AND target = ? AND row = ?")
         return try Int64.fetchOne(statement, arguments: arguments(key)).map(Self.date)
     }
 
-    /// Whether a promise was made.
+    /// The result of a request for a promise.
     enum Promised: Sendable, Hashable {
-        /// Now.
+        /// The promise was made now.
         case now
-        /// Before.
+        /// The promise was made before.
         case before
-        /// It was done, so there is nothing to promise.
+        /// The merge was done, so there is nothing to promise.
         case merged(Date)
     }
 
-    /// Notes that a merge is to be done when its response is there. Harmless where it was promised or done before.
+    /// Records the promise of a merge, to be done when its response arrives. It has no effect if the merge was promised
+    /// or done before.
     static func promise(_ key: MergeKey, at date: Date, in database: Database) throws -> Promised {
         if let date = try self.date(of: key, in: database) { return .merged(date) }
         try database.cachedStatement(
@@ -46,9 +47,9 @@ enum ReceiptBook {
         return database.changesCount > 0 ? .now : .before
     }
 
-    /// A promise is kept, or is none any more.
+    /// Removes a promise that was fulfilled or withdrawn.
     ///
-    /// - Returns: Whether it was one until now.
+    /// - Returns: Whether the promise existed.
     @discardableResult
     static func forget(_ key: MergeKey, in database: Database) throws -> Bool {
         try database.cachedStatement(
@@ -57,21 +58,22 @@ enum ReceiptBook {
         return database.changesCount > 0
     }
 
-    /// Notes why a promise could not be kept so far.
+    /// Records the reason why a promise could not be fulfilled so far.
     static func note(_ failure: String, of key: MergeKey, in database: Database) throws {
         try database.cachedStatement(
             sql: "UPDATE hablare_promises SET failure = ? WHERE request = ? AND target = ? AND row = ?"
         ).execute(arguments: [failure] + arguments(key))
     }
 
-    /// Promises as the database has them.
+    /// The promises in the database.
     struct Promises: Sendable {
         var readable: [MergePromise] = []
-        /// Rows that are not as this library writes them. They stay, and the engine keeps the responses that they name.
+        /// The number of rows that this library did not write. They stay, and the engine keeps the responses that they
+        /// name.
         var damaged = 0
     }
 
-    /// The promises of one request, or of all, oldest requests first.
+    /// Returns the promises of one request, or of all, oldest requests first.
     static func promises(of request: UUID? = nil, in database: Database) throws -> Promises {
         let rows =
             if let request {
@@ -92,7 +94,7 @@ enum ReceiptBook {
         return promises
     }
 
-    /// `nil` for a row that is damaged.
+    /// Returns the promise of a row, or `nil` if the row is damaged.
     private static func promise(_ row: Row) -> MergePromise? {
         func value<Value: DatabaseValueConvertible>(_ column: String) -> Value? {
             Value.fromDatabaseValue(row[column])
@@ -105,7 +107,7 @@ enum ReceiptBook {
             failure: value("failure"))
     }
 
-    /// Requests with receipts that the engine was not told of, in the order of their UUIDs.
+    /// Returns requests with receipts that were not reported to the engine, in the order of their UUIDs.
     static func unreleased(after last: UUID?, limit: Int, in database: Database) throws -> [UUID] {
         try UUID.fetchAll(
             database.cachedStatement(
@@ -114,7 +116,7 @@ enum ReceiptBook {
                     """), arguments: [last?.databaseValue ?? Data().databaseValue, limit])
     }
 
-    /// Those of which no merge is promised.
+    /// Returns the requests that have no promised merge.
     static func unpromised(_ requests: [UUID], in database: Database) throws -> [UUID] {
         try requests.filter { request in
             let statement = try database.cachedStatement(
@@ -123,7 +125,7 @@ enum ReceiptBook {
         }
     }
 
-    /// The engine knows that these are merged.
+    /// Marks requests as reported to the engine.
     static func released(_ requests: [UUID], in database: Database) throws {
         for request in requests {
             try database.cachedStatement(
@@ -132,7 +134,8 @@ enum ReceiptBook {
         }
     }
 
-    /// Requests all of whose receipts are from before a date and known to the engine, in the order of their UUIDs.
+    /// Returns requests whose receipts are all older than a date and reported to the engine, in the order of their
+    /// UUIDs.
     static func requests(
         before date: Date, after last: UUID?, limit: Int, in database: Database
     ) throws -> [UUID] {
@@ -145,7 +148,7 @@ enum ReceiptBook {
             arguments: [last?.databaseValue ?? Data().databaseValue, milliseconds(date), limit])
     }
 
-    /// Removes the receipts of requests.
+    /// Removes the receipts of requests, and returns their number.
     static func removeReceipts(of requests: [UUID], in database: Database) throws -> Int {
         var removed = 0
         for request in requests {

@@ -1,11 +1,11 @@
 public import GRDB
 
 extension DatabaseMigrator {
-    /// Registers the migrations of the tables in which this library keeps receipts of merges, promised merges, persisted
-    /// responses and queued actions. All are named `hablare_…`.
+    /// Registers the migrations of this library's tables, which hold receipts of merges, promised merges, persisted
+    /// responses and queued actions. All names begin with `hablare_`.
     ///
-    /// Call it wherever the app makes its migrator, in any place among its own migrations; later versions of the library
-    /// add migrations, and never change one.
+    /// Call it wherever the app creates its migrator, at any place among the app's own migrations. Later versions of
+    /// the library add migrations, and never change one.
     public mutating func registerHablareData() {
         registerMigration("hablare.data.1") { database in
             try DataSchema.createMerges(database)
@@ -17,7 +17,7 @@ extension DatabaseMigrator {
 
 /// The tables of ``GRDB/DatabaseMigrator/registerHablareData()``.
 enum DataSchema {
-    /// `row` has no declared type, so that a key keeps the type it has in the app's own table.
+    /// Creates the tables of merges. `row` has no declared type, so that a key keeps its type from the app's own table.
     static func createMerges(_ database: Database) throws {
         try database.execute(
             sql: """

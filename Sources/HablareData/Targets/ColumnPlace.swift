@@ -3,8 +3,8 @@ import Hablare
 
 /// A column of a table, and the statement that sets it in one row.
 ///
-/// The statement is written out and kept prepared. A query that is built and prepared anew for each row takes longer than
-/// everything else of a merge together.
+/// The statement is plain SQL and stays prepared. Building and preparing a query for each row would take longer than
+/// the rest of a merge.
 struct ColumnPlace: Sendable {
     let table: String
     let column: String
@@ -18,7 +18,7 @@ struct ColumnPlace: Sendable {
     /// Table and column, `article.audio`.
     var name: String { "\(table).\(column)" }
 
-    /// What the column is declared to be.
+    /// Returns the column's declared type.
     ///
     /// - Throws: ``MergeError/Code/noColumn``.
     func declaration(in database: Database) throws -> (declared: String, affinity: ColumnAffinity) {
@@ -45,9 +45,9 @@ struct ColumnPlace: Sendable {
         if database.changesCount == 0 { throw Self.noRow(row, in: table) }
     }
 
-    /// The one column of a table's primary key, quoted.
+    /// Returns the one column of a table's primary key, quoted.
     ///
-    /// - Throws: ``MergeError/Code/unsupportedKey`` where it has several.
+    /// - Throws: ``MergeError/Code/unsupportedKey`` if the key has several columns.
     static func key(of table: String, in database: Database) throws -> String {
         let columns = try database.primaryKey(table).columns
         guard columns.count == 1 else {

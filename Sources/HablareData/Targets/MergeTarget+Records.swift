@@ -2,17 +2,19 @@ public import GRDB
 public import Hablare
 
 extension MergeTarget {
-    /// A column of a table: the answer as the column's declared type wants it.
+    /// Creates a target that stores the answer in a column of a table, as the column's declared type requires.
     ///
-    /// Text goes into a text column, and into a number's or a truth value's where it is nothing but one; bytes into a blob;
-    /// structured answers into a text column as JSON, numbers and truth values into theirs; an embedding into a blob as
-    /// little-endian singles, or into a text column as JSON. Everything else is ``MergeError/Code/typeMismatch``, and a row
-    /// that is not there ``MergeError/Code/noRow``.
+    /// - Text goes into a text column. It goes into a column of numbers or Boolean values if the whole text is one.
+    /// - Bytes go into a blob.
+    /// - Structured answers go into a text column as JSON. Numbers and Boolean values go into columns of their types.
+    /// - An embedding goes into a blob as little-endian singles, or into a text column as JSON.
+    ///
+    /// Any other combination is a ``MergeError/Code/typeMismatch``, and a missing row is ``MergeError/Code/noRow``.
     ///
     /// - Parameters:
-    ///   - record: The type whose table it is; its primary key has one column.
-    ///   - column: The column: `\.audio`, or `{ $0.audio }`, of the record's `Columns`.
-    ///   - rules: What an answer must be like. Default: anything.
+    ///   - record: The type of the table's records. Its primary key must have one column.
+    ///   - column: The column: `\.audio`, or `{ $0.audio }`, from the record's `Columns`.
+    ///   - rules: The rules that an answer must meet. Default: none.
     ///   - name: The stable name. Default: table and column, `article.audio`.
     public static func column<Record: TableRecord>(
         _ record: Record.Type, _ column: (Record.DatabaseComponents) -> Column, rules: [ContentRule] = [],
@@ -35,15 +37,17 @@ extension MergeTarget {
         }
     }
 
-    /// A column of a table, by way of a type: for columns whose values are the app's own types.
+    /// Creates a target that converts the answer to a type and stores it in a column, for columns with the app's own
+    /// types.
     ///
     /// - Parameters:
-    ///   - record: The type whose table it is; its primary key has one column.
-    ///   - column: The column: `\.audio`, or `{ $0.audio }`, of the record's `Columns`.
-    ///   - type: What the answer becomes first.
-    ///   - rules: What an answer must be like. Default: anything.
+    ///   - record: The type of the table's records. Its primary key must have one column.
+    ///   - column: The column: `\.audio`, or `{ $0.audio }`, from the record's `Columns`.
+    ///   - type: The type to which the answer is converted first.
+    ///   - rules: The rules that an answer must meet. Default: none.
     ///   - name: The stable name. Default: table and column, `article.audio`.
-    ///   - transform: Makes what is stored of the value. Runs off the main actor; what it throws fails the merge.
+    ///   - transform: A closure that returns the stored value. It runs off the main actor. An error that it throws
+    ///     fails the merge.
     public static func column<Record: TableRecord, Value: ResponseConvertible & Sendable>(
         _ record: Record.Type, _ column: (Record.DatabaseComponents) -> Column, as type: Value.Type,
         rules: [ContentRule] = [], name: String? = nil,
@@ -56,15 +60,15 @@ extension MergeTarget {
         }
     }
 
-    /// A change of a record: it is fetched, changed and updated in one transaction with the receipt. Only columns that
-    /// changed are written.
+    /// Creates a target that changes a record. The record is fetched, changed and updated in one transaction with the
+    /// receipt. Only changed columns are written.
     ///
     /// - Parameters:
     ///   - name: The stable name.
-    ///   - record: The type of the record; its primary key has one column.
-    ///   - type: What the answer becomes first. Default: what `change` takes.
-    ///   - rules: What an answer must be like. Default: anything.
-    ///   - change: Changes the record. May run twice; what it throws fails the merge.
+    ///   - record: The type of the record. Its primary key must have one column.
+    ///   - type: The type to which the answer is converted first. Default: the type that `change` takes.
+    ///   - rules: The rules that an answer must meet. Default: none.
+    ///   - change: A closure that changes the record. It may run twice. An error that it throws fails the merge.
     public static func update<
         Record: FetchableRecord & MutablePersistableRecord, Value: ResponseConvertible & Sendable
     >(
@@ -72,7 +76,7 @@ extension MergeTarget {
         change: @escaping @Sendable (inout Record, Value) throws -> Void
     ) -> MergeTarget {
         custom(name, as: Value.self, rules: rules) { database, row, value, _ in
-            // Looking for a row by one value would trap where the key has several columns.
+            // Fetching a row by one value would trap if the key has several columns.
             _ = try ColumnPlace.key(of: Record.databaseTableName, in: database)
             guard var record = try Record.fetchOne(database, key: row.key) else {
                 throw ColumnPlace.noRow(row, in: Record.databaseTableName)
@@ -81,12 +85,12 @@ extension MergeTarget {
         }
     }
 
-    /// A property of a record, by its key path.
+    /// Creates a target that sets a property of a record, by its key path.
     ///
     /// - Parameters:
-    ///   - name: The stable name: a key path has none. The table and the column will do.
+    ///   - name: The stable name, because a key path has none. The table and the column are enough.
     ///   - property: The property.
-    ///   - rules: What an answer must be like. Default: anything.
+    ///   - rules: The rules that an answer must meet. Default: none.
     public static func property<
         Record: FetchableRecord & MutablePersistableRecord, Value: ResponseConvertible & Sendable
     >(
@@ -95,15 +99,16 @@ extension MergeTarget {
         update(name, Record.self, as: Value.self, rules: rules) { $0[keyPath: property] = $1 }
     }
 
-    /// A new record for each answer: created once, however often it is merged.
+    /// Creates a target that makes a record from each answer. It makes the record only once, even if the answer is
+    /// merged again.
     ///
     /// - Parameters:
     ///   - name: The stable name.
     ///   - record: The type of the record.
-    ///   - type: What the answer becomes first. Default: what `make` takes.
-    ///   - rules: What an answer must be like. Default: anything.
-    ///   - make: Makes the record, of the value and of the response it came with. May run twice; what it throws fails the
-    ///     merge.
+    ///   - type: The type to which the answer is converted first. Default: the type that `make` takes.
+    ///   - rules: The rules that an answer must meet. Default: none.
+    ///   - make: A closure that creates the record from the value and its response. It may run twice. An error that it
+    ///     throws fails the merge.
     public static func create<Record: MutablePersistableRecord, Value: ResponseConvertible & Sendable>(
         _ name: String, _ record: Record.Type, as type: Value.Type = Value.self, rules: [ContentRule] = [],
         make: @escaping @Sendable (Value, AIResponseData) throws -> Record

@@ -1,11 +1,11 @@
 public import GRDB
 public import Hablare
 
-/// Where responses go, and how: a column, a change of a record, a new record.
+/// The destination of a merge and the way to write it: a column, a change of a record, or a new record.
 ///
-/// A target has a name that stays the same between versions of the app, because receipts and promises of merges are kept
-/// by it. Key paths and closures cannot be stored, so a merge that must survive a restart names a target that is given to
-/// ``AIDataCoordinator`` at every start.
+/// A target's name must stay the same between versions of the app, because receipts and promises are stored under it.
+/// Key paths and closures cannot be stored. A merge that must survive a restart therefore names a target that the app
+/// passes to ``AIDataCoordinator`` at every start.
 ///
 /// ```swift
 /// let targets: [MergeTarget] = [
@@ -16,11 +16,12 @@ public import Hablare
 /// ]
 /// ```
 public struct MergeTarget: Sendable {
-    /// Its stable name.
+    /// The target's stable name.
     public let name: String
-    /// What an answer must be like.
+    /// The rules that an answer must meet.
     public let rules: [ContentRule]
-    /// Reads and converts, off the main actor and outside of any transaction; answers with the write.
+    /// A closure that reads and converts an answer, off the main actor and outside any transaction, and returns the
+    /// write.
     let prepare: @Sendable (AIResponseData, ResponseContent, ConversionContext) throws -> PreparedMerge
 
     init(
@@ -32,14 +33,15 @@ public struct MergeTarget: Sendable {
         self.prepare = prepare
     }
 
-    /// A target of the app's own making: whatever it does to the database is one transaction with the receipt.
+    /// Creates a target with the app's own write. All its changes to the database share one transaction with the
+    /// receipt.
     ///
     /// - Parameters:
-    ///   - name: Its stable name.
-    ///   - type: What the answer becomes first.
-    ///   - rules: What an answer must be like. Default: anything.
-    ///   - write: Changes the database. May run twice, where another merge of its transaction failed: it must touch nothing
-    ///     but the database. What it throws fails this merge alone.
+    ///   - name: The target's stable name.
+    ///   - type: The type to which the answer is converted first. Default: the type that `write` takes.
+    ///   - rules: The rules that an answer must meet. Default: none.
+    ///   - write: A closure that changes the database. It may run twice, if another merge of its transaction failed, so
+    ///     it must touch nothing but the database. An error that it throws fails this merge alone.
     public static func custom<Value: ResponseConvertible & Sendable>(
         _ name: String, as type: Value.Type = Value.self, rules: [ContentRule] = [],
         write: @escaping @Sendable (Database, MergeRow, Value, AIResponseData) throws -> Void
@@ -51,5 +53,5 @@ public struct MergeTarget: Sendable {
     }
 }
 
-/// What a prepared merge does to the database.
+/// The write of a prepared merge.
 typealias PreparedMerge = @Sendable (Database, MergeRow) throws -> Void

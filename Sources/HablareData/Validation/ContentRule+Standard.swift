@@ -1,9 +1,10 @@
 import Foundation
 import Hablare
+import HablareJSON
 public import HablareStructured
 
 extension ContentRule {
-    /// A text's length in characters as a reader counts them; of another kind of content nothing is allowed.
+    /// Requires a text of a certain length, in characters as a reader counts them. Other kinds of content are rejected.
     public static func length(_ range: some RangeExpression<Int> & Sendable) -> ContentRule {
         ContentRule("a text with a length of \(Self.words(range)) characters") { content in
             guard let text = try Self.text(of: content) else { return false }
@@ -11,7 +12,7 @@ extension ContentRule {
         }
     }
 
-    /// The size of text, data, audio or an image in bytes. Reads no file.
+    /// Requires text, data, audio or an image of a certain size in bytes. Reads no file.
     public static func byteCount(_ range: some RangeExpression<Int> & Sendable) -> ContentRule {
         ContentRule("\(Self.words(range)) bytes") { content in
             guard let body = content.body else { return false }
@@ -19,7 +20,7 @@ extension ContentRule {
         }
     }
 
-    /// A number within bounds: a structured number, or a text that is nothing but one.
+    /// Requires a number within bounds: a structured number, or a text that is one.
     public static func value(_ range: some RangeExpression<Double> & Sendable) -> ContentRule {
         ContentRule("a number in \(Self.words(range))") { content in
             guard let number = try Self.number(of: content) else { return false }
@@ -27,15 +28,15 @@ extension ContentRule {
         }
     }
 
-    /// A text that a pattern matches, anywhere unless it says `^` and `$`.
+    /// Requires a text that matches a pattern, anywhere unless the pattern has `^` and `$`.
     ///
-    /// The pattern is one of ECMA-262, as ``/HablareStructured/JSONSchema`` takes them: it takes time in proportion to the text,
-    /// whatever both are. A pattern that is none fails each merge with ``MergeError/Code/invalidRule``.
+    /// The syntax is ECMA-262, as in ``/HablareStructured/JSONSchema``. The time of a match is proportional to the
+    /// length of the text, for any pattern. An invalid pattern fails each merge with ``MergeError/Code/invalidRule``.
     public static func pattern(_ pattern: String) -> ContentRule {
         schema(["type": "string", "pattern": .string(pattern)], named: "pattern", "a text that matches /\(pattern)/")
     }
 
-    /// One of some texts, compared by their Unicode scalars.
+    /// Requires one of some texts, compared by their Unicode scalars.
     public static func oneOf(_ texts: [String]) -> ContentRule {
         let shown = texts.prefix(20).map { "\"\($0)\"" }.joined(separator: ", ") + (texts.count > 20 ? ", …" : "")
         return ContentRule("one of \(shown)") { content in
@@ -44,29 +45,29 @@ extension ContentRule {
         }
     }
 
-    /// A form that texts have.
+    /// A format of texts.
     public struct Format: Sendable, Hashable {
         fileprivate let name: String
         fileprivate let shown: String
 
         /// An e-mail address.
         public static let email = Format(name: "email", shown: "an e-mail address")
-        /// An address with a scheme: `https://example.org/`.
+        /// A URL with a scheme: `https://example.org/`.
         public static let url = Format(name: "uri", shown: "an address with a scheme, such as https://example.org/")
         /// A UUID.
         public static let uuid = Format(name: "uuid", shown: "a UUID")
-        /// A date and time of RFC 3339.
+        /// A date and time as in RFC 3339.
         public static let dateTime = Format(name: "date-time", shown: "a date and time such as 2026-01-31T12:00:00Z")
-        /// A date of RFC 3339.
+        /// A date as in RFC 3339.
         public static let date = Format(name: "date", shown: "a date such as 2026-01-31")
     }
 
-    /// A text of a form, and nothing else around it.
+    /// Requires a text that consists of one value in a format.
     public static func format(_ format: Format) -> ContentRule {
         schema(["type": "string", "format": .string(format.name)], named: "format", format.shown)
     }
 
-    /// A structured answer, or JSON that came as text or data, that a schema describes.
+    /// Requires a structured answer, or JSON text or data, that conforms to a schema.
     public static func schema(_ schema: JSONSchema) -> ContentRule {
         ContentRule("JSON as its schema describes") { content in
             guard let value = try Self.tree(of: content) else {
@@ -78,7 +79,7 @@ extension ContentRule {
         }
     }
 
-    /// A rule for texts that a schema says.
+    /// Returns a rule for texts that is checked by a schema.
     private static func schema(_ source: ParameterValue, named name: String, _ wanted: String) -> ContentRule {
         let schema = Result { () throws(JSONSchema.Fault) in try JSONSchema(source) }
         return ContentRule(wanted) { content in
@@ -92,7 +93,7 @@ extension ContentRule {
 }
 
 extension ContentRule {
-    /// The text of a content; `nil` where it is none.
+    /// Returns a content's text; `nil` if it has none.
     private static func text(of content: ResponseContent) throws -> String? {
         switch content {
         case .text(let body): String(validating: try body.read(), as: UTF8.self)
@@ -119,7 +120,7 @@ extension ContentRule {
         }
     }
 
-    /// A range as a reader says it.
+    /// Returns a description of a range for messages.
     private static func words<Bound>(_ range: some RangeExpression<Bound>) -> String {
         switch range {
         case let range as ClosedRange<Bound>: "\(range.lowerBound) to \(range.upperBound)"

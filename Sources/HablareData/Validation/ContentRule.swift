@@ -1,20 +1,22 @@
 public import Hablare
 
-/// What an answer must be like to get into the app's data. Checked off the main actor, before the content is converted.
+/// A rule that an answer must meet before it is merged. It is checked off the main actor, before the content is
+/// converted.
 ///
-/// An answer that breaks a rule changes nothing: the merge fails with ``MergeError/Code/rejected``, and the response is
-/// kept, to be looked at, merged elsewhere, or asked for anew with `regenerate`.
+/// An answer that breaks a rule changes nothing: the merge fails with ``MergeError/Code/rejected``. The response is
+/// kept, so it can be inspected, merged elsewhere, or requested again with `regenerate`.
 public struct ContentRule: Sendable {
-    /// The rule in words of its maker, for the error: `at most 500 characters`. Never words of an answer.
+    /// A description of the rule for the error: `at most 500 characters`. It never includes words of an answer.
     public let wanted: String
     private let holds: @Sendable (ResponseContent) throws -> Bool
 
-    /// Makes a rule of the app's own.
+    /// Creates a custom rule.
     ///
     /// - Parameters:
-    ///   - wanted: What the answer must be, the end of a sentence that begins with "must be": `a known colour`.
-    ///   - holds: Whether a content is that. Runs off the main actor. A ``MergeError`` it throws is told as it is; any
-    ///     other error fails the merge with ``MergeError/Code/appFailed``.
+    ///   - wanted: A description of an allowed answer, as the end of a sentence that begins with "must be": `a known
+    ///     colour`.
+    ///   - holds: A closure that returns whether a content is allowed. It runs off the main actor. A ``MergeError``
+    ///     that it throws is reported unchanged. Any other error fails the merge with ``MergeError/Code/appFailed``.
     public init(_ wanted: String, holds: @escaping @Sendable (ResponseContent) throws -> Bool) {
         self.wanted = wanted
         self.holds = holds
@@ -22,8 +24,8 @@ public struct ContentRule: Sendable {
 
     /// Checks a content.
     ///
-    /// - Throws: ``MergeError`` with ``MergeError/Code/rejected``, which says what is wanted; ``MergeError/Code/invalidRule``
-    ///   where the rule itself is wrong; the error of reading the content.
+    /// - Throws: ``MergeError`` with ``MergeError/Code/rejected``, whose message contains the rule;
+    ///   ``MergeError/Code/invalidRule`` if the rule itself is invalid; the error of reading the content.
     public func check(_ content: ResponseContent) throws {
         guard try holds(content) else {
             throw MergeError(
@@ -35,7 +37,7 @@ public struct ContentRule: Sendable {
 }
 
 extension ContentRule {
-    /// Whether a rule is right depends on its text only, so the answer that is checked first tells.
+    /// Returns the error for an invalid rule. Validity depends only on the rule's text, so the first check reveals it.
     static func invalid(_ rule: String, _ reason: String) -> MergeError {
         MergeError(.invalidRule, "The rule \(rule) cannot be checked. \(reason)")
     }

@@ -17,26 +17,29 @@ extension SearchIndex {
     ) throws -> SearchPage<Record> {
         let size = min(max(1, options.size), Int(Int32.max))
         let match = try expression(terms, options)
-        // The unary plus hides the rank from FTS5, which takes a comparison with it for the choice of a ranking.
-        var found: SQL =
-            "SELECT rowid AS id, rank AS score FROM \(identifier: name) WHERE \(identifier: name) MATCH \(match)"
+        // The unary plus hides the rank and the number from FTS5: it takes a comparison with the rank for the choice of a
+        // ranking, and would look for each number of a request apart.
+        var condition: SQL = "\(identifier: name) MATCH \(match)"
         if let request {
-            found += " AND rowid IN (\(request.select(Column.rowID)))"
+            condition += " AND +rowid IN (\(request.select(Column.rowID)))"
         }
         if let cursor {
-            found += " AND (+rank > \(cursor.rank) OR (+rank = \(cursor.rank) AND +rowid > \(cursor.row)))"
+            condition += " AND (+rank > \(cursor.rank) OR (+rank = \(cursor.rank) AND +rowid > \(cursor.row)))"
         }
-        // Excerpts are made for the rows of the page and not for all that are found.
+        // FTS5 sorts by the rank alone, rows of one rank by their numbers, before it makes an excerpt: so excerpts are made
+        // for the rows of the page only. Where SQLite sorts, it makes one for each row that is found; and where the index
+        // is asked again for each row, it collects all words with a beginning again.
         let rows = try SQLRequest<Row>(
             literal: """
-                SELECT content.*, score AS hablare_rank, content.rowid AS hablare_row,
-                    snippet(\(identifier: name), -1, \(String(SearchExcerpt.start)), \(String(SearchExcerpt.end)),
-                        '…', \(min(max(1, options.excerptLength), 64))) AS hablare_excerpt
-                FROM (\(found) ORDER BY rank, rowid LIMIT \(size + 1)) AS hit
-                CROSS JOIN \(identifier: name) ON \(identifier: name).rowid = hit.id
+                SELECT content.*, hit.score AS hablare_rank, hit.id AS hablare_row, hit.excerpt AS hablare_excerpt
+                FROM (
+                    SELECT rowid AS id, rank AS score,
+                        snippet(\(identifier: name), -1, \(String(SearchExcerpt.start)), \(String(SearchExcerpt.end)),
+                            '…', \(min(max(1, options.excerptLength), 64))) AS excerpt
+                    FROM \(identifier: name) WHERE \(condition) ORDER BY rank LIMIT \(size + 1)
+                ) AS hit
                 CROSS JOIN \(identifier: table) AS content ON content.rowid = hit.id
-                WHERE \(identifier: name) MATCH \(match)
-                ORDER BY score, hit.id
+                ORDER BY hit.score, hit.id
                 """
         ).fetchAll(db)
         let last = rows.count > size ? rows[size - 1] : nil

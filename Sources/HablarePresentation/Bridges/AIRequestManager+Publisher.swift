@@ -8,16 +8,17 @@ public import OpenCombine
 #endif
 
 extension AIRequestManager {
-    /// The statuses of a request as a publisher on the main actor: from the present one to the final one, then the end.
+    /// Returns the statuses of a request as a publisher on the main actor, from the current status to the final one,
+    /// followed by the end.
     ///
-    /// A subscriber that asks for little gets what is the newest status when it asks, instead of all of them, and always the
-    /// final one; the end comes when it asks once more. Cancelling the subscription ends the watching, not the request.
+    /// If the subscriber's demand is limited, the publisher delivers the newest status at each demand, and always the
+    /// final one. The end follows the next demand. Cancelling the subscription ends the watch, not the request.
     ///
     /// - Parameters:
-    ///   - id: The request.
-    ///   - taskExecutor: Where it is watched from. Default: the global executor.
-    /// - Returns: A publisher that fails as `AIRequestManager.statusUpdates(for:)` and reading it throw: with an
-    ///   ``/Hablare/AIServiceError``, of code `suspended` when the engine shuts down or rests.
+    ///   - id: The request's id.
+    ///   - taskExecutor: The executor that watches the request. Default: the global executor.
+    /// - Returns: A publisher that fails with the errors of `AIRequestManager.statusUpdates(for:)` and of reading it.
+    ///   These are ``/Hablare/AIServiceError``s, with code `suspended` if the engine shuts down or is suspended.
     @MainActor
     public func statusPublisher(
         for id: UUID, taskExecutor: (any TaskExecutor)? = nil

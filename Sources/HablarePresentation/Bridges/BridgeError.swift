@@ -1,13 +1,13 @@
 public import Foundation
 
-/// Why there is nothing on the other side of a bridge between callbacks, publishers and async functions.
+/// An error of a bridge between callbacks, publishers and async functions that received no result.
 public enum BridgeError: Error, Sendable, Hashable, LocalizedError {
     /// The publisher finished without a value.
     case finishedWithoutValue
-    /// The callback was thrown away without being called.
+    /// The callback was released without being called.
     case callbackDropped
 
-    /// What to do about it.
+    /// The advice for the error.
     public var errorDescription: String? {
         switch self {
         case .finishedWithoutValue: "The publisher finished without a value. Expect that, or publish one."

@@ -2,9 +2,9 @@ import Hablare
 
 /// Waits for an operation that calls back.
 ///
-/// Resumes exactly once: with the first call back, whatever comes afterwards, from any thread, also before the operation was
-/// begun to the end. Where the task is cancelled the operation is told so, once, and the wait ends at once; where it was cancelled
-/// beforehand the operation is not begun.
+/// The call resumes exactly once, with the first result, and ignores later ones. The callback may come from any thread,
+/// even before `begin` has returned. If the task is cancelled, the operation's cancel closure runs once, and the wait
+/// ends at once. If the task was cancelled beforehand, the operation does not begin.
 ///
 /// ```swift
 /// let image = try await withCallback { done in
@@ -13,18 +13,18 @@ import Hablare
 /// }
 /// ```
 ///
-/// - Parameter begin: Begins the operation with what it is to call back, and answers with what cancels it. Runs where the caller
-///   runs.
-/// - Returns: The value it called back with first.
-/// - Throws: The error it called back with first, or what `begin` throws; `CancellationError`;
-///   ``BridgeError/callbackDropped`` where the operation threw its callback away.
+/// - Parameter begin: A closure that begins the operation with its callback, and returns a closure that cancels it. It
+///   runs in the caller's context.
+/// - Returns: The operation's first value.
+/// - Throws: The operation's first error, or an error that `begin` throws; `CancellationError`;
+///   ``BridgeError/callbackDropped`` if the operation released its callback without calling it.
 public func withCallback<Value: Sendable>(
     _ begin: (_ done: @escaping @Sendable (Result<Value, any Error>) -> Void) throws -> @Sendable () -> Void
 ) async throws -> Value {
     try Task.checkCancellation()
     let call = CallbackState<Value>()
     return try await withTaskCancellationHandler {
-        // The closure holds the watch, and nobody else: when it goes, nobody can call back any more.
+        // Only this closure holds the watch, so the watch is released when no more calls are possible.
         let cancel = try begin({ [watch = CallbackWatch(call)] in watch.call.ended($0) })
         call.began(cancel)
         return try await call.waiter.value(isCancellable: false)
@@ -33,7 +33,7 @@ public func withCallback<Value: Sendable>(
     }
 }
 
-/// An operation that calls back: the wait for its first result, and what cancels it.
+/// An operation that calls back: the wait for its first result, and its cancel closure.
 final class CallbackState<Value: Sendable>: Sendable {
     private enum State: Sendable {
         case beginning
@@ -45,7 +45,7 @@ final class CallbackState<Value: Sendable>: Sendable {
     let waiter = Waiter<Value>()
     private let state = Guarded(State.beginning)
 
-    /// The operation was begun.
+    /// Records that the operation began.
     func began(_ cancel: @escaping @Sendable () -> Void) {
         let isCancelled = state.withLock { state in
             switch state {
@@ -58,13 +58,13 @@ final class CallbackState<Value: Sendable>: Sendable {
         if isCancelled { cancel() }
     }
 
-    /// The operation called back.
+    /// Records that the operation called back.
     func ended(_ result: Result<Value, any Error>) {
         guard waiter.resume(with: result) else { return }
         state.withLock { $0 = .over }
     }
 
-    /// The task was cancelled.
+    /// Records that the task was cancelled.
     func wasCancelled() {
         guard waiter.resume(with: .failure(CancellationError())) else { return }
         let cancel = state.withLock { state -> (@Sendable () -> Void)? in
@@ -76,7 +76,7 @@ final class CallbackState<Value: Sendable>: Sendable {
     }
 }
 
-/// Sees that a callback is thrown away.
+/// A guard that detects the release of a callback.
 private final class CallbackWatch<Value: Sendable>: Sendable {
     let call: CallbackState<Value>
 

@@ -6,33 +6,37 @@ public import Combine
 public import OpenCombine
 #endif
 
-/// Publishers of what async functions and sequences bring, delivered on the main actor whoever subscribes, and wherever.
+/// Publishers for async functions and sequences. They deliver on the main actor, and can be subscribed to from
+/// anywhere.
 ///
-/// Each subscription begins anew, in a task of its own, when something is asked for, takes no more than is asked for, and cancels
-/// its task when it is cancelled. So the end of a sequence, or its error, is found when one more element is asked for, as `sink`
-/// always does. Nothing is delivered before the subscriber's turn on the main queue has ended.
+/// Each subscription runs its own task, which begins at the first demand, produces no more than the demand, and is
+/// cancelled with the subscription. So the end or error of a sequence appears at the demand after the last element. A
+/// subscriber such as `sink` always has this demand. Nothing is delivered before the current block of the main queue
+/// has ended.
 @MainActor
 public enum MainPublisher {
-    /// A publisher of what an async function returns.
+    /// Returns a publisher of an async function's result.
     ///
-    /// A `Future` of Combine begins when it is made, whether somebody subscribes or not, and nobody can cancel it.
+    /// Unlike a `Future` of Combine, the function begins only for a subscriber, and can be cancelled.
     ///
     /// - Parameters:
-    ///   - taskExecutor: Where the function runs. Default: the global executor.
-    ///   - operation: Brings the value, off the main actor. Is cancelled with the subscription.
-    /// - Returns: A publisher of one value and the end, which comes with it, or of the error that the function throws.
+    ///   - taskExecutor: The executor that runs the function. Default: the global executor.
+    ///   - operation: A function that returns the value, off the main actor. It is cancelled with the subscription.
+    /// - Returns: A publisher of one value, immediately followed by the end, or of the error that the function throws.
     public static func value<Output: Sendable>(
         taskExecutor: (any TaskExecutor)? = nil, of operation: @escaping @Sendable @concurrent () async throws -> Output
     ) -> AnyPublisher<Output, any Error> {
         publisher { $0.start(TaskSpawner(executor: taskExecutor), operation) }
     }
 
-    /// A publisher of the elements of an async sequence.
+    /// Returns a publisher of an async sequence's elements.
     ///
     /// - Parameters:
-    ///   - taskExecutor: Where the sequence is read. Default: the global executor.
-    ///   - sequence: Makes the sequence, off the main actor, for each subscription. Is cancelled with the subscription.
-    /// - Returns: A publisher of the elements, of the end, and of the error that making or reading the sequence throws.
+    ///   - taskExecutor: The executor that reads the sequence. Default: the global executor.
+    ///   - sequence: A closure that creates the sequence, off the main actor, for each subscription. It is cancelled
+    ///     with the subscription.
+    /// - Returns: A publisher of the elements and the end, or of the error that creating or reading the sequence
+    ///   throws.
     public static func elements<Elements: AsyncSequence>(
         taskExecutor: (any TaskExecutor)? = nil,
         of sequence: @escaping @Sendable @concurrent () async throws -> sending Elements
@@ -41,7 +45,7 @@ public enum MainPublisher {
         publisher { $0.start(TaskSpawner(executor: taskExecutor), sequence) }
     }
 
-    /// A publisher that begins to feed each of its subscribers.
+    /// Returns a publisher that starts a feed for each of its subscribers.
     private static func publisher<Output: Sendable>(
         _ start: @escaping @MainActor (PublisherFeed<Output>) -> Void
     ) -> AnyPublisher<Output, any Error> {
@@ -51,7 +55,8 @@ public enum MainPublisher {
             return feed.subject.handleEvents(
                 receiveCancel: { feed.cancel() }, receiveRequest: { feed.requested($0) })
         }
-        // Here is what makes it safe to subscribe, ask and cancel from anywhere: all of that reaches the feed on the main queue.
+        // This makes it safe to subscribe, demand and cancel from anywhere, because all of these reach the feed on the
+        // main queue.
         return MainSubscribing(upstream: deferred).eraseToAnyPublisher()
     }
 }

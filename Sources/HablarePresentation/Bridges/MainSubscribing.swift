@@ -6,10 +6,10 @@ import Combine
 import OpenCombine
 #endif
 
-/// A publisher whose upstream is touched on the main queue only, whoever subscribes, asks and cancels, and wherever.
+/// A publisher that uses its upstream on the main queue only, and can be used from anywhere.
 ///
-/// Like `subscribe(on:)`, except that the subscriber has its subscription at once: with OpenCombine, who cancels before the
-/// subscription has come is not heard, and gets everything.
+/// It resembles `subscribe(on:)`, except that the subscriber gets its subscription at once. OpenCombine ignores a
+/// cancellation that comes before the subscription, and delivers everything.
 struct MainSubscribing<Upstream: Publisher>: Publisher {
     typealias Output = Upstream.Output
     typealias Failure = Upstream.Failure
@@ -19,14 +19,15 @@ struct MainSubscribing<Upstream: Publisher>: Publisher {
     func receive<Downstream: Subscriber>(subscriber: Downstream)
     where Downstream.Input == Output, Downstream.Failure == Failure {
         let relay = Relay(subscriber)
-        // Before the subscriber can ask: what is scheduled comes in order.
+        // Scheduled before the subscriber can demand anything, because scheduled work keeps its order.
         MainScheduler().schedule { [upstream] in
             if !relay.isCancelled { upstream.subscribe(relay) }
         }
         subscriber.receive(subscription: relay)
     }
 
-    /// Invariant: `upstream` is touched on the main queue only. Not `Sendable`, so the compiler sees to the rest.
+    /// Invariant: `upstream` is used on the main queue only. The class is not `Sendable`, so the compiler checks the
+    /// rest.
     private final class Relay<Downstream: Subscriber>: Subscriber, Subscription
     where Downstream.Input == Output, Downstream.Failure == Failure {
         private let downstream: Downstream

@@ -7,12 +7,12 @@ public import OpenCombine
 #endif
 
 extension Publisher where Output: Sendable {
-    /// Waits for the first value, and leaves the publisher then.
+    /// Returns the first value, and then cancels the subscription.
     ///
-    /// - Parameter scheduler: Where the value is received; has to run on the main actor. Default: ``MainScheduler``. Whatever
-    ///   thread the publisher publishes on, the waiting code is not touched there.
-    /// - Throws: The publisher's error; ``BridgeError/finishedWithoutValue``; `CancellationError` when the task is cancelled, also
-    ///   beforehand: the subscription is cancelled then.
+    /// - Parameter scheduler: The scheduler that receives the value. It must run on the main actor. Default:
+    ///   ``MainScheduler``. The publisher may publish on any thread.
+    /// - Throws: The publisher's error; ``BridgeError/finishedWithoutValue``; `CancellationError` if the task is
+    ///   cancelled, even beforehand. A cancellation also cancels the subscription.
     @MainActor
     public func firstValue(on scheduler: some Scheduler = MainScheduler()) async throws -> Output {
         try Task.checkCancellation()
@@ -33,14 +33,15 @@ extension Publisher where Output: Sendable {
         }
     }
 
-    /// The values as an async sequence, none of which is lost, as far as the buffer goes: Combine's own `values` asks for one at a
-    /// time, and a subject throws away what nobody asked for.
+    /// Returns the values as an async sequence, which buffers them up to a limit. Combine's own `values` demands one
+    /// value at a time, and a subject drops values without a demand.
     ///
-    /// Subscribes when it is called. Leaving the loop, cancelling the task or releasing the sequence cancels the subscription.
+    /// The method subscribes at once. Leaving the loop, cancelling the task or releasing the sequence cancels the
+    /// subscription.
     ///
     /// - Parameters:
-    ///   - limit: What becomes of values that are not taken as fast as they come. Default: they are kept.
-    ///   - scheduler: Where values are received; has to run on the main actor. Default: ``MainScheduler``.
+    ///   - limit: The buffering policy for values that are not read as fast as they arrive. Default: unbounded.
+    ///   - scheduler: The scheduler that receives values. It must run on the main actor. Default: ``MainScheduler``.
     /// - Returns: A sequence that throws the publisher's error.
     @MainActor
     public func bufferedValues(
@@ -63,12 +64,12 @@ extension Publisher where Output: Sendable {
     }
 }
 
-/// Runs something on the main actor soon, from wherever.
+/// Runs an action on the main actor soon, from any thread.
 private func onMainQueue(_ action: @escaping @MainActor @Sendable () -> Void) {
     DispatchQueue.main.async { MainActor.assumeIsolated(action) }
 }
 
-/// Holds a subscription, which may not leave the main actor.
+/// A holder of a subscription, which must stay on the main actor.
 @MainActor
 private final class MainSubscription {
     private var subscription: AnyCancellable?
@@ -84,7 +85,7 @@ private final class MainSubscription {
     }
 }
 
-/// Who waits for a first value, and gets it once.
+/// A waiter for a first value, resumed once.
 @MainActor
 private final class FirstValue<Output: Sendable> {
     var subscription: AnyCancellable?

@@ -6,8 +6,8 @@ import Combine
 import OpenCombine
 #endif
 
-/// What carries the elements of one subscription from a task to its subscriber, on the main actor: no faster than they are asked
-/// for.
+/// A feed that carries the elements of one subscription from a task to its subscriber, on the main actor and no faster
+/// than the demand.
 @MainActor
 final class PublisherFeed<Output: Sendable> {
     let subject = PassthroughSubject<Output, any Error>()
@@ -16,8 +16,8 @@ final class PublisherFeed<Output: Sendable> {
     private var isCancelled = false
     private var task: Task<Void, Never>?
 
-    /// Begins to carry elements, once somebody asks for one. Each is taken when it is asked for: what is taken ahead may be old
-    /// when it is wanted. So it is when one more is asked for that the end is found.
+    /// Starts to carry elements at the first demand. Each element is read only on demand, because an element that is
+    /// read ahead may be outdated when it is wanted. So the end is found at the demand after the last element.
     func start<Elements: AsyncSequence>(
         _ spawner: TaskSpawner, _ elements: @escaping @Sendable @concurrent () async throws -> sending Elements
     ) where Elements.Element == Output, Elements: SendableMetatype, Elements.AsyncIterator: SendableMetatype {
@@ -33,7 +33,7 @@ final class PublisherFeed<Output: Sendable> {
         }
     }
 
-    /// Begins to bring one element, once somebody asks for it. The end comes with it.
+    /// Starts to produce one element at the first demand. The end follows immediately.
     func start(_ spawner: TaskSpawner, _ operation: @escaping @Sendable @concurrent () async throws -> Output) {
         task = spawner.start {
             guard await self.isWanted() else { return }
@@ -46,7 +46,7 @@ final class PublisherFeed<Output: Sendable> {
         }
     }
 
-    /// The subscriber asks for more.
+    /// Handles a demand of the subscriber.
     func requested(_ more: Subscribers.Demand) {
         demand += more
         guard demand > .none else { return }
@@ -54,7 +54,7 @@ final class PublisherFeed<Output: Sendable> {
         waiting = nil
     }
 
-    /// The subscriber left.
+    /// Handles a cancellation by the subscriber.
     func cancel() {
         isCancelled = true
         task?.cancel()
@@ -62,7 +62,7 @@ final class PublisherFeed<Output: Sendable> {
         waiting = nil
     }
 
-    /// Waits until an element is asked for; not where the subscriber left.
+    /// Waits for a demand. Returns `false` if the subscriber has cancelled.
     private func isWanted() async -> Bool {
         guard !isCancelled else { return false }
         guard demand == .none else { return true }

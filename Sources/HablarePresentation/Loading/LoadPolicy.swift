@@ -1,8 +1,9 @@
-/// What becomes of a wish to load while a load is under way.
+/// The behaviour of a load that is requested during another load.
 public enum LoadPolicy: Sendable, Hashable, CaseIterable {
-    /// The wish is ignored: the load that is under way goes on. For what brings the same whenever it is asked, as a refresh.
+    /// The new request is ignored, and the current load continues. For loads that always have the same result, such as
+    /// a refresh.
     case ignoreWhileLoading
-    /// The load that is under way is cancelled, and a new one begins: an older result, however late it comes, never takes the
-    /// place of a newer one. For what depends on the wish, as a search.
+    /// The current load is cancelled, and a new one begins. A late result of an older load never replaces a newer one.
+    /// For loads that depend on the request, such as a search.
     case cancelPrevious
 }

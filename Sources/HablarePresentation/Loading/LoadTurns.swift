@@ -1,18 +1,18 @@
-/// Decides which load counts. Pure.
+/// A pure state machine that decides which load is the current one.
 ///
-/// Loads are numbered. At most one of them counts at a time, and the result of any other is nobody's business: it was
-/// cancelled, or a newer one was begun.
+/// Loads are numbered, and at most one is current at a time. The result of any other load is ignored, because that load
+/// was cancelled or superseded.
 struct LoadTurns: Sendable {
-    /// What a wish to load leads to.
+    /// The decision on a request to load.
     enum Decision: Sendable, Equatable {
-        /// The load of that turn begins; the one that it supersedes, if any, is to be stopped.
+        /// Start the load with this number, and cancel the superseded one, if any.
         case start(Int, superseding: Int?)
-        /// Nothing.
+        /// Ignore the request.
         case ignore
     }
 
     private let policy: LoadPolicy
-    /// The turn that counts; `nil` while nothing is being loaded.
+    /// The number of the current load; `nil` while nothing is loaded.
     private(set) var current: Int?
     private var last = 0
 
@@ -20,7 +20,7 @@ struct LoadTurns: Sendable {
         self.policy = policy
     }
 
-    /// Somebody wants to load.
+    /// Handles a request to load.
     mutating func loadWasWanted() -> Decision {
         if current != nil, policy == .ignoreWhileLoading { return .ignore }
         let superseded = current
@@ -29,14 +29,14 @@ struct LoadTurns: Sendable {
         return .start(last, superseding: superseded)
     }
 
-    /// The load of a turn ended; answers whether it counts.
+    /// Handles the end of a load. Returns whether the load is the current one.
     mutating func loadEnded(_ turn: Int) -> Bool {
         guard turn == current else { return false }
         current = nil
         return true
     }
 
-    /// Somebody wants nothing any more; answers with the turn that is to be stopped.
+    /// Handles a cancellation. Returns the number of the load to cancel.
     mutating func loadWasCancelled() -> Int? {
         defer { current = nil }
         return current

@@ -1,8 +1,8 @@
-/// A part of a long list, and where the next one begins.
+/// A part of a long list, with the position of the next part.
 public struct Page<Item: Sendable, Cursor: Sendable>: Sendable {
-    /// What is on it, in order.
+    /// The page's items, in order.
     public let items: [Item]
-    /// Where the next page begins; `nil` where this is the last one.
+    /// The position of the next page; `nil` for the last page.
     public let next: Cursor?
 
     /// Creates a page.

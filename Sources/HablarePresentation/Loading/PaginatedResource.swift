@@ -1,15 +1,15 @@
 import Hablare
 
-/// A list as far as it was loaded, and how to load more of it.
+/// The loaded part of a list, with a way to load more of it.
 ///
-/// A value: what is shown stays what it is while more is loaded, and when loading more fails. Loading more answers with a new
-/// value that has all items; show that one in place of this one, as a ``ResourcePresenter`` does.
+/// A value: it stays unchanged while more is loaded, and if loading more fails. Loading more returns a new value with
+/// all items. Show that one instead of this one, as a ``ResourcePresenter`` does.
 ///
 /// ```swift
 /// adapter.load { try await shown.more() }
 /// ```
 public struct PaginatedResource<Item: Sendable>: Sendable {
-    /// The items so far, in order.
+    /// The loaded items, in order.
     public let items: [Item]
     let nextPage: SharedLoad<PaginatedResource>?
 
@@ -18,7 +18,7 @@ public struct PaginatedResource<Item: Sendable>: Sendable {
         self.nextPage = nextPage
     }
 
-    /// Creates a list that is complete.
+    /// Creates a complete list.
     public init(complete items: [Item]) {
         self.init(items: items, nextPage: nil)
     }
@@ -26,9 +26,9 @@ public struct PaginatedResource<Item: Sendable>: Sendable {
     /// Loads the first page of a list.
     ///
     /// - Parameters:
-    ///   - taskExecutor: Where further pages are loaded. Default: the global executor.
-    ///   - page: Loads the page that begins at a cursor, off the main actor; `nil` stands for the first page.
-    /// - Throws: What `page` throws.
+    ///   - taskExecutor: The executor that loads further pages. Default: the global executor.
+    ///   - page: A function that loads the page at a cursor, off the main actor. `nil` stands for the first page.
+    /// - Throws: The error that `page` throws.
     @concurrent public static func first<Cursor: Sendable>(
         taskExecutor: (any TaskExecutor)? = nil,
         page: @escaping @Sendable @concurrent (Cursor?) async throws -> Page<Item, Cursor>
@@ -36,22 +36,22 @@ public struct PaginatedResource<Item: Sendable>: Sendable {
         appending(try await page(nil), to: [], TaskSpawner(executor: taskExecutor), page: page)
     }
 
-    /// Whether there is more than what was loaded.
+    /// Whether there is more than the loaded items.
     public var hasMore: Bool { nextPage != nil }
 
-    /// Loads the next page; absent at the end of the list.
+    /// A function that loads the next page; `nil` at the end of the list.
     ///
-    /// Whoever calls it while it is being loaded gets the same page: it is loaded once. A caller whose task is cancelled gets
-    /// `CancellationError` at once; the page goes on being loaded as long as somebody else waits for it, and is cancelled with
-    /// the last one. What fails can be asked for again.
+    /// Concurrent callers share one load of the page. A caller whose task is cancelled gets `CancellationError` at
+    /// once. The load continues while another caller waits for it, and is cancelled with the last one. A failed load
+    /// can be repeated.
     public var loadMore: (@Sendable @concurrent () async throws -> PaginatedResource)? {
         guard let nextPage else { return nil }
         return { try await nextPage.value() }
     }
 
-    /// Loads the next page as ``loadMore`` does; at the end of the list, answers with the list as it is.
+    /// Loads the next page as ``loadMore`` does. At the end of the list, returns the list unchanged.
     ///
-    /// - Throws: What loading the page throws, or `CancellationError`; this value stays good.
+    /// - Throws: The error of loading the page, or `CancellationError`. This value stays valid.
     @concurrent public func more() async throws -> PaginatedResource {
         try await loadMore?() ?? self
     }

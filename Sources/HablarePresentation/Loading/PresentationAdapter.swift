@@ -1,29 +1,28 @@
 import Hablare
 
-/// Loads a resource off the main actor, and tells a presenter on it what becomes of that.
+/// Loads a resource off the main actor, and reports the progress to a presenter on the main actor.
 ///
-/// What it promises, whatever its ``LoadPolicy``:
-/// - A load that was cancelled, or superseded by a newer one, delivers neither its resource nor its error, however late they
-///   come.
-/// - Once nothing is being loaded any more, the presenter was told so, also after a cancellation.
-/// - After a cancellation it loads again at once, also while the load that was cancelled has not come back yet, and also where
-///   both were asked for by a view that was just being told something.
-/// - Its loads end with it: when it is released they are cancelled, and deliver nothing.
+/// Guarantees for every ``LoadPolicy``:
+/// - A cancelled or superseded load delivers neither its resource nor its error, however late they arrive.
+/// - After the last load, the presenter has been informed that nothing is loading, even after a cancellation.
+/// - After a cancellation a new load begins at once, even while the cancelled load still runs. This also holds if a
+///   view requests both during a presenter's message.
+/// - Loads end with the adapter: releasing it cancels them, and they deliver nothing.
 ///
 /// `LoadContract` in `HablareTestKit` has these as rules.
 @MainActor
 public final class PresentationAdapter<Resource: Sendable> {
-    /// What loads a resource.
+    /// A function that loads a resource.
     public typealias Load = @Sendable @concurrent () async throws -> Resource
 
-    /// What was asked for while the presenter was being told of something else.
+    /// A request that arrived while the presenter was receiving a message.
     private enum Wish {
         case load(Load)
         case cancel
         case cancelThenLoad(Load)
 
-        /// What is to be done where a load is wanted behind this. The last load counts; a cancellation before it does, too: else
-        /// the load that is under way would go on in its place.
+        /// Returns the request that remains if a load is requested after this one. The last load counts. A cancellation
+        /// before it counts, too, because otherwise the current load would continue instead.
         func followed(by load: @escaping Load) -> Wish {
             switch self {
             case .load: .load(load)
@@ -36,7 +35,7 @@ public final class PresentationAdapter<Resource: Sendable> {
     private let loadResource: Load
     private let spawner: TaskSpawner
     private var turns: LoadTurns
-    /// The loads that have not come back yet, also those that do not count any more.
+    /// The running loads, including those that were cancelled or superseded.
     private var tasks: [Int: Task<Void, Never>] = [:]
     private var isTelling = false
     private var wish: Wish?
@@ -44,10 +43,10 @@ public final class PresentationAdapter<Resource: Sendable> {
     /// Creates an adapter, which holds its presenter.
     ///
     /// - Parameters:
-    ///   - presenter: Is told what becomes of loads.
-    ///   - policy: What becomes of a wish to load while a load is under way.
-    ///   - taskExecutor: Where loads run. Default: the global executor.
-    ///   - load: Loads the resource, off the main actor. Is cancelled with its task.
+    ///   - presenter: The presenter that receives the progress of loads.
+    ///   - policy: The behaviour of a load that is requested during another load.
+    ///   - taskExecutor: The executor that runs loads. Default: the global executor.
+    ///   - load: A function that loads the resource, off the main actor. It is cancelled with its task.
     public init(
         presenter: any ResourcePresenting<Resource>, policy: LoadPolicy, taskExecutor: (any TaskExecutor)? = nil,
         load: @escaping Load
@@ -62,17 +61,18 @@ public final class PresentationAdapter<Resource: Sendable> {
         for task in tasks.values { task.cancel() }
     }
 
-    /// Whether a load is under way that counts.
+    /// Whether there is a current load.
     public var isLoading: Bool { turns.current != nil }
 
-    /// Loads the resource, or not, by the policy. Returns at once.
+    /// Loads the resource, depending on the policy. Returns at once.
     public func load() {
         load(loadResource)
     }
 
-    /// Loads a resource in another way, as the next page of a ``PaginatedResource``, or not, by the policy. Returns at once.
+    /// Loads a resource with another function, such as the next page of a ``PaginatedResource``, depending on the
+    /// policy. Returns at once.
     ///
-    /// - Parameter load: Loads the resource, off the main actor. Is cancelled with its task.
+    /// - Parameter load: A function that loads the resource, off the main actor. It is cancelled with its task.
     public func load(_ load: @escaping Load) {
         guard !isTelling else { return wish = wish?.followed(by: load) ?? .load(load) }
         guard case .start(let turn, let superseded) = turns.loadWasWanted() else { return }
@@ -85,8 +85,8 @@ public final class PresentationAdapter<Resource: Sendable> {
         tell { $0.didStartLoading() }
     }
 
-    /// Stops what is being loaded. Delivers nothing of it, and tells the presenter at once that nothing is being loaded.
-    /// Harmless where nothing is.
+    /// Cancels the current load, which then delivers nothing, and informs the presenter at once. Has no effect if
+    /// nothing is loading.
     public func cancel() {
         guard !isTelling else { return wish = .cancel }
         guard let turn = turns.loadWasCancelled() else { return }
@@ -94,9 +94,8 @@ public final class PresentationAdapter<Resource: Sendable> {
         tell { $0.didCancelLoading() }
     }
 
-    /// Waits until every load has come back, those that were cancelled or superseded among them. Cancelling the
-    /// calling task does not end the wait: what was cancelled comes back soon, and a load that does not listen is worth
-    /// waiting for.
+    /// Waits until every load has ended, including cancelled and superseded ones. Cancelling the calling task does not
+    /// end the wait. Cancelled loads end soon, and a load that ignores its cancellation is still worth waiting for.
     public func settled() async {
         while let task = tasks.values.first {
             await task.value
@@ -115,8 +114,8 @@ public final class PresentationAdapter<Resource: Sendable> {
         }
     }
 
-    /// Tells the presenter something to the end. A view that answers what it is shown with a new wish has it granted
-    /// afterwards: in the middle, the "not loading" of the old load would come behind the "loading" of the new one.
+    /// Sends the presenter a complete message. A request that a view makes in response is handled afterwards. Otherwise
+    /// the old load's "not loading" would follow the new load's "loading".
     private func tell(_ message: (any ResourcePresenting<Resource>) -> Void) {
         isTelling = true
         message(presenter)
@@ -131,7 +130,7 @@ public final class PresentationAdapter<Resource: Sendable> {
         case .load(let load): self.load(load)
         case .cancel: cancel()
         case .cancelThenLoad(let load):
-            // Whoever is told of the cancellation may wish for something else: then that counts.
+            // The receiver of the cancellation may make another request, which then takes precedence.
             wish = .load(load)
             cancel()
             grantWish()

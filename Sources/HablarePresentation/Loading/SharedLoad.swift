@@ -1,13 +1,13 @@
 import Hablare
 
-/// One load for all who ask while it is under way.
+/// One load, shared by all callers that wait for it.
 ///
-/// Its task belongs to those who wait: it is cancelled when the last of them was.
+/// The load's task is cancelled when the last caller is cancelled.
 final class SharedLoad<Value: Sendable>: Sendable {
     private struct State: Sendable {
         var waiters: [Waiter<Value>] = []
         var task: Task<Void, Never>?
-        /// The load that is under way, by number: a cancelled one may come back after the next one began.
+        /// The number of the current load. A cancelled load may end after the next one began.
         var run: Int?
         var lastRun = 0
     }
@@ -21,12 +21,12 @@ final class SharedLoad<Value: Sendable>: Sendable {
         self.load = load
     }
 
-    /// How many wait.
+    /// The number of waiting callers.
     var waiterCount: Int { state.withLock { $0.waiters.count } }
 
-    /// What the load that is under way brings, or else one that begins now.
+    /// Returns the result of the current load, or of a new one if there is none.
     ///
-    /// - Throws: What the load throws; `CancellationError` when the calling task is cancelled.
+    /// - Throws: The error of the load; `CancellationError` if the calling task is cancelled.
     func value() async throws -> Value {
         try Task.checkCancellation()
         let waiter = Waiter<Value>()
@@ -35,7 +35,7 @@ final class SharedLoad<Value: Sendable>: Sendable {
             guard state.run == nil else { return }
             state.lastRun += 1
             state.run = state.lastRun
-            // Started under the lock, which its end needs: so it cannot end before it is known here.
+            // Started under the lock that `ended` takes, so the load cannot end before its task is stored.
             state.task = spawner.start { [load, run = state.lastRun, self] in
                 let result: Result<Value, any Error>
                 do { result = .success(try await load()) } catch { result = .failure(error) }

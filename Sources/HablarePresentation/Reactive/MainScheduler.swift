@@ -7,25 +7,25 @@ public import Combine
 public import OpenCombine
 #endif
 
-/// The main queue as a scheduler of publishers: what is received on it runs on the main actor.
+/// A scheduler that runs actions on the main queue, and so on the main actor.
 ///
-/// Never runs anything at once, also not where the caller is on the main queue: what is scheduled comes after what is going on.
-/// It is the same on Apple's platforms and elsewhere, where Combine has no queue for it.
+/// It never runs an action immediately, even if the caller is on the main queue. Scheduled actions follow the current
+/// one. It behaves the same on Apple's platforms and on others, where Combine has no scheduler for the main queue.
 public struct MainScheduler: Scheduler, Sendable {
-    /// Its moments.
+    /// The type of its instants.
     public typealias SchedulerTimeType = SchedulerInstant
-    /// There are no options.
+    /// The type of its options, of which there are none.
     public typealias SchedulerOptions = Never
 
     /// Creates a scheduler.
     public init() {}
 
-    /// The time since the machine was started.
+    /// The time since the machine started.
     public var now: SchedulerInstant {
         SchedulerInstant(nanoseconds: Int64(clamping: DispatchTime.now().uptimeNanoseconds))
     }
 
-    /// None.
+    /// The minimum tolerance: zero.
     public var minimumTolerance: SchedulerInstant.Stride { 0 }
 
     /// Runs an action soon.
@@ -33,7 +33,7 @@ public struct MainScheduler: Scheduler, Sendable {
         DispatchQueue.main.async(execute: DispatchWorkItem(block: action))
     }
 
-    /// Runs an action at a moment, or soon where that is past.
+    /// Runs an action at a time, or soon if that has passed.
     public func schedule(
         after date: SchedulerInstant, tolerance: SchedulerInstant.Stride, options: Never?,
         _ action: @escaping () -> Void
@@ -41,7 +41,7 @@ public struct MainScheduler: Scheduler, Sendable {
         DispatchQueue.main.asyncAfter(deadline: Self.deadline(date), execute: DispatchWorkItem(block: action))
     }
 
-    /// Runs an action at a moment, and again and again, until it is cancelled.
+    /// Runs an action at a time and then repeatedly, until it is cancelled.
     public func schedule(
         after date: SchedulerInstant, interval: SchedulerInstant.Stride, tolerance: SchedulerInstant.Stride,
         options: Never?, _ action: @escaping () -> Void
@@ -71,7 +71,7 @@ extension MainScheduler {
             scheduler.schedule(after: date, tolerance: 0, options: nil) { [self] in
                 guard !isCancelled.withLock({ $0 }) else { return }
                 action()
-                // Not less than a millisecond: an interval of nothing would leave the main queue no time for anything else.
+                // At least a millisecond, because a zero interval would keep the main queue busy.
                 begin(at: date.advanced(by: max(interval, .milliseconds(1))), on: scheduler)
             }
         }

@@ -7,18 +7,18 @@ public import OpenCombine
 #endif
 
 extension Publisher {
-    /// Subscribes anew ``ReactiveInterval/networkRetry`` after an error of the network, a few times.
+    /// Subscribes again ``ReactiveInterval/networkRetry`` after a network error, up to a number of times.
     ///
-    /// Other errors pass at once, and so does the last one. By default an error counts as one of the network where nothing was
-    /// sent: an ``/Hablare/AIServiceError`` of category `network` that is retryable. A connection that was lost in the middle is none: the
-    /// work may be done, and billed, already.
+    /// Other errors pass at once, and so does the last network error. By default an error counts as a network error if
+    /// nothing was sent: an ``/Hablare/AIServiceError`` of category `network` that is retryable. A connection that was
+    /// lost during the request does not count, because the work may already be done and billed.
     ///
     /// - Parameters:
-    ///   - count: How often it is tried again, at most. Default: 3. Less than one: never.
-    ///   - scheduler: Measures the time.
-    ///   - isOfNetwork: Which errors count. Default: ``NetworkRetry/isOfNetwork(_:)``.
-    /// - Returns: What the upstream publishes, over all subscriptions: one that published something before it failed begins from
-    ///   its start.
+    ///   - count: The maximum number of retries. Default: 3. Less than one: no retry.
+    ///   - scheduler: The scheduler that measures the time.
+    ///   - isOfNetwork: A closure that returns whether an error counts. Default: ``NetworkRetry/isOfNetwork(_:)``.
+    /// - Returns: A publisher of all elements, over all subscriptions. An upstream that published elements before it
+    ///   failed starts from its beginning.
     public func retryingNetworkErrors<Context: Scheduler>(
         atMost count: Int = 3, on scheduler: Context,
         where isOfNetwork: @escaping (Failure) -> Bool = { NetworkRetry.isOfNetwork($0) }
@@ -35,9 +35,9 @@ extension Publisher {
     }
 }
 
-/// Which errors are tried again by themselves.
+/// The default rule for automatic retries.
 public enum NetworkRetry {
-    /// Whether an error says that the network failed before anything was sent.
+    /// Whether the network failed before anything was sent.
     public static func isOfNetwork(_ error: any Error) -> Bool {
         guard let error = error as? AIServiceError else { return false }
         return error.category == .network && error.isRetryable

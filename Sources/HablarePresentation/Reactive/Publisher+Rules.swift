@@ -5,25 +5,27 @@ public import OpenCombine
 #endif
 
 extension Publisher {
-    /// The newest element, once nothing has come for ``ReactiveInterval/queueCommit``: when a queue is to be committed.
+    /// Publishes the newest element after a pause of ``ReactiveInterval/queueCommit``, for committing a queue.
     ///
-    /// What waits when the upstream ends is not told: whoever ends a queue commits what is left.
+    /// An element that is still waiting when the upstream ends is dropped. Commit the rest of a queue yourself when you
+    /// end it.
     public func debouncedForCommit<Context: Scheduler>(on scheduler: Context) -> Publishers.Debounce<Self, Context> {
         debounce(for: ReactiveInterval.queueCommit.time(), scheduler: scheduler)
     }
 
-    /// The newest element, once nothing has come for ``ReactiveInterval/queueDisplay``: when a queue is to be shown anew.
+    /// Publishes the newest element after a pause of ``ReactiveInterval/queueDisplay``, for redrawing a queue.
     public func debouncedForDisplay<Context: Scheduler>(on scheduler: Context) -> Publishers.Debounce<Self, Context> {
         debounce(for: ReactiveInterval.queueDisplay.time(), scheduler: scheduler)
     }
 
-    /// The first element at once, then the newest one, every ``ReactiveInterval/display`` at most: for what changes all the time.
+    /// Publishes the first element at once, then the newest one at most every ``ReactiveInterval/display``, for values
+    /// that change all the time.
     public func throttledForDisplay<Context: Scheduler>(on scheduler: Context) -> Publishers.Throttle<Self, Context> {
         throttle(for: ReactiveInterval.display.time(), scheduler: scheduler, latest: true)
     }
 }
 
 extension Publisher where Output: Equatable {
-    /// Only what differs from the element before.
+    /// Publishes only elements that differ from the one before.
     public func changes() -> Publishers.RemoveDuplicates<Self> { removeDuplicates() }
 }

@@ -4,19 +4,19 @@ public import Combine
 public import OpenCombine
 #endif
 
-/// The times of the reactive rules, in milliseconds: one place for what an app should not have in many.
+/// The intervals of the reactive rules, in milliseconds, defined in one place.
 public enum ReactiveInterval: Int, Sendable, CaseIterable {
-    /// How quiet a queue of actions has to be before it is committed: 500 ms.
+    /// The pause after the last change before a queue of actions is committed: 500 ms.
     case queueCommit = 500
-    /// How quiet a queue of actions has to be before what it shows is changed: 100 ms.
+    /// The pause after the last change before a queue of actions is redrawn: 100 ms.
     case queueDisplay = 100
-    /// How often what changes all the time, as a progress, is shown at most: every 300 ms.
+    /// The minimum interval between updates of a value that changes all the time, such as a progress: 300 ms.
     case display = 300
-    /// How long an error that passes by itself is shown: 5 s.
+    /// The time for which a transient error is shown: 5 s.
     case errorDisplay = 5_000
-    /// How long after an error of the network it is tried again: 2 s.
+    /// The delay before a retry after a network error: 2 s.
     case networkRetry = 2_000
 
-    /// The time, as a scheduler counts it.
+    /// Returns the interval in the type of a scheduler.
     public func time<Time: SchedulerTimeIntervalConvertible>() -> Time { .milliseconds(rawValue) }
 }

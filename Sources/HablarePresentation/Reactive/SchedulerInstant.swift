@@ -4,22 +4,22 @@ public import Combine
 public import OpenCombine
 #endif
 
-/// A moment of a scheduler, in nanoseconds since a beginning of its own. Sums that no counter can hold stay at its end.
+/// An instant of a scheduler, in nanoseconds since the scheduler's own origin. Sums that overflow are clamped.
 public struct SchedulerInstant: Strideable, Sendable, Hashable {
-    /// Nanoseconds since the scheduler's beginning.
+    /// The nanoseconds since the scheduler's origin.
     public let nanoseconds: Int64
 
-    /// Creates a moment.
+    /// Creates an instant.
     public init(nanoseconds: Int64 = 0) {
         self.nanoseconds = nanoseconds
     }
 
-    /// The time from this moment to another.
+    /// Returns the time from this instant to another.
     public func distance(to other: SchedulerInstant) -> Stride {
         Stride(nanoseconds: other.nanoseconds) - Stride(nanoseconds: nanoseconds)
     }
 
-    /// A later or earlier moment.
+    /// Returns a later or earlier instant.
     public func advanced(by time: Stride) -> SchedulerInstant {
         SchedulerInstant(nanoseconds: (Stride(nanoseconds: nanoseconds) + time).nanoseconds)
     }
@@ -29,7 +29,7 @@ public struct SchedulerInstant: Strideable, Sendable, Hashable {
 }
 
 extension SchedulerInstant {
-    /// A time between two moments.
+    /// The time between two instants.
     public struct Stride: SchedulerTimeIntervalConvertible, Comparable, SignedNumeric, Hashable, Sendable {
         /// The time in nanoseconds.
         public var nanoseconds: Int64
@@ -39,27 +39,27 @@ extension SchedulerInstant {
             self.nanoseconds = nanoseconds
         }
 
-        /// Creates a time of so many nanoseconds.
+        /// Creates a time from a number of nanoseconds.
         public init(integerLiteral value: Int64) {
             self.init(nanoseconds: value)
         }
 
-        /// Creates a time of so many nanoseconds, if a counter can hold them.
+        /// Creates a time from a number of nanoseconds, or `nil` if `Int64` cannot hold them.
         public init?(exactly source: some BinaryInteger) {
             guard let nanoseconds = Int64(exactly: source) else { return nil }
             self.init(nanoseconds: nanoseconds)
         }
 
-        /// So many seconds.
+        /// Returns a time in seconds.
         public static func seconds(_ seconds: Int) -> Self { times(seconds, 1_000_000_000) }
-        /// So many milliseconds.
+        /// Returns a time in milliseconds.
         public static func milliseconds(_ milliseconds: Int) -> Self { times(milliseconds, 1_000_000) }
-        /// So many microseconds.
+        /// Returns a time in microseconds.
         public static func microseconds(_ microseconds: Int) -> Self { times(microseconds, 1_000) }
-        /// So many nanoseconds.
+        /// Returns a time in nanoseconds.
         public static func nanoseconds(_ nanoseconds: Int) -> Self { times(nanoseconds, 1) }
 
-        /// So many seconds; none where it is no number.
+        /// Returns a time in seconds; zero for NaN.
         public static func seconds(_ seconds: Double) -> Self {
             guard !seconds.isNaN else { return 0 }
             let nanoseconds = seconds * 1_000_000_000
@@ -70,32 +70,32 @@ extension SchedulerInstant {
             Self(nanoseconds: Int64(count)) * Self(nanoseconds: unit)
         }
 
-        /// Its size without its sign.
+        /// The absolute value.
         public var magnitude: Self { nanoseconds < 0 ? 0 - self : self }
 
         /// Orders by length.
         public static func < (lhs: Self, rhs: Self) -> Bool { lhs.nanoseconds < rhs.nanoseconds }
 
-        /// The sum, as far as a counter can hold it.
+        /// Returns the sum, clamped to the range of `Int64`.
         public static func + (lhs: Self, rhs: Self) -> Self {
             let (sum, overflows) = lhs.nanoseconds.addingReportingOverflow(rhs.nanoseconds)
             return Self(nanoseconds: overflows ? (rhs.nanoseconds < 0 ? .min : .max) : sum)
         }
 
-        /// The difference, as far as a counter can hold it.
+        /// Returns the difference, clamped to the range of `Int64`.
         public static func - (lhs: Self, rhs: Self) -> Self {
             let (difference, overflows) = lhs.nanoseconds.subtractingReportingOverflow(rhs.nanoseconds)
             return Self(nanoseconds: overflows ? (rhs.nanoseconds < 0 ? .max : .min) : difference)
         }
 
-        /// The product of the nanoseconds, as far as a counter can hold it.
+        /// Returns the product of the nanoseconds, clamped to the range of `Int64`.
         public static func * (lhs: Self, rhs: Self) -> Self {
             let (product, overflows) = lhs.nanoseconds.multipliedReportingOverflow(by: rhs.nanoseconds)
             let isNegative = (lhs.nanoseconds < 0) != (rhs.nanoseconds < 0)
             return Self(nanoseconds: overflows ? (isNegative ? .min : .max) : product)
         }
 
-        /// Multiplies as `*` does.
+        /// Multiplies as `*` does, and stores the product.
         public static func *= (lhs: inout Self, rhs: Self) { lhs = lhs * rhs }
     }
 }

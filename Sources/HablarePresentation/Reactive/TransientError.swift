@@ -6,30 +6,31 @@ public import Combine
 public import OpenCombine
 #endif
 
-/// An error that is shown for a while, and then goes by itself.
+/// An error that is shown for a while and then disappears.
 ///
-/// Each error has its own time: when that of an older one is up, a newer one stays, also where both say the same.
+/// Each error has its own time. When the time of an older error ends, a newer one stays, even if both have the same
+/// message.
 @Observable @MainActor
 public final class TransientError<Context: Scheduler>: ResourceErrorView {
-    /// What is shown; `nil` where nothing is.
+    /// The shown message; `nil` if there is none.
     public private(set) var message: String?
 
     @ObservationIgnored private let scheduler: Context
     @ObservationIgnored private let interval: ReactiveInterval
-    /// The number of the error that is shown.
+    /// The number of the shown error.
     @ObservationIgnored private var shown = 0
 
-    /// Creates an error that does not show anything.
+    /// Creates an error that shows nothing yet.
     ///
     /// - Parameters:
-    ///   - scheduler: Measures the time, and runs on the main actor: ``MainScheduler``.
-    ///   - interval: How long an error is shown. Default: 5 s.
+    ///   - scheduler: The scheduler that measures the time. It must run on the main actor, such as ``MainScheduler``.
+    ///   - interval: The time for which an error is shown. Default: 5 s.
     public init(on scheduler: Context, for interval: ReactiveInterval = .errorDisplay) {
         self.scheduler = scheduler
         self.interval = interval
     }
 
-    /// Shows a message, for the whole time, whatever is shown now.
+    /// Shows a message for its full time, in place of the current one.
     public func show(_ message: String) {
         shown += 1
         self.message = message
@@ -39,13 +40,13 @@ public final class TransientError<Context: Scheduler>: ResourceErrorView {
         }
     }
 
-    /// Shows nothing any more.
+    /// Clears the message.
     public func clear() {
         shown += 1
         message = nil
     }
 
-    /// Shows a message, or nothing any more, as a presenter says.
+    /// Shows or clears a message, as the presenter requests.
     public func display(_ viewModel: ResourceErrorViewModel) {
         if let message = viewModel.message { show(message) } else { clear() }
     }

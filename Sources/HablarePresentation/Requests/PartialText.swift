@@ -1,29 +1,29 @@
 import Hablare
 
-/// What has been streamed of an answer so far, as far as it is text.
+/// The text of a streamed answer so far.
 public struct PartialText: Sendable, Hashable {
-    /// The text; of a long one, its newest part. `nil` where what came is no text, as of an answer that is sound.
+    /// The text, or the newest part of a long one. `nil` if the answer is not text, such as audio.
     public private(set) var text: String? = ""
-    /// How many bytes came, with those that are not in ``text`` any more.
+    /// The number of received bytes, including those that are no longer in ``text``.
     public private(set) var byteCount = 0
-    /// Whether the beginning is missing from ``text``, because the whole is longer than the limit.
+    /// Whether the beginning is missing from ``text``, because the whole text exceeds the limit.
     public private(set) var isCut = false
 
-    /// Creates a text of which nothing has come.
+    /// Creates an empty text.
     public init() {}
 
-    /// Adds a chunk. Of a text that gets longer than a limit the older half is given up.
+    /// Adds a chunk. If the text exceeds the limit, its older half is dropped.
     ///
     /// - Parameters:
-    ///   - chunk: What came.
-    ///   - limit: How many bytes are kept, in UTF-8, at most.
+    ///   - chunk: The received chunk.
+    ///   - limit: The maximum number of bytes to keep, in UTF-8.
     mutating func append(_ chunk: StreamChunk, limit: Int) {
         byteCount += chunk.bytes.count
         guard let text, let more = String(validating: chunk.bytes, as: UTF8.self) else {
             text = nil
             return
         }
-        self.text = nil  // so that what follows appends in place
+        self.text = nil  // released, so that the append below happens in place
         var joined = text
         joined += more
         if joined.utf8.count > limit {
@@ -33,7 +33,7 @@ public struct PartialText: Sendable, Hashable {
         self.text = joined
     }
 
-    /// The end of a text, beginning with a whole character.
+    /// Returns the end of a text, starting with a whole character.
     private static func end(of text: String, atMost count: Int) -> String {
         var start =
             text.utf8.index(text.utf8.endIndex, offsetBy: -max(0, count), limitedBy: text.utf8.startIndex)

@@ -1,14 +1,14 @@
 public import Hablare
 
-/// How a request failed, in words for people, and whether to offer a retry.
+/// A request's failure for users, with the kind of retry to offer.
 public struct RequestFailure: Sendable, Hashable {
-    /// What happened and what to do.
+    /// A description of the problem and the remedy.
     public let message: String
-    /// What went wrong.
+    /// The error's code.
     public let code: AIServiceError.Code
-    /// Whether it can help to retry it.
+    /// The kind of retry to offer.
     public let retry: RetryOffer
-    /// What had come of the answer; `nil` where nothing did, or nobody read it.
+    /// The streamed part of the answer; `nil` if nothing arrived, or the stream was not read.
     public internal(set) var partial: PartialText?
 
     /// Creates the view of an error.

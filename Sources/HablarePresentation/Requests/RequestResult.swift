@@ -1,22 +1,23 @@
 public import Foundation
 public import Hablare
 
-/// What a request brought.
+/// The result of a request.
 ///
-/// Two results are equal when they are of the same answer: contents are not compared, which might mean to read a file.
+/// Two results are equal if they belong to the same answer. Contents are not compared, because that might mean reading
+/// a file.
 public struct RequestResult: Sendable, Hashable {
-    /// Who answered.
+    /// The provider that answered.
     public let providerID: ProviderID
-    /// What kind of content it is; `nil` where only that it is done is known.
+    /// The kind of the content; `nil` if only the completion is known.
     public let contentType: ContentType?
-    /// How large it is, in bytes; `nil` for what is no sequence of bytes, or is not known.
+    /// The size in bytes; `nil` if the content is not a sequence of bytes, or the size is unknown.
     public let byteCount: Int?
-    /// When it arrived.
+    /// The time at which the answer arrived.
     public let receivedAt: Date?
-    /// The answer as text, where it is text, was read, and is not longer than the limit. ``RequestStatusModel`` reads it before
-    /// it shows the answer; `nil` there means that there is none to come while it watches.
+    /// The answer as text, if it is text, was read, and does not exceed the limit. ``RequestStatusModel`` reads it
+    /// before it shows the answer, so `nil` there means that no text follows.
     public internal(set) var text: String?
-    /// The answer; `nil` where only that it is done is known.
+    /// The answer; `nil` if only the completion is known.
     public let response: AIResponseData?
 
     /// Creates the view of a response.
@@ -29,7 +30,7 @@ public struct RequestResult: Sendable, Hashable {
         self.response = response
     }
 
-    /// Creates the view of what is known of a completed request without its response.
+    /// Creates the view of a completed request's snapshot, without its response.
     public init(_ snapshot: RequestSnapshot) {
         providerID = snapshot.providerID
         contentType = nil
@@ -53,9 +54,9 @@ public struct RequestResult: Sendable, Hashable {
         )
     }
 
-    /// Whether both are of the same answer.
+    /// Whether both results belong to the same answer.
     public static func == (lhs: Self, rhs: Self) -> Bool { lhs.identity == rhs.identity }
 
-    /// Hashes what tells answers apart.
+    /// Hashes the values that identify an answer.
     public func hash(into hasher: inout Hasher) { hasher.combine(identity) }
 }

@@ -2,7 +2,7 @@ public import Foundation
 public import Hablare
 public import Observation
 
-/// A request for a view: what to look at, kept up to date while it is watched, and what can be done about it.
+/// A request's state for a view, kept up to date while it is watched, with the available actions.
 ///
 /// ```swift
 /// struct RequestView: View {
@@ -14,26 +14,28 @@ public import Observation
 /// }
 /// ```
 ///
-/// Nothing is read or decoded on the main actor, and while it is busy what comes is one change. Watching ends with the request,
-/// with the task that watches or ``stop()``, with the model, and when the engine shuts down or rests: the request is on disk then,
-/// and the state says that it waits for that. It may be watched anew.
+/// Nothing is read or decoded on the main actor. Updates that arrive while it is busy become one change.
+///
+/// A watch ends with the request, with the task that watches, with ``stop()``, or with the model. It also ends when the
+/// engine shuts down or is suspended. The request is then on disk, and the state says that it waits for the engine. The
+/// request can be watched again.
 @Observable @MainActor
 public final class RequestStatusModel {
     /// The request's UUID.
     public let id: UUID
-    /// What there is to look at.
+    /// The state to show.
     public private(set) var state = RequestViewState.idle
-    /// Why the request could not be watched, or what was asked for not be done, in words for people; `nil` where all is well.
-    /// Says nothing of the request itself.
+    /// The reason why watching, a retry or a cancellation failed, for users; `nil` if there is no problem. It says
+    /// nothing about the request itself.
     public private(set) var problem: String?
-    /// Whether it is being watched.
+    /// Whether the request is being watched.
     public private(set) var isWatching = false
 
     @ObservationIgnored private let manager: AIRequestManager
     @ObservationIgnored private let options: RequestWatchOptions
     @ObservationIgnored private let spawner: TaskSpawner
     @ObservationIgnored private let feed = StateFeed<RequestViewState>()
-    /// The watch that counts, by number: what an older one has to show is not shown.
+    /// The number of the current watch. States of older ones are ignored.
     @ObservationIgnored private var turn = 0
     @ObservationIgnored private var watching: Task<Void, Never>?
     @ObservationIgnored private var commands: [Int: Task<Void, Never>] = [:]
@@ -42,10 +44,10 @@ public final class RequestStatusModel {
     /// Creates the model of a request, which is not watched yet.
     ///
     /// - Parameters:
-    ///   - id: The request.
-    ///   - manager: Who knows it.
-    ///   - options: How it is watched.
-    ///   - taskExecutor: Where it is watched from. Default: the global executor.
+    ///   - id: The request's id.
+    ///   - manager: The manager of the request.
+    ///   - options: The options of the watch.
+    ///   - taskExecutor: The executor that watches the request. Default: the global executor.
     public init(
         _ id: UUID, manager: AIRequestManager, options: RequestWatchOptions = RequestWatchOptions(),
         taskExecutor: (any TaskExecutor)? = nil
@@ -60,21 +62,22 @@ public final class RequestStatusModel {
         watching?.cancel()
     }
 
-    /// The state from now on: the present one first, then the newest, as fast as they are taken.
+    /// Returns the states from now on: the current one first, then the newest one at each read.
     ///
-    /// Ends when the model is released, or the reading task cancelled; not with a final state, which a retry may follow, nor with
-    /// the watch, which may begin anew. After ``RequestViewState/done(_:)`` nothing comes, unless it is watched anew.
+    /// The sequence ends when the model is released or the reading task is cancelled. It continues after a final state,
+    /// because a retry may follow, and after the end of a watch, because another watch may begin. After
+    /// ``RequestViewState/done(_:)`` no state follows, unless the request is watched again.
     public func states() -> AsyncStream<RequestViewState> { feed.states(from: state) }
 
-    /// Watches the request, until it is final or the calling task is cancelled: for `.task { }` in SwiftUI. Whoever watched before
-    /// shows nothing any more. What goes wrong is in ``problem``.
+    /// Watches the request until it is final or the calling task is cancelled, for `.task { }` in SwiftUI. An earlier
+    /// watch shows nothing from then on. Errors are in ``problem``.
     public func watch() async {
         let (watch, turn) = begin()
         await ended(turn, Self.run(watch) { [weak self] in self?.show($0, turn) })
     }
 
-    /// Watches the request until it is final, or ``stop()``; the model does not live longer for it. Does nothing where it is being
-    /// watched already.
+    /// Watches the request until it is final, or until ``stop()``, without keeping the model alive. Has no effect if
+    /// the request is being watched.
     public func start() {
         if !isWatching { startAnew() }
     }
@@ -87,7 +90,7 @@ public final class RequestStatusModel {
         }
     }
 
-    /// Ends what ``start()`` or ``retry()`` began. The state stays as it was shown last.
+    /// Ends a watch of ``start()`` or ``retry()``. The state stays as it is.
     public func stop() {
         guard let watching else { return }
         watching.cancel()
@@ -96,23 +99,24 @@ public final class RequestStatusModel {
         isWatching = false
     }
 
-    /// Retries the request, or tries now what is held or backs off, and watches it as ``start()`` does: anew, where who watches
-    /// it had seen the end. Returns at once; what goes wrong is in ``problem``.
+    /// Retries the request, and watches it as ``start()`` does. A request that is held or backs off is tried now. If
+    /// the current watch has seen the end of the request, a new watch begins. Returns at once. Errors are in
+    /// ``problem``.
     ///
-    /// ``RequestViewState/canRetry`` says where it can help: hide the button elsewhere. It is asked for all the same where that is
-    /// `false`, because the state may be an old one: what failed for good is tried again, and likely fails again; what is with its
-    /// provider or completed stays as it is, and ``problem`` says so.
+    /// Offer a retry only if ``RequestViewState/canRetry`` is `true`. This method does not check it, because the state
+    /// may be outdated. A request that failed permanently is tried again, and likely fails again. A request that is
+    /// executing or completed stays as it is, and ``problem`` says so.
     public func retry() {
         perform({ [manager, id] in try await manager.retry(id) }, then: { $0.wasRetried() })
     }
 
-    /// Cancels the request. Returns at once; what goes wrong is in ``problem``. Nothing happens where the request is final.
+    /// Cancels the request. Returns at once. Errors are in ``problem``. Has no effect if the request is final.
     public func cancel() {
         perform({ [manager, id] in try await manager.cancelRequest(id) }, then: { _ in })
     }
 
-    /// Waits until what was asked for with ``retry()`` and ``cancel()`` is done, and what ``start()`` or ``retry()``
-    /// began to watch has ended.
+    /// Waits until all calls of ``retry()`` and ``cancel()`` are done, and until a watch of ``start()`` or ``retry()``
+    /// has ended.
     public func settled() async {
         while let task = commands.values.first ?? watching {
             await task.value
@@ -155,13 +159,13 @@ public final class RequestStatusModel {
     }
 
     private func wasRetried() {
-        // Who has shown the end is about to go, and may not look again.
+        // A watch that has shown the end is about to finish, and may not look again.
         if state.isFinal { startAnew() } else { start() }
     }
 
-    // MARK: Doing
+    // MARK: Commands
 
-    /// Does something that is to be done also where the model is released meanwhile: it is one write.
+    /// Runs a command that completes even if the model is released meanwhile. It is a single write.
     private func perform(
         _ command: @escaping @Sendable @concurrent () async throws -> Void,
         then next: @escaping @MainActor @Sendable (RequestStatusModel) -> Void

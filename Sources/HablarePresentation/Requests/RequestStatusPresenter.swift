@@ -1,37 +1,37 @@
 public import Hablare
 
-/// Makes a ``RequestViewState`` of what the engine tells of a request. Pure: a value without clocks, tasks and views, whose
-/// methods are named after what happened.
+/// A presenter that turns the engine's statuses into a ``RequestViewState``. It is pure: a value without clocks, tasks
+/// or views, whose methods are named after events.
 ///
-/// Statuses decide where the request is in its life; snapshots only add why it waits, and the stream only what has come of the
-/// answer. So it does not matter which of them is read first, or late.
+/// Statuses decide the request's phase. Snapshots only add the reason for waiting, and the stream only adds the partial
+/// answer. So the order in which they are read does not matter.
 public struct RequestStatusPresenter: Sendable {
-    /// What there is to look at.
+    /// The state to show.
     public private(set) var state = RequestViewState.idle
     private let textLimit: Int
-    /// What the stream brought; `nil` before it brought anything.
+    /// The streamed part of the answer; `nil` before the first chunk.
     private var partial: PartialText?
 
-    /// Creates a presenter of a request of which nothing is known.
+    /// Creates a presenter for a request with an unknown state.
     ///
-    /// - Parameter textLimit: How many bytes of a streamed text are kept, in UTF-8, at most: of a longer one its newest part.
-    ///   Default: 256 KiB.
+    /// - Parameter textLimit: The maximum number of bytes to keep of a streamed text, in UTF-8. Of a longer text, the
+    ///   newest part is kept. Default: 256 KiB.
     public init(textLimit: Int = 256 << 10) {
         self.textLimit = textLimit
     }
 
-    /// The engine told a status.
+    /// Handles a new status.
     public mutating func statusChanged(to status: RequestStatus) {
         switch status {
         case .pending:
-            if case .waiting = state { return }  // and why, is known already
+            if case .waiting = state { return }  // the reason is known already
             state = .waiting(RequestWaiting(nil))
         case .executing(let progress):
             state = .running(progress: progress, partial: partial)
         case .completed(let response):
             switch response.result {
             case .success(let content): state = .done(RequestResult(response, content: content))
-            // To retry it is not allowed, it is completed: to have it made anew is another request.
+            // A completed request cannot be retried. A new answer needs a new request.
             case .failure(let error): state = .failed(RequestFailure(error, retry: RetryOffer.none))
             }
         case .failed(let error):
@@ -41,7 +41,7 @@ public struct RequestStatusPresenter: Sendable {
         }
     }
 
-    /// A snapshot was read. Says why the request waits; nothing, where it does not wait any more.
+    /// Handles a snapshot, which gives the reason for waiting. It is ignored if the request no longer waits.
     public mutating func snapshotWasTaken(_ snapshot: RequestSnapshot) {
         guard snapshot.phase == .pending else { return }
         switch state {
@@ -50,12 +50,12 @@ public struct RequestStatusPresenter: Sendable {
         }
     }
 
-    /// The answer's stream told something.
+    /// Handles an element of the answer's stream.
     public mutating func streamed(_ element: StreamElement) {
         switch element {
         case .chunk(let chunk):
             var partial = partial ?? PartialText()
-            self.partial = nil  // so that the text is appended to in place
+            self.partial = nil  // released, so that the append below happens in place
             dropPartial()
             partial.append(chunk, limit: textLimit)
             self.partial = partial
@@ -69,14 +69,16 @@ public struct RequestStatusPresenter: Sendable {
         }
     }
 
-    /// The text of the completed answer was read. Told together with the status that it is completed, nobody sees it without.
+    /// Adds the text of the completed answer. Call it together with the completed status, so that no view shows the
+    /// answer without its text.
     public mutating func textWasRead(_ text: String) {
         guard case .done(var result) = state else { return }
         result.text = text
         state = .done(result)
     }
 
-    /// The engine was shut down, or went to rest, before the request was final: it waits for the next one.
+    /// Handles a suspension or shutdown of the engine before the request was final. The request then waits for the
+    /// engine.
     public mutating func engineWasSuspended() {
         guard !state.isFinal else { return }
         state = .waiting(RequestWaiting(.suspended))

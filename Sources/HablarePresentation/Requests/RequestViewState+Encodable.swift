@@ -7,9 +7,9 @@ extension RequestViewState: Encodable, WebState {
         case retry, canRetry, canCancel
     }
 
-    /// Encodes one flat object for a web view: a `phase` (`idle`, `waiting`, `running`, `done`, `failed` or `cancelled`), what
-    /// is known of it, and `retry`, `canRetry` and `canCancel`. Of an answer that is no text there are `contentType` and
-    /// `bytes`, not the content.
+    /// Encodes one flat object for a web view. It has a `phase` (`idle`, `waiting`, `running`, `done`, `failed` or
+    /// `cancelled`), the phase's values, and `retry`, `canRetry` and `canCancel`. For an answer that is not text there
+    /// are `contentType` and `bytes`, and no content.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(retry, forKey: .retry)

@@ -1,23 +1,24 @@
 public import Hablare
 
-/// A request's life as something to look at.
+/// The state of a request for a view.
 ///
-/// ``RequestStatusPresenter`` makes it of what the engine tells, and ``RequestStatusModel`` keeps it up to date for a view.
+/// ``RequestStatusPresenter`` derives it from the engine's statuses, and ``RequestStatusModel`` keeps it up to date.
 public enum RequestViewState: Sendable, Hashable {
-    /// Nothing is known of it yet.
+    /// The state is not known yet.
     case idle
-    /// It is on disk, and waits; and why.
+    /// The request is on disk and waits, for the given reason.
     case waiting(RequestWaiting)
-    /// It is with its provider; how far it is, between 0 and 1 where the provider says, and what has come of it.
+    /// The provider is executing the request. `progress` is between 0 and 1, if the provider reports it. `partial` is
+    /// the streamed part of the answer.
     case running(progress: Double?, partial: PartialText?)
-    /// It was answered; its text, where it is shown, is there.
+    /// The request was answered. If the text is to be shown, the result includes it.
     case done(RequestResult)
-    /// It failed; or it was answered, and the answer is not kept any more.
+    /// The request failed, or its answer was evicted.
     case failed(RequestFailure)
-    /// Somebody cancelled it.
+    /// The request was cancelled.
     case cancelled
 
-    /// Creates the view of a snapshot: all that a list of requests needs.
+    /// Creates the state of a snapshot, which is sufficient for a list of requests.
     public init(_ snapshot: RequestSnapshot) {
         switch snapshot.phase {
         case .pending: self = .waiting(RequestWaiting(snapshot.waiting))
@@ -28,7 +29,8 @@ public enum RequestViewState: Sendable, Hashable {
         }
     }
 
-    /// Whether nothing happens any more, unless somebody retries it: not the last state to show, but for ``done(_:)``.
+    /// Whether the state changes only after an explicit retry. A state other than ``done(_:)`` may therefore still
+    /// change.
     public var isFinal: Bool {
         switch self {
         case .idle, .waiting, .running: false
@@ -36,7 +38,7 @@ public enum RequestViewState: Sendable, Hashable {
         }
     }
 
-    /// Whether it can help to retry it, and how.
+    /// The kind of retry to offer.
     public var retry: RetryOffer {
         switch self {
         case .idle, .running, .done: .none
@@ -46,10 +48,10 @@ public enum RequestViewState: Sendable, Hashable {
         }
     }
 
-    /// Whether to offer a retry. Forbids none: ``RequestStatusModel/retry()`` asks for it anyway.
+    /// Whether to offer a retry. ``RequestStatusModel/retry()`` does not check this value.
     public var canRetry: Bool { retry.isOffered }
 
-    /// Whether to offer a cancellation: it waits or runs.
+    /// Whether to offer a cancellation, because the request waits or runs.
     public var canCancel: Bool {
         switch self {
         case .waiting, .running: true

@@ -1,9 +1,9 @@
 public import Foundation
 public import Hablare
 
-/// Why a request waits.
+/// The reason why a request waits.
 public struct RequestWaiting: Sendable, Hashable {
-    /// The engine's reason; `nil` while it is not known.
+    /// The engine's reason; `nil` if it is unknown.
     public let reason: RequestSnapshot.WaitReason?
 
     /// Creates a view of a reason.
@@ -11,7 +11,7 @@ public struct RequestWaiting: Sendable, Hashable {
         self.reason = reason
     }
 
-    /// How many requests are before it, as far as they were counted.
+    /// The number of requests ahead, if it was counted.
     public var ahead: Int? {
         switch reason {
         case .queued(let ahead), .unclaimed(let ahead): ahead
@@ -19,7 +19,7 @@ public struct RequestWaiting: Sendable, Hashable {
         }
     }
 
-    /// Before when nothing is sent, where the reason says.
+    /// The time before which nothing is sent, if the reason includes one.
     public var until: Date? {
         switch reason {
         case .backingOff(let date), .rateLimited(let date), .providerFailing(let date): date
@@ -27,7 +27,7 @@ public struct RequestWaiting: Sendable, Hashable {
         }
     }
 
-    /// Whether it can help to retry it now: the engine leaves it to somebody, or its turn is later.
+    /// The kind of retry to offer now. A held request needs an explicit retry, and a retry ends a backoff early.
     public var retry: RetryOffer {
         switch reason {
         case .held: .mayRepeatWork
@@ -53,7 +53,7 @@ public struct RequestWaiting: Sendable, Hashable {
         }
     }
 
-    /// The reason in a sentence for people, in English.
+    /// The reason in an English sentence for users.
     public var message: String {
         switch reason {
         case nil: "It is about to be sent."

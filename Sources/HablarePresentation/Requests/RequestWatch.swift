@@ -1,16 +1,17 @@
 import Foundation
 import Hablare
 
-/// Watches one request until it is final, and shows what there is to look at. Statuses, places and text are read, and the text
-/// is joined, off the main actor; what is shown waits for it. While the main actor is busy, what comes is one change.
+/// A watch of one request until it is final, which shows its states. Statuses, places and text are read off the main
+/// actor, and the text is joined there. Updates that arrive while the main actor is busy become one change.
 struct RequestWatch: Sendable {
-    /// What was read to its end.
+    /// A part of the watch that has ended.
     private enum Part: Sendable {
         case statuses(last: RequestStatus?)
         case places
-        /// Somebody retried the request after the statuses had ended.
+        /// The request was retried after its statuses had ended.
         case retry
-        /// The answer's stream; and whether it was begun anew after the request had failed: somebody retried it.
+        /// The answer's stream has ended. `isRetried` is `true` if the stream restarted after a failure, because the
+        /// request was retried.
         case text(isRetried: Bool)
     }
 
@@ -18,11 +19,11 @@ struct RequestWatch: Sendable {
     let manager: AIRequestManager
     let options: RequestWatchOptions
 
-    /// Watches until the request is final, or the engine is shut down or rests. An answer is shown with its text, where texts are
-    /// wanted and it can be read.
+    /// Watches until the request is final, or until the engine shuts down or is suspended. If the options ask for text
+    /// and it can be read, an answer is shown with its text.
     ///
-    /// - Throws: ``AIServiceError``: `unknownRequest`, `contentMissing`, or of category storage; `CancellationError`. What was
-    ///   found out before is shown.
+    /// - Throws: ``AIServiceError``: `unknownRequest`, `contentMissing`, or of category storage; `CancellationError`.
+    ///   States found before the error are shown.
     @concurrent func run(_ show: @escaping @MainActor @Sendable (RequestViewState) -> Void) async throws {
         let presenter = Guarded(RequestStatusPresenter(textLimit: options.textLimit))
         let (changes, changed) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -34,7 +35,7 @@ struct RequestWatch: Sendable {
             var problem: (any Error)?
             do {
                 while try await follow(presenter, { changed.yield() }) {
-                    // Its text is read anew, too.
+                    // The text of the new answer is read from its beginning.
                     presenter.withLock { $0.streamed(.restarted(generation: 0)) }
                 }
             } catch let error as AIServiceError where error.code == .suspended {
@@ -45,14 +46,14 @@ struct RequestWatch: Sendable {
             } catch {
                 problem = error
             }
-            // What was told last is shown before the group ends, also where it ends with a problem.
+            // Shows the last state before the group ends, even if it ends with an error.
             changed.finish()
             try await group.waitForAll()
             if let problem { throw problem }
         }
     }
 
-    /// Follows the request until it is final; answers whether somebody retried it meanwhile.
+    /// Follows the request until it is final. Returns whether the request was retried meanwhile.
     private func follow(
         _ presenter: Guarded<RequestStatusPresenter>, _ changed: @escaping @Sendable () -> Void
     ) async throws -> Bool {
@@ -76,12 +77,12 @@ struct RequestWatch: Sendable {
             if options.showsText {
                 group.addTask { .text(isRetried: try await readText(presenter, changed)) }
             }
-            // Statuses and text end in any order, and the text with the failure at its end may take longer.
+            // Statuses and text end in any order. After a failure, reading the text may take longer.
             var (end, isTextRead) = (RequestStatus?.none, !options.showsText)
             while let part = try await group.next() {
                 switch part {
                 case .statuses(let last):
-                    try Task.checkCancellation()  // which ends the statuses, too
+                    try Task.checkCancellation()  // a cancellation ends the statuses, too
                     guard let last else { return false }
                     end = last
                     if case .failed = last, !isTextRead {
@@ -102,8 +103,8 @@ struct RequestWatch: Sendable {
         }
     }
 
-    /// Tells a status; the one of an answer with its text, so that nobody sees it without. Where the text cannot be read the
-    /// answer is told all the same, before that is thrown.
+    /// Presents a status. A completed answer is presented together with its text. If the text cannot be read, the
+    /// answer is presented before the error is thrown.
     private func tell(
         _ status: RequestStatus, _ presenter: Guarded<RequestStatusPresenter>, _ changed: @Sendable () -> Void
     ) async throws {
@@ -121,7 +122,7 @@ struct RequestWatch: Sendable {
         if let problem { throw problem }
     }
 
-    /// Reads the text of an answer that is one, and is to be shown.
+    /// Returns the answer's text, if the answer is text and is to be shown.
     private func text(of status: RequestStatus) async throws -> String? {
         guard options.showsText, case .completed(let response) = status,
             case .success(.text(let body)) = response.result, body.byteCount <= options.textLimit
@@ -129,20 +130,20 @@ struct RequestWatch: Sendable {
         return try await response.text()
     }
 
-    /// Waits until somebody retried the request after the status that ended the statuses. Nobody tells of that, and the text
-    /// reads on in the new answer, if there is ever one.
+    /// Polls until the request is retried after its final status. No event reports that, and the stream continues with
+    /// a new answer, if there is one.
     private func waitForRetry(of end: RequestStatus) async throws {
         while try await !isRetried(since: end) { try await options.clock.sleep(for: options.placeInterval) }
     }
 
-    /// Whether the request is another one to look at than when the statuses ended: somebody retried it in between.
+    /// Whether the request was retried after its statuses ended, so that its state differs now.
     private func isRetried(since end: RequestStatus) async throws -> Bool {
-        if case .completed = end { return false }  // which nobody can retry
+        if case .completed = end { return false }  // a completed request cannot be retried
         let now: RequestStatus
         do {
             now = try await manager.status(for: id)
         } catch let error as AIServiceError where error.code == .unknownRequest {
-            return false  // deleted: what was shown last is what there was
+            return false  // deleted: the last shown state remains
         }
         switch (end, now) {
         case (.failed(let end), .failed(let now)): return RequestFailure(end) != RequestFailure(now)
@@ -150,7 +151,7 @@ struct RequestWatch: Sendable {
         }
     }
 
-    /// Asks for the request's place as long as it waits, whenever it does.
+    /// Polls the request's place while it waits.
     private func readPlaces(
         _ presenter: Guarded<RequestStatusPresenter>, _ waits: AsyncStream<Void>, _ changed: @Sendable () -> Void
     ) async throws {
@@ -160,7 +161,7 @@ struct RequestWatch: Sendable {
                 do {
                     snapshot = try await manager.snapshot(for: id)
                 } catch let error as AIServiceError where error.code == .unknownRequest {
-                    return  // deleted: the statuses end with that
+                    return  // deleted: this also ends the statuses
                 }
                 presenter.withLock { $0.snapshotWasTaken(snapshot) }
                 if case .waiting(before) = presenter.withLock({ $0.state }) {} else { changed() }
@@ -169,7 +170,7 @@ struct RequestWatch: Sendable {
         }
     }
 
-    /// Reads the answer as it is streamed; answers whether it was begun anew after the request had failed.
+    /// Reads the streamed answer. Returns whether the stream restarted after a failure.
     private func readText(
         _ presenter: Guarded<RequestStatusPresenter>, _ changed: @Sendable () -> Void
     ) async throws -> Bool {
@@ -177,7 +178,7 @@ struct RequestWatch: Sendable {
             for try await element in try await manager.stream(for: id) {
                 let isRetried = presenter.withLock { presenter in
                     if case .restarted = element, case .failed = presenter.state { return true }
-                    // The statuses say that it is complete: they are told after the ledger and the cache know of it.
+                    // The statuses report the completion, after the ledger and the cache have recorded it.
                     if case .completed = element { return false }
                     presenter.streamed(element)
                     return false
@@ -188,7 +189,7 @@ struct RequestWatch: Sendable {
         } catch is CancellationError {
             throw CancellationError()
         } catch {
-            // Whatever ends the stream ends the statuses, or is found again when the answer is read: they say it.
+            // An error of the stream also ends the statuses, or recurs when the answer is read, and is reported there.
             return false
         }
         return false

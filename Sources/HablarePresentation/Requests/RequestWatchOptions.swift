@@ -1,17 +1,18 @@
 public import Hablare
 
-/// How a request is watched.
+/// The options for watching a request.
 public struct RequestWatchOptions: Sendable {
-    /// Whether the answer is read as it is streamed, and shown where it is text. One that is complete is shown as done once its
-    /// text was read, with it; without, only where it is longer than ``textLimit``, or cannot be read. Default: `true`.
+    /// Whether the streamed answer is read, and shown if it is text. A complete answer is then shown as done together
+    /// with its text. It is shown without text only if the text exceeds ``textLimit`` or cannot be read. Default:
+    /// `true`.
     public var showsText: Bool
-    /// How many bytes of a text are shown at most, in UTF-8; of a longer one that is being streamed its newest part. Default:
-    /// 256 KiB.
+    /// The maximum number of bytes of a text to show, in UTF-8. Of a longer streamed text, the newest part is shown.
+    /// Default: 256 KiB.
     public var textLimit: Int
-    /// How often a request is asked for what nobody tells by itself: while it waits, for its place in the queue; while what had
-    /// come of a failed one is read, whether somebody retried it. Default: a second.
+    /// The interval for polling values that no event reports. These are the place in the queue while the request waits,
+    /// and a retry while the rest of a failed answer is read. Default: a second.
     public var placeInterval: Duration
-    /// What is waited by. Default: the continuous clock.
+    /// The clock for the interval. Default: the continuous clock.
     public var clock: EngineClock
 
     /// Creates options.

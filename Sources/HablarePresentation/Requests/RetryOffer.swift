@@ -1,20 +1,20 @@
 public import Hablare
 
-/// Whether, and how, it can help to retry a request.
+/// The kind of retry to offer for a request.
 public enum RetryOffer: String, Sendable, Hashable, Codable, CaseIterable {
-    /// It cannot: the same call will fail again.
+    /// No retry: the same call would fail again.
     case none
-    /// It can, as it is.
+    /// A retry without a change can help.
     case now
-    /// It can, after somebody did what the message says: paid, set a key, made room.
+    /// A retry can help after the user has followed the message, for example by paying, setting a key or freeing space.
     case afterUserAction
-    /// It can, and the work may be done, and billed, twice: nobody knows what became of it.
+    /// A retry can help, but the work may be done and billed twice, because the last attempt's outcome is unknown.
     case mayRepeatWork
 
-    /// Whether to offer it.
+    /// Whether to offer a retry.
     public var isOffered: Bool { self != .none }
 
-    /// What is offered for a request that failed.
+    /// Creates the offer for a failed request.
     public init(_ error: AIServiceError) {
         switch error.disposition {
         case .retry: self = .now
@@ -22,7 +22,7 @@ public enum RetryOffer: String, Sendable, Hashable, Codable, CaseIterable {
         case .outcomeUnknown: self = .mayRepeatWork
         case .fail:
             switch error.code {
-            // A deadline that has passed is dropped with the retry.
+            // A retry drops the passed deadline.
             case .deadlineExceeded: self = .now
             case .streamInterrupted: self = .mayRepeatWork
             default: self = .none

@@ -1,7 +1,7 @@
 public import Observation
 
-/// A resource's ``ResourceState`` as a presenter draws it: for SwiftUI, which observes ``state``, and for a web view or anything
-/// else, which listens to ``states()``.
+/// An observable model of a resource's ``ResourceState``, updated by a presenter. SwiftUI observes ``state``, and a web
+/// view or other code reads ``states()``.
 ///
 /// ```swift
 /// let model = ResourceModel<Article>()
@@ -10,10 +10,10 @@ public import Observation
 /// ```
 @Observable @MainActor
 public final class ResourceModel<Value: Sendable>: ResourceView, ResourceLoadingView, ResourceErrorView {
-    /// The resource, as it is shown.
+    /// The type of the shown resource.
     public typealias ViewModel = Value
 
-    /// Where the resource is on its way to the screen.
+    /// The resource's current state.
     public private(set) var state = ResourceState<Value>.idle
 
     @ObservationIgnored private var value: Value?
@@ -21,32 +21,32 @@ public final class ResourceModel<Value: Sendable>: ResourceView, ResourceLoading
     @ObservationIgnored private var message: String?
     @ObservationIgnored private let feed = StateFeed<ResourceState<Value>>()
 
-    /// Creates a model of which nothing was asked.
+    /// Creates a model that has not loaded anything.
     ///
-    /// - Parameter value: What was loaded before, if anything.
+    /// - Parameter value: A value from an earlier load, if any.
     public init(_ value: Value? = nil) {
         self.value = value
         if let value { state = .loaded(value) }
     }
 
-    /// The state from now on: the present one first, then the newest, as fast as they are taken. Ends when the model is released,
-    /// or the reading task cancelled.
+    /// Returns the states from now on: the current one first, then the newest one at each read. The sequence ends when
+    /// the model is released or the reading task is cancelled.
     public func states() -> AsyncStream<ResourceState<Value>> { feed.states(from: state) }
 
-    /// Takes over what was loaded.
+    /// Shows a loaded value.
     public func display(_ viewModel: Value) {
         value = viewModel
         message = nil
         change()
     }
 
-    /// Takes over whether it is being loaded.
+    /// Shows whether the resource is loading.
     public func display(_ viewModel: ResourceLoadingViewModel) {
         isLoading = viewModel.isLoading
         change()
     }
 
-    /// Takes over why it could not be loaded.
+    /// Shows the reason why loading failed.
     public func display(_ viewModel: ResourceErrorViewModel) {
         message = viewModel.message
         change()

@@ -1,15 +1,15 @@
-/// Where a resource is on its way to the screen. What was loaded before is kept while it is loaded anew, and when that fails.
+/// The loading state of a resource. An earlier value is kept while the resource is loaded again, and if that fails.
 public enum ResourceState<Value: Sendable>: Sendable {
-    /// Nobody asked for it.
+    /// Nothing was requested yet.
     case idle
-    /// It is being loaded; with what was loaded before, if anything.
+    /// The resource is loading, with the earlier value, if any.
     case loading(previous: Value?)
-    /// It was loaded.
+    /// The resource was loaded.
     case loaded(Value)
-    /// It could not be loaded, and why; with what was loaded before, if anything.
+    /// Loading failed with a message, with the earlier value, if any.
     case failed(message: String, previous: Value?)
 
-    /// What there is to show, new or old.
+    /// The value to show, new or old.
     public var value: Value? {
         switch self {
         case .idle: nil
@@ -18,12 +18,12 @@ public enum ResourceState<Value: Sendable>: Sendable {
         }
     }
 
-    /// Whether it is being loaded.
+    /// Whether the resource is loading.
     public var isLoading: Bool {
         if case .loading = self { true } else { false }
     }
 
-    /// Why it could not be loaded; `nil` where there is no error.
+    /// The reason why loading failed; `nil` if there is no error.
     public var message: String? {
         if case .failed(let message, _) = self { message } else { nil }
     }
@@ -37,8 +37,8 @@ extension ResourceState: Encodable, WebState where Value: Encodable {
         case phase, value, message
     }
 
-    /// Encodes an object with a `phase` (`idle`, `loading`, `loaded` or `failed`), the `value` where there is one, and the
-    /// `message` where it failed.
+    /// Encodes an object with a `phase` (`idle`, `loading`, `loaded` or `failed`), the `value` if there is one, and the
+    /// `message` of a failure.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         let phase =

@@ -1,4 +1,4 @@
-/// Hands a state to whoever listens: the present one first, then the newest, as fast as they take it.
+/// A feed that sends a state to its listeners: the current one first, then the newest one at each read.
 @MainActor
 final class StateFeed<State: Sendable> {
     private var listeners: [AsyncStream<State>.Continuation] = []
@@ -7,7 +7,7 @@ final class StateFeed<State: Sendable> {
         for listener in listeners { listener.finish() }
     }
 
-    /// Begins to listen. Ends with the feed.
+    /// Adds a listener. The sequence ends with the feed.
     func states(from present: State) -> AsyncStream<State> {
         let (stream, listener) = AsyncStream.makeStream(of: State.self, bufferingPolicy: .bufferingNewest(1))
         listener.yield(present)
@@ -15,7 +15,7 @@ final class StateFeed<State: Sendable> {
         return stream
     }
 
-    /// Tells all listeners. Those that do not listen any more are let go.
+    /// Sends a state to all listeners, and removes those that have ended.
     func tell(_ state: State) {
         listeners.removeAll { listener in
             if case .terminated = listener.yield(state) { true } else { false }

@@ -1,21 +1,21 @@
 import Foundation
 
-/// A state that can be handed to a web view as JSON.
+/// A state that can be passed to a web view as JSON.
 public protocol WebState: Encodable, Sendable {}
 
 extension WebState {
-    /// The state as JSON, its keys in order and its dates in ISO 8601: made off the caller's actor, so it is safe to ask for on
-    /// the main actor, whatever the size.
+    /// Returns the state as JSON, with sorted keys and ISO 8601 dates. It is encoded off the caller's actor, so a call
+    /// on the main actor is safe for any size.
     ///
-    /// `<` is escaped: the text may also be written into a page's script.
+    /// `<` is escaped, so the text may also be written into a page's script.
     ///
-    /// - Throws: `EncodingError` where a value has no form in JSON, as a number that is not finite.
+    /// - Throws: `EncodingError` if JSON cannot represent a value, such as a number that is not finite.
     @concurrent public func json() async throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
         encoder.dateEncodingStrategy = .iso8601
         let text = String(decoding: try encoder.encode(self), as: UTF8.self)
-        // In JSON it stands in strings only, where it may be written so.
+        // In JSON, `<` occurs only in strings, where this escape is valid.
         return text.replacingOccurrences(of: "<", with: "\\u003c")
     }
 }

@@ -1,13 +1,13 @@
 public import Foundation
 
-/// A resource as it was saved, and when.
+/// A saved resource with the date of its save.
 public struct CachedResource<Resource: Sendable>: Sendable {
     /// The resource.
     public let resource: Resource
-    /// When it was saved.
+    /// The date of the save.
     public let savedAt: Date
 
-    /// Creates a resource that was saved at a date.
+    /// Creates a resource with the date of its save.
     public init(_ resource: Resource, savedAt: Date) {
         self.resource = resource
         self.savedAt = savedAt

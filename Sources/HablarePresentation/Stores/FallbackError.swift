@@ -1,8 +1,8 @@
-/// Neither the remote side nor the store could be asked.
+/// An error for a load that failed both remotely and in the store.
 public struct FallbackError: Error {
-    /// Why the remote side could not.
+    /// The remote side's error.
     public let remote: any Error
-    /// Why the store could not be read.
+    /// The store's error.
     public let local: any Error
 
     /// Creates an error.

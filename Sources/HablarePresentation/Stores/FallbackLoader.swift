@@ -1,9 +1,9 @@
 import Hablare
 
-/// Loads from a remote side and saves what it brings; where the remote side fails, answers with what was saved.
+/// Loads from a remote side and saves the result. If the remote side fails, it returns the saved resource.
 ///
-/// That it was saved is not a condition for being delivered. A cancellation is no failure: it is passed on, and the store is not
-/// asked.
+/// A resource is delivered even if it could not be saved. A cancellation is not a failure: it is passed on, and the
+/// store is not asked.
 ///
 /// `FallbackLoaderContract` in `HablareTestKit` has these as rules.
 public struct FallbackLoader<Store: ResourceStore>: Sendable {
@@ -14,9 +14,9 @@ public struct FallbackLoader<Store: ResourceStore>: Sendable {
     /// Creates a loader.
     ///
     /// - Parameters:
-    ///   - local: Loads and saves what is kept.
-    ///   - observe: Hears what went wrong on the way, where it does not become an error: for a log.
-    ///   - remote: Loads the resource anew, off the main actor.
+    ///   - local: The loader of the saved resource.
+    ///   - observe: A closure that receives failures that do not become an error, for a log.
+    ///   - remote: A function that loads the resource from the remote side, off the main actor.
     public init(
         local: LocalResourceLoader<Store>, observe: @escaping @Sendable (FallbackIncident) -> Void,
         remote: @escaping @Sendable @concurrent () async throws -> Store.Resource
@@ -26,10 +26,10 @@ public struct FallbackLoader<Store: ResourceStore>: Sendable {
         self.remote = remote
     }
 
-    /// Loads the resource: new if that is possible, else as it was saved.
+    /// Loads the resource from the remote side, or returns the saved one if that fails.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled, or the remote side was; an ``/Hablare/AIServiceError`` of code `cancelled`
-    ///   as the remote side threw it; ``FallbackError`` where the store cannot be read either.
+    /// - Throws: `CancellationError` if the task or the remote side was cancelled; an ``/Hablare/AIServiceError`` of
+    ///   code `cancelled` as the remote side threw it; ``FallbackError`` if the store cannot be read, either.
     @concurrent public func load() async throws -> FallbackOutcome<Store.Resource> {
         let resource: Store.Resource
         do {

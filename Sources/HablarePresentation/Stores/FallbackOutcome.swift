@@ -1,17 +1,17 @@
 public import Foundation
 
-/// What a ``FallbackLoader`` found.
+/// The outcome of a ``FallbackLoader``.
 public enum FallbackOutcome<Resource: Sendable>: Sendable {
-    /// The resource, new.
+    /// The resource from the remote side.
     case remote(Resource)
-    /// The resource as it was saved, because of an error of the remote side.
+    /// The saved resource, with the remote side's error.
     case local(CachedResource<Resource>, remoteError: any Error)
-    /// The remote side failed, and what was saved is too old.
+    /// The remote side failed, and the saved resource is too old.
     case expired(savedAt: Date, remoteError: any Error)
     /// The remote side failed, and nothing was saved.
     case empty(remoteError: any Error)
 
-    /// The resource, new or saved; `nil` where there is none.
+    /// The resource, remote or saved; `nil` if there is none.
     public var resource: Resource? {
         switch self {
         case .remote(let resource): resource
@@ -20,7 +20,7 @@ public enum FallbackOutcome<Resource: Sendable>: Sendable {
         }
     }
 
-    /// Why the resource is not new; `nil` where it is.
+    /// The remote side's error; `nil` if it succeeded.
     public var remoteError: (any Error)? {
         switch self {
         case .remote: nil
@@ -28,9 +28,9 @@ public enum FallbackOutcome<Resource: Sendable>: Sendable {
         }
     }
 
-    /// The resource, new or saved: for who does not care, as a presenter.
+    /// Returns the resource, remote or saved, for callers that make no difference, such as a presenter.
     ///
-    /// - Throws: The remote side's error where there is none.
+    /// - Throws: The remote side's error if there is no resource.
     public func get() throws -> Resource {
         switch self {
         case .remote(let resource): return resource

@@ -1,25 +1,25 @@
 public import Foundation
 
-/// How long a saved resource is good: so many days by the calendar, and not a moment longer.
+/// The period for which a saved resource is fresh, in days of the calendar.
 ///
-/// A resource is fresh if and only if the present is before its date plus the days; exactly then it is expired. Days are those
-/// of the calendar, so a week in which the clocks are changed has an hour more or less. A resource from the future, which a clock
-/// that was put back leaves behind, is fresh until its days are over.
+/// A resource is fresh if and only if the present is before its date plus the days. At exactly that time it is expired.
+/// Days are calendar days, so a week with a clock change is an hour longer or shorter. A resource with a date in the
+/// future, left by a clock that was set back, is fresh until its days are over.
 public struct FreshnessPolicy: Sendable {
-    /// For how many days a resource is fresh.
+    /// The number of days for which a resource is fresh.
     public let days: Int
-    /// By which days are counted.
+    /// The calendar that counts the days.
     public let calendar: Calendar
-    /// The present.
+    /// A closure that returns the current date.
     public let date: @Sendable () -> Date
 
     /// Creates a policy.
     ///
     /// - Parameters:
-    ///   - days: For how many days a resource is fresh. Default: 7. Less than one: it never is. More than 36,500, a hundred
-    ///     years, counts as that many.
-    ///   - calendar: By which days are counted. Default: the Gregorian calendar in the time zone where the program runs.
-    ///   - date: The present. Default: the system's clock.
+    ///   - days: The number of days for which a resource is fresh. Default: 7. With less than one, a resource is never
+    ///     fresh. The maximum is 36,500, a hundred years.
+    ///   - calendar: The calendar that counts the days. Default: the Gregorian calendar in the current time zone.
+    ///   - date: A closure that returns the current date. Default: the system's clock.
     public init(
         days: Int = 7, calendar: Calendar = Calendar(identifier: .gregorian),
         date: @escaping @Sendable () -> Date = { Date() }
@@ -29,17 +29,17 @@ public struct FreshnessPolicy: Sendable {
         self.date = date
     }
 
-    /// Whether a resource that was saved at a date is fresh.
+    /// Whether a resource with a given save date is fresh.
     public func isFresh(_ savedAt: Date) -> Bool {
         let now = date()
-        // A date out of a damaged file may be anything, and calendars trap on what is no time at all.
+        // A damaged file may contain any date, and calendars trap for dates out of their range.
         guard days > 0, Self.isDate(savedAt), Self.isDate(now),
             let end = calendar.date(byAdding: .day, value: days, to: savedAt)
         else { return false }
         return now < end
     }
 
-    /// Within ten thousand years of today.
+    /// Whether a date is within ten thousand years of 2001.
     private static func isDate(_ date: Date) -> Bool {
         abs(date.timeIntervalSinceReferenceDate) < 315_576_000_000
     }

@@ -1,31 +1,31 @@
 public import Foundation
 import Hablare
 
-/// Keeps a resource as long as the store lives: for tests, previews, and apps whose database could not be opened.
+/// A store that keeps a resource in memory, for tests, previews, and apps whose database could not be opened.
 public struct InMemoryResourceStore<Resource: Sendable>: ResourceStore {
     private let kept: Guarded<CachedResource<Resource>?>
 
-    /// Creates a store; empty, unless it is given something.
+    /// Creates a store, empty by default.
     public init(_ resource: CachedResource<Resource>? = nil) {
         kept = Guarded(resource)
     }
 
-    /// Inline: memory makes nobody wait.
+    /// The inline scheduler, because memory does not block.
     public var scheduler: any StoreScheduler { InlineStoreScheduler() }
 
-    /// What is kept; `nil` where nothing is. Does not throw.
+    /// Returns the kept resource; `nil` if there is none. Does not throw.
     public func retrieve() throws -> CachedResource<Resource>? {
         kept.withLock { $0 }
     }
 
-    /// Keeps a resource in place of what was kept. Does not throw.
+    /// Replaces the kept resource. Does not throw.
     public func replace(with resource: CachedResource<Resource>) throws {
         kept.withLock { $0 = resource }
     }
 
-    /// Deletes what is kept, if its date is such.
+    /// Deletes the kept resource if its date matches.
     ///
-    /// - Throws: What `isExpired` throws.
+    /// - Throws: The error that `isExpired` throws.
     @discardableResult
     public func delete(where isExpired: (Date) throws -> Bool) throws -> Bool {
         try kept.withLock { kept in

@@ -1,15 +1,15 @@
 public import Foundation
 
-/// What was found in a store. That the store could not be read is none of these: it is an error.
+/// The result of a lookup in a store. A store that cannot be read is an error instead.
 public enum LocalResource<Resource: Sendable>: Sendable {
     /// A fresh resource.
     case found(CachedResource<Resource>)
-    /// A resource that is too old to be used; it is still there.
+    /// A resource that is too old to be used, and still exists.
     case expired(savedAt: Date)
-    /// Nothing was ever saved, or it was deleted.
+    /// Nothing was ever saved, or the resource was deleted.
     case empty
 
-    /// The resource, where it is fresh.
+    /// The resource, if it is fresh.
     public var resource: Resource? {
         if case .found(let cached) = self { cached.resource } else { nil }
     }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Loads what was saved as long as it is fresh.
+/// Loads a saved resource while it is fresh.
 ///
-/// Loading only looks: what is expired is told apart and stays where it is. ``validate()`` deletes it, at a moment of the app's
-/// choice, as when it begins or goes to the background.
+/// Loading never deletes: an expired resource is reported as such and stays. ``validate()`` deletes it. Call it when
+/// the app launches or moves to the background, for example.
 public struct LocalResourceLoader<Store: ResourceStore>: Sendable {
     private let store: Store
     private let freshness: FreshnessPolicy
@@ -11,35 +11,37 @@ public struct LocalResourceLoader<Store: ResourceStore>: Sendable {
     /// Creates a loader.
     ///
     /// - Parameters:
-    ///   - store: What keeps the resource.
-    ///   - freshness: How long it is good. Default: seven days.
+    ///   - store: The store of the resource.
+    ///   - freshness: The policy for its freshness. Default: seven days.
     public init(store: Store, freshness: FreshnessPolicy = FreshnessPolicy()) {
         self.store = store
         self.freshness = freshness
     }
 
-    /// Looks what is there. Deletes nothing.
+    /// Looks up the resource. Deletes nothing.
     ///
-    /// - Throws: What the store throws; `CancellationError`.
+    /// - Throws: The store's error; `CancellationError`.
     public func load() async throws -> LocalResource<Store.Resource> {
         let cached = try await store.scheduler.run { [store] in try store.retrieve() }
         guard let cached else { return .empty }
         return freshness.isFresh(cached.savedAt) ? .found(cached) : .expired(savedAt: cached.savedAt)
     }
 
-    /// Saves a resource in place of what was saved, under the present date, in one transaction.
+    /// Saves a resource with the current date in place of the earlier one, in one transaction.
     ///
-    /// - Throws: What the store throws: what was saved before is still there. `CancellationError`, unless it was begun.
+    /// - Throws: The store's error, in which case the earlier resource stays. `CancellationError`, unless the save had
+    ///   begun.
     public func save(_ resource: Store.Resource) async throws {
         try await store.scheduler.run { [store, freshness] in
             try store.replace(with: CachedResource(resource, savedAt: freshness.date()))
         }
     }
 
-    /// Deletes what is expired. What is fresh stays.
+    /// Deletes an expired resource. A fresh one stays.
     ///
-    /// - Returns: Whether something was deleted.
-    /// - Throws: What the store throws: nothing was deleted. `CancellationError`, unless it was begun.
+    /// - Returns: Whether a resource was deleted.
+    /// - Throws: The store's error, in which case nothing was deleted. `CancellationError`, unless the deletion had
+    ///   begun.
     @discardableResult
     public func validate() async throws -> Bool {
         try await store.scheduler.run { [store, freshness] in

@@ -1,8 +1,8 @@
 import Dispatch
 import Hablare
 
-/// Runs the calls of a store one after the other, in the order they were made, on a serial queue of its own: for stores that
-/// make their caller wait. Never on the main thread, and never on the threads that Swift's tasks share.
+/// A scheduler for stores that block. It runs their calls one after another, in order, on its own serial queue. It
+/// never uses the main thread, or the threads that Swift's tasks share.
 public struct QueueStoreScheduler: StoreScheduler {
     private let queue: DispatchQueue
 
@@ -13,9 +13,9 @@ public struct QueueStoreScheduler: StoreScheduler {
         queue = DispatchQueue(label: label, qos: .userInitiated)
     }
 
-    /// Runs a call when those before it have ended.
+    /// Runs a call after the earlier ones have ended.
     ///
-    /// - Throws: What the call throws; `CancellationError`, at once, where the task is cancelled before the call's turn.
+    /// - Throws: The call's error; `CancellationError`, immediately, if the task is cancelled before the call begins.
     public func run<Value: Sendable>(_ call: @escaping @Sendable () throws -> Value) async throws -> Value {
         let turn = Turn<Value>()
         return try await withTaskCancellationHandler {
@@ -33,7 +33,7 @@ public struct QueueStoreScheduler: StoreScheduler {
 }
 
 extension QueueStoreScheduler {
-    /// A call's turn, which comes or is cancelled, whichever is first.
+    /// A waiting call, which either begins or is cancelled first.
     private final class Turn<Value: Sendable>: Sendable {
         private enum State: Sendable {
             case new
@@ -43,7 +43,7 @@ extension QueueStoreScheduler {
 
         private let state = Guarded(State.new)
 
-        /// Whether the call waits now; not where it was cancelled before.
+        /// Whether the call waits now. It does not if it was cancelled before.
         func waits(_ continuation: CheckedContinuation<Value, any Error>) -> Bool {
             state.withLock { state in
                 guard case .new = state else { return false }
@@ -52,10 +52,10 @@ extension QueueStoreScheduler {
             }
         }
 
-        /// The turn has come: who waits, unless cancelled.
+        /// Begins the call. Returns the waiting continuation, unless the call was cancelled.
         func comes() -> CheckedContinuation<Value, any Error>? { end() }
 
-        /// The call is not to be carried out any more: who waits, unless the turn has come.
+        /// Cancels the call. Returns the waiting continuation, unless the call has begun.
         func wasCancelled() -> CheckedContinuation<Value, any Error>? { end() }
 
         private func end() -> CheckedContinuation<Value, any Error>? {

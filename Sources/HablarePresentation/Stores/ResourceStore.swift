@@ -1,33 +1,35 @@
 public import Foundation
 
-/// Keeps one resource: the seam between loaders and whatever keeps it, a table, a file or memory.
+/// A store for one resource: the interface between loaders and a table, a file or memory.
 ///
-/// Synchronous and throwing: a store is an ordinary piece of code, and ``StoreScheduler`` knows where it runs. Each method is one
-/// transaction: it has happened as a whole when it returns, and not at all when it throws.
+/// The methods are synchronous and throw, and ``StoreScheduler`` decides where they run. Each method is one
+/// transaction: it has taken effect completely when it returns, and not at all if it throws.
 ///
 /// `ResourceStoreContract` in `HablareTestKit` has these as rules.
 public protocol ResourceStore<Resource>: Sendable {
-    /// What is kept.
+    /// The type of the kept resource.
     associatedtype Resource: Sendable
 
-    /// Where the store's calls run. The store says so itself, so that no wiring can put a store on disk on the main thread.
+    /// The scheduler of the store's calls. It belongs to the store, so that no caller can run a store on disk on the
+    /// main thread.
     var scheduler: any StoreScheduler { get }
 
-    /// What is kept, whatever its age; `nil` where nothing is.
+    /// Returns the kept resource of any age; `nil` if there is none.
     ///
-    /// - Throws: Where the store cannot be read: that is not the same as nothing.
+    /// - Throws: An error if the store cannot be read, which differs from an empty store.
     func retrieve() throws -> CachedResource<Resource>?
 
-    /// Keeps a resource in place of what was kept.
+    /// Replaces the kept resource.
     ///
-    /// - Throws: Where it could not be written: what was kept before is still there.
+    /// - Throws: An error if the resource could not be written. The earlier resource then stays.
     func replace(with resource: CachedResource<Resource>) throws
 
-    /// Deletes what is kept, if its date is such. Nobody can save between the look and the deletion.
+    /// Deletes the kept resource if its date matches. No other save can happen between the check and the deletion.
     ///
-    /// - Parameter isExpired: Whether what was saved at a date is to be deleted.
-    /// - Returns: Whether something was deleted.
-    /// - Throws: Where the store cannot be read or written, or what `isExpired` throws: nothing was deleted.
+    /// - Parameter isExpired: A closure that returns whether to delete a resource with a given save date.
+    /// - Returns: Whether a resource was deleted.
+    /// - Throws: An error if the store cannot be read or written, or the error that `isExpired` throws. In each case
+    ///   nothing was deleted.
     @discardableResult
     func delete(where isExpired: (Date) throws -> Bool) throws -> Bool
 }

@@ -1,16 +1,16 @@
-/// Decides where the calls of a synchronous store run, so that nobody else has to.
+/// A scheduler that decides where the calls of a synchronous store run.
 ///
-/// A store in memory answers in no time: its calls run inline, ``InlineStoreScheduler``. A store on disk makes its caller wait:
-/// its calls run one after the other on a context of its own, never on the main thread, ``QueueStoreScheduler``. An app that
-/// has a queue or an executor for its store already, conforms a type of its own.
+/// A store in memory answers immediately, so its calls run inline: ``InlineStoreScheduler``. A store on disk blocks, so
+/// its calls run one after another in their own context, never on the main thread: ``QueueStoreScheduler``. An app with
+/// its own queue or executor for a store can conform its own type.
 ///
-/// Named after the store because Combine has a `Scheduler`, which is about time.
+/// The name differs from Combine's `Scheduler`, which concerns time.
 public protocol StoreScheduler: Sendable {
-    /// Runs a call of a store and answers with what it returns.
+    /// Runs a call of a store and returns its result.
     ///
-    /// A call that has begun is carried out, and its result returned, also where the task is cancelled meanwhile: a store never
-    /// stops half-way. One that has to wait for its turn and is cancelled before, is never carried out.
+    /// A call that has begun always completes and returns its result, even if the task is cancelled meanwhile. A store
+    /// never stops half-way. A waiting call that is cancelled never begins.
     ///
-    /// - Throws: What the call throws; `CancellationError` where the task was cancelled before the call began.
+    /// - Throws: The call's error; `CancellationError` if the task was cancelled before the call began.
     func run<Value: Sendable>(_ call: @escaping @Sendable () throws -> Value) async throws -> Value
 }

@@ -1,12 +1,13 @@
 import Hablare
 
-/// What is said of an error to people.
+/// Messages for users that describe errors.
 public enum ErrorMessage {
-    /// What is said where nothing better is known.
+    /// The message for errors without a specific one.
     public static let generic = "That did not work. Please try again."
 
-    /// The message of an ``/Hablare/AIServiceError``, which says what to do; of a ``FallbackError`` that of its remote failure; of any
-    /// other error ``generic``, because its own words may be internals that nobody is to see.
+    /// Returns an error's message for users. An ``/Hablare/AIServiceError`` has its own message with advice, and a
+    /// ``FallbackError`` uses that of its remote failure. Any other error has ``generic``, because its description may
+    /// expose internals.
     public static func standard(for error: any Error) -> String {
         switch error {
         case let error as AIServiceError: error.message

@@ -1,6 +1,6 @@
-/// Shows why a resource could not be loaded.
+/// A view that shows why a resource could not be loaded.
 @MainActor
 public protocol ResourceErrorView {
-    /// Shows a message, or takes away the one that is shown.
+    /// Shows a message, or removes the current one.
     func display(_ viewModel: ResourceErrorViewModel)
 }

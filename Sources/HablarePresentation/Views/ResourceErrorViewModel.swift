@@ -1,6 +1,6 @@
-/// Why a resource could not be loaded, in words for people.
+/// The reason why a resource could not be loaded, for users.
 public struct ResourceErrorViewModel: Sendable, Hashable, Codable {
-    /// The message; `nil` where there is no error.
+    /// The message; `nil` if there is no error.
     public let message: String?
 
     /// Creates a view model with a message; `nil` for no error.

@@ -1,6 +1,6 @@
-/// Shows whether a resource is being loaded.
+/// A view that shows whether a resource is loading.
 @MainActor
 public protocol ResourceLoadingView {
-    /// Shows or hides that something is being loaded.
+    /// Shows or hides the loading indicator.
     func display(_ viewModel: ResourceLoadingViewModel)
 }

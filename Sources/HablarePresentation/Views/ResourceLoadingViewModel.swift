@@ -1,6 +1,6 @@
-/// Whether a resource is being loaded.
+/// The loading state of a resource for a view.
 public struct ResourceLoadingViewModel: Sendable, Hashable, Codable {
-    /// Whether it is.
+    /// Whether the resource is loading.
     public let isLoading: Bool
 
     /// Creates a view model.

@@ -1,13 +1,13 @@
-/// Translates what becomes of a load into what views show.
+/// A presenter that translates the progress of a load into view models.
 ///
-/// | what happened | what is displayed, in this order |
+/// | event | displayed, in this order |
 /// |---|---|
 /// | a load began | no error, then loading |
-/// | it brought a resource | the mapped resource, then not loading |
-/// | it failed, or mapping its resource threw | the error's message, then not loading; the resource view is left alone |
-/// | it was cancelled | not loading |
+/// | the load returned a resource | the mapped resource, then not loading |
+/// | the load failed, or mapping its resource threw | the message, then not loading; the resource view is unchanged |
+/// | the load was cancelled | not loading |
 ///
-/// The presenter holds its views. Give it a ``WeakProxy`` where a view owns, over however many steps, its presenter.
+/// The presenter holds its views. If a view owns its presenter, directly or indirectly, pass a ``WeakProxy`` instead.
 @MainActor
 public final class ResourcePresenter<Resource, View: ResourceView>: ResourcePresenting {
     private let resourceView: View
@@ -19,12 +19,12 @@ public final class ResourcePresenter<Resource, View: ResourceView>: ResourcePres
     /// Creates a presenter.
     ///
     /// - Parameters:
-    ///   - resourceView: Shows the resource.
-    ///   - loadingView: Shows whether it is being loaded.
-    ///   - errorView: Shows why it could not be loaded.
-    ///   - message: What to say of an error. Default: ``ErrorMessage/standard(for:)``.
-    ///   - map: Makes the view model of a resource. Runs on the main actor, so it is for the last, small step: what takes
-    ///     time, as decoding, belongs to what loads. An error that it throws is shown as if the load had failed with it.
+    ///   - resourceView: The view of the resource.
+    ///   - loadingView: The view of the loading state.
+    ///   - errorView: The view of errors.
+    ///   - message: A closure that returns an error's message. Default: ``ErrorMessage/standard(for:)``.
+    ///   - map: A closure that creates the view model of a resource. It runs on the main actor, so it should be fast.
+    ///     Slow work such as decoding belongs to the load. An error that it throws is shown like a failure of the load.
     public init(
         resourceView: View, loadingView: any ResourceLoadingView, errorView: any ResourceErrorView,
         message: @escaping @MainActor (any Error) -> String = { ErrorMessage.standard(for: $0) },
@@ -37,13 +37,13 @@ public final class ResourcePresenter<Resource, View: ResourceView>: ResourcePres
         self.map = map
     }
 
-    /// Shows no error, then that something is being loaded.
+    /// Shows no error, then the loading state.
     public func didStartLoading() {
         errorView.display(.none)
         loadingView.display(ResourceLoadingViewModel(isLoading: true))
     }
 
-    /// Shows the resource, then that nothing is being loaded; or the failure, where the resource cannot be mapped.
+    /// Shows the resource, then the end of loading. If the resource cannot be mapped, shows the failure instead.
     public func didFinishLoading(with resource: Resource) {
         let viewModel: View.ViewModel
         do {
@@ -55,7 +55,7 @@ public final class ResourcePresenter<Resource, View: ResourceView>: ResourcePres
         loadingView.display(ResourceLoadingViewModel(isLoading: false))
     }
 
-    /// Shows the error's message, then that nothing is being loaded. A `CancellationError` is no failure:
+    /// Shows the error's message, then the end of loading. A `CancellationError` is not a failure: it is handled as
     /// ``didCancelLoading()``.
     public func didFailLoading(with error: any Error) {
         guard !(error is CancellationError) else { return didCancelLoading() }
@@ -63,14 +63,14 @@ public final class ResourcePresenter<Resource, View: ResourceView>: ResourcePres
         loadingView.display(ResourceLoadingViewModel(isLoading: false))
     }
 
-    /// Shows that nothing is being loaded.
+    /// Shows the end of loading.
     public func didCancelLoading() {
         loadingView.display(ResourceLoadingViewModel(isLoading: false))
     }
 }
 
 extension ResourcePresenter {
-    /// Creates a presenter for one view that shows everything. Parameters as above.
+    /// Creates a presenter for one view that shows everything. The parameters are those of the main initializer.
     public convenience init(
         view: View, message: @escaping @MainActor (any Error) -> String = { ErrorMessage.standard(for: $0) },
         map: @escaping @MainActor (Resource) throws -> View.ViewModel
@@ -80,7 +80,7 @@ extension ResourcePresenter {
 }
 
 extension ResourcePresenter where Resource == View.ViewModel {
-    /// Creates a presenter that shows resources as they are. Parameters as above.
+    /// Creates a presenter that shows resources unchanged. The parameters are those of the main initializer.
     public convenience init(
         resourceView: View, loadingView: any ResourceLoadingView, errorView: any ResourceErrorView,
         message: @escaping @MainActor (any Error) -> String = { ErrorMessage.standard(for: $0) }
@@ -89,7 +89,8 @@ extension ResourcePresenter where Resource == View.ViewModel {
             resourceView: resourceView, loadingView: loadingView, errorView: errorView, message: message, map: { $0 })
     }
 
-    /// Creates a presenter that shows resources as they are, in one view that shows everything. Parameters as above.
+    /// Creates a presenter that shows resources unchanged, in one view that shows everything. The parameters are those
+    /// of the main initializer.
     public convenience init(
         view: View, message: @escaping @MainActor (any Error) -> String = { ErrorMessage.standard(for: $0) }
     ) where View: ResourceLoadingView & ResourceErrorView {

@@ -1,20 +1,20 @@
-/// Hears what becomes of a load, and shows it: the seam between what loads and what presents.
+/// A type that presents the progress of a load: the interface between loading and presentation.
 ///
-/// ``ResourcePresenter`` is the one of this library. `PresenterContract` in `HablareTestKit` has its rules.
+/// ``ResourcePresenter`` is this library's implementation. `PresenterContract` in `HablareTestKit` has the rules.
 @MainActor
 public protocol ResourcePresenting<Resource>: AnyObject {
-    /// What is loaded.
+    /// The type of the loaded resource.
     associatedtype Resource
 
-    /// A load began.
+    /// Presents that a load began.
     func didStartLoading()
 
-    /// The load that began last brought a resource.
+    /// Presents the resource of the most recent load.
     func didFinishLoading(with resource: Resource)
 
-    /// The load that began last failed.
+    /// Presents the failure of the most recent load.
     func didFailLoading(with error: any Error)
 
-    /// The load that began last was cancelled: there is nothing to show but that nothing is being loaded.
+    /// Presents that the most recent load was cancelled, and so that nothing is loading.
     func didCancelLoading()
 }

@@ -1,33 +1,33 @@
-/// Stands in for a view without keeping it alive: what owns a presenter is often owned by the view that it presents to.
+/// A stand-in for a view that does not keep the view alive, for presenters that are owned by their view.
 ///
-/// It conforms to whatever of ``ResourceView``, ``ResourceLoadingView`` and ``ResourceErrorView`` its view conforms to, passes
-/// on what is displayed as long as the view is there, and is silent afterwards.
+/// It conforms to those of ``ResourceView``, ``ResourceLoadingView`` and ``ResourceErrorView`` to which its view
+/// conforms. It forwards view models while the view exists, and does nothing afterwards.
 @MainActor
 public struct WeakProxy<View: AnyObject> {
     private weak let view: View?
 
-    /// Creates a proxy for a view, which it does not keep alive.
+    /// Creates a proxy that holds a view weakly.
     public init(_ view: View) {
         self.view = view
     }
 }
 
 extension WeakProxy: ResourceView where View: ResourceView {
-    /// Passes a view model on to the view, if it is still there.
+    /// Forwards a view model to the view, if the view still exists.
     public func display(_ viewModel: View.ViewModel) {
         view?.display(viewModel)
     }
 }
 
 extension WeakProxy: ResourceLoadingView where View: ResourceLoadingView {
-    /// Passes on whether something is being loaded to the view, if it is still there.
+    /// Forwards the loading state to the view, if the view still exists.
     public func display(_ viewModel: ResourceLoadingViewModel) {
         view?.display(viewModel)
     }
 }
 
 extension WeakProxy: ResourceErrorView where View: ResourceErrorView {
-    /// Passes a message on to the view, if it is still there.
+    /// Forwards a message to the view, if the view still exists.
     public func display(_ viewModel: ResourceErrorViewModel) {
         view?.display(viewModel)
     }

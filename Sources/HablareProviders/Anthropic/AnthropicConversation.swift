@@ -1,10 +1,10 @@
 import Hablare
 
-/// A prompt as the messages API has it: what is said to the model apart, and turns of user and assistant.
+/// A prompt in the form of the messages API: system instructions, followed by turns of user and assistant.
 ///
-/// - All messages of the system, wherever they stand, are gathered into `system`, with blank lines between them.
-/// - Messages of one speaker that follow each other are one turn; results of tools are the user's.
-/// - Empty texts, which the API refuses, are left out.
+/// - All system messages, at any place in the prompt, are joined into `system`, separated by blank lines.
+/// - Consecutive messages of one role form one turn. Tool results belong to the user's turn.
+/// - Empty texts are omitted because the API refuses them.
 struct AnthropicConversation: Sendable {
     /// A block of a turn's content.
     private enum Block: Sendable {
@@ -12,16 +12,16 @@ struct AnthropicConversation: Sendable {
         case picture(PromptPicture)
     }
 
-    /// Instructions; `nil` for none.
+    /// The system instructions; `nil` if there are none.
     let system: String?
     private var turns: [(role: String, content: [Block])]
 
-    /// The pictures.
+    /// The pictures in the turns.
     var pictures: [PromptPicture] {
         turns.flatMap(\.content).compactMap { if case .picture(let picture) = $0 { picture } else { nil } }
     }
 
-    /// The turns, as the API has them; with the pictures, where they are read.
+    /// The turns as the API expects them, including the bytes of the pictures that have been read.
     var messages: [ParameterValue] {
         turns.map { turn in
             let content = turn.content.map { block in
@@ -34,12 +34,13 @@ struct AnthropicConversation: Sendable {
         }
     }
 
-    /// Reads a prompt; the bytes of its pictures are read by ``loaded()``.
+    /// Reads a prompt. ``loaded()`` reads the bytes of its pictures.
     ///
     /// - Parameters:
-    ///   - instructions: What the parameter of that name says; it stands before the prompt's own.
-    ///   - turns: Turns of the assistant with thoughts. Each has to be one of the prompt's.
-    /// - Throws: `invalidRequest` for what the API cannot say.
+    ///   - instructions: The value of the request's `instructions` parameter. It precedes the prompt's own
+    ///     instructions.
+    ///   - turns: The assistant's turns with thinking blocks. Each must match one of the prompt's turns.
+    /// - Throws: `invalidRequest` for content that the API cannot represent.
     init(_ prompt: Prompt, instructions: String?, turns: [AnthropicTurn]) throws(AIServiceError) {
         let given: [Prompt.Message]
         switch prompt {
@@ -78,7 +79,7 @@ struct AnthropicConversation: Sendable {
         self.turns = said
     }
 
-    /// The same with the bytes of its pictures, read off the caller's actor.
+    /// Returns the conversation with the bytes of its pictures, which are read off the caller's actor.
     ///
     /// - Throws: ``/Hablare/AIServiceError``: `contentMissing`, or one of category storage.
     func loaded() async throws(AIServiceError) -> AnthropicConversation {
@@ -103,7 +104,7 @@ struct AnthropicConversation: Sendable {
         return texts.joined(separator: "\n\n")
     }
 
-    /// A part as a block; `nil` for an empty text.
+    /// Returns a part as a content block; `nil` for an empty text.
     private static func block(_ part: Prompt.Part, of role: Prompt.Role) throws(AIServiceError) -> Block? {
         switch part {
         case .text(let text):
@@ -126,7 +127,7 @@ struct AnthropicConversation: Sendable {
         }
     }
 
-    /// A call of a tool as a block.
+    /// Returns a tool call as a content block.
     static func toolUse(id: String, name: String, arguments: ParameterValue) -> ParameterValue {
         ["type": "tool_use", "id": .string(id), "name": .string(name), "input": arguments]
     }

@@ -1,21 +1,22 @@
 public import Foundation
 public import HTTPTypes
 public import Hablare
+import HablareJSON
 
-/// How Anthropic speaks beside its answers: `x-api-key`, the API's version, its errors and its limits.
+/// Anthropic's authentication field `x-api-key`, API version, errors and rate limits.
 ///
-/// Beyond what a status means by itself (``ServiceRefusal/usualFailure(of:detail:)``):
+/// These errors differ from the usual meaning of a status (``ServiceRefusal/usualFailure(of:detail:)``):
 ///
-/// | what the error says | whose move it is |
+/// | error | result |
 /// |---|---|
-/// | `billing_error`, one of the codes of a spend limit, too low a balance, whatever the status | a person's: money |
-/// | `organization_on_hold`, a key of Claude Code whose owner left | a person's: the account |
-/// | `cmek_key_disabled`, `cmek_key_network_blocked` | a person's: the workspace's encryption key |
-/// | an error in the middle of a stream, before anything was written | as the same error's status |
-/// | an error in the middle of a stream, afterwards, that passes by itself | unknown: what was written may be billed |
-/// | any other error in the middle of a stream, afterwards | as the same error's status; what was written may be billed |
+/// | `billing_error`, a spend-limit code, or a low balance, with any status | needs the user: money |
+/// | `organization_on_hold`, a key of Claude Code whose owner left | needs the user: the account |
+/// | `cmek_key_disabled`, `cmek_key_network_blocked` | needs the user: the workspace's encryption key |
+/// | an error in a stream before any output | as the same error's status |
+/// | an error in a stream after some output, which is temporary | outcome unknown: the output may be billed |
+/// | any other error in a stream after some output | as the same error's status; the output may be billed |
 public struct AnthropicDialect: ServiceDialect {
-    /// The version of the API that is spoken.
+    /// The API version that requests name.
     public static let version = "2023-06-01"
 
     private static let spendCodes: Set<String> = [
@@ -31,24 +32,24 @@ public struct AnthropicDialect: ServiceDialect {
     /// `Anthropic`.
     public var name: String { "Anthropic" }
 
-    /// The version of the API.
+    /// The field `anthropic-version`.
     public var fields: HTTPFields {
         var fields = HTTPFields()
         fields[named: "anthropic-version"] = Self.version
         return fields
     }
 
-    /// The field `x-api-key`.
+    /// Returns the key in the field `x-api-key`.
     public func secrets(for key: APIKey) -> HTTPFields {
         var fields = HTTPFields()
         fields[named: "x-api-key"] = key.secret
         return fields
     }
 
-    /// The field `request-id`.
+    /// Returns the field `request-id`.
     public func requestID(in fields: HTTPFields) -> String? { fields[named: "request-id"] }
 
-    /// What a refusal means.
+    /// Returns the error for a refusal.
     public func failure(for refusal: ServiceRefusal) -> AIServiceError {
         failure(for: refusal, saying: refusal.json?[member: "error"])
     }
@@ -78,19 +79,21 @@ public struct AnthropicDialect: ServiceDialect {
         return refusal.usualFailure(of: name, detail: code ?? type)
     }
 
-    /// Accounts without credit are told so by a plain `invalid_request_error`, which has nothing else to know it by.
+    /// Whether the account's balance is too low. The API reports this as a plain `invalid_request_error`; only the
+    /// message distinguishes it.
     private static func saysBalanceIsLow(_ error: ParameterValue?, _ refusal: ServiceRefusal) -> Bool {
         refusal.status == 400
             && error?[member: "message"]?.string?.lowercased().contains("credit balance is too low") == true
     }
 
-    /// What an error means that comes as an event of a stream whose status was a success.
+    /// Returns the error for an `error` event in a stream whose status was a success.
     ///
     /// - Parameters:
     ///   - said: The event's error.
-    ///   - hasBegun: Whether the model had begun to write, be it thoughts: that is billed, so that nobody knows what is owed.
+    ///   - hasBegun: Whether the model has begun to write, including thinking. That output may be billed, so the cost
+    ///     is unknown.
     ///   - fields: The fields of the answer's head.
-    ///   - now: When it came.
+    ///   - now: The time at which the event arrived.
     func failure(
         inStream said: ParameterValue, hasBegun: Bool, fields: HTTPFields, now: Date
     ) -> AIServiceError {
@@ -101,7 +104,7 @@ public struct AnthropicDialect: ServiceDialect {
             .afterwards
     }
 
-    /// The status with which an error of a type comes where it is not in the middle of a stream.
+    /// Returns the status that a response outside a stream has for this error type.
     private static func status(of type: String?) -> Int {
         switch type {
         case "invalid_request_error": 400
@@ -120,7 +123,8 @@ public struct AnthropicDialect: ServiceDialect {
 
     // MARK: Limits
 
-    /// What the fields `anthropic-ratelimit-*` say: calls, and of the kinds of tokens the one of which the least is left.
+    /// Returns the limits from the fields `anthropic-ratelimit-*`: requests, and the kind of tokens with the least
+    /// remaining.
     public func limits(in fields: HTTPFields, now: Date) -> ReportedLimits? {
         let requests = Self.quota("requests", in: fields, now: now)
         let tokens = ["tokens", "input-tokens", "output-tokens"].compactMap { Self.quota($0, in: fields, now: now) }

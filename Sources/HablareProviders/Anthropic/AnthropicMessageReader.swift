@@ -1,52 +1,55 @@
 import Foundation
 import Hablare
+import HablareJSON
 
-/// Puts together a message from the events of its stream. Pure.
+/// Assembles a message from the events of its stream. Pure.
 ///
-/// Unknown events, blocks and pieces are left out, as the API asks of its clients; what contradicts the API is a fault.
+/// Unknown events, blocks and deltas are ignored, as the API asks of its clients. An event that contradicts the API is
+/// a fault.
 struct AnthropicMessageReader: TextReader {
     typealias Service = AnthropicService
-    /// Ten times what a model writes at most.
+    /// Ten times the longest text that a model writes, in bytes.
     static let mostText = 4 << 20
 
-    /// A piece of the message's content. Its texts are added to in their place, for each is said in thousands of pieces.
+    /// A block of the message's content. Its texts are appended in place because a text arrives in thousands of pieces.
     private struct Block: Sendable {
         enum Kind: Sendable { case text, thinking, redacted, tool, other }
 
         let kind: Kind
-        /// How much text was said.
+        /// The number of bytes of text received.
         var byteCount = 0
-        /// What was thought.
+        /// The text of the thinking.
         var thinking = ""
-        /// What shows that it was; of hidden thoughts, they themselves.
+        /// The signature of the thinking; for redacted thinking, its encrypted data.
         var signature = ""
     }
 
-    /// Whether the model wrote anything, be it thoughts.
+    /// Whether the model has written anything, including thinking.
     private(set) var hasBegun = false
     private var blocks: [Block] = []
     private var tools = ToolCallAssembly()
     private var places: [Int64: Int] = [:]
     private var hasStarted = false
     private var model: String?
-    /// Why the message ends; `nil` before it does.
+    /// The reason why the message ended; `nil` before it ends.
     private var stopReason: String?
-    /// Which of the request's `stop` ended it.
+    /// The stop sequence of the request that ended the message.
     private var stopSequence: String?
     private var tokens = AnthropicTokens()
-    /// Text is handed over and only counted; everything else is kept.
+    /// The limit on the content kept in memory. Text is passed on and only counted; everything else is kept.
     private var budget = AnswerBudget()
 
-    /// Whether all is there: why it ends, and with it what was used. What may come behind that only says so again.
+    /// Whether the message is complete: its stop reason, and with it its usage, has arrived. Later events only repeat
+    /// this.
     var isComplete: Bool { stopReason != nil }
     var usage: Usage { tokens.usage }
-    /// Only the message's end has the count of all of it.
+    /// The usage from the message's end, which alone covers the whole message; `nil` until then.
     var counted: Usage? { isComplete && usage.outputTokens > 0 ? usage : nil }
 
     mutating func read(_ event: ServerSentEvent) throws(TextFault) -> TextStep {
         guard !isComplete || event.type == "message_stop" else { return .nothing }
         guard let value = ParameterValue(lenientJSON: event.data), case .object = value else {
-            // What no client knows may have any form.
+            // An unknown event may have any form.
             if !Self.known.contains(event.type) { return .nothing }
             throw .malformed("event \(ServiceRefusal.word(event.type)) is no object")
         }
@@ -82,7 +85,7 @@ struct AnthropicMessageReader: TextReader {
             let block = event[member: "content_block"]
         else { throw .malformed("a start of no block") }
         try budget.charge(AnswerBudget.place)
-        // A block that is begun is one that the model writes, though its thoughts may not be shown.
+        // A started block means that the model writes, even if its thinking is not shown.
         hasBegun = true
         let place = blocks.count
         places[index] = place
@@ -103,7 +106,7 @@ struct AnthropicMessageReader: TextReader {
                 throw .malformed("a tool call without id or name")
             }
             blocks.append(Block(kind: .tool))
-            // A server that does not stream the arguments has them here.
+            // A server that does not stream the arguments sends them here.
             let input = block[member: "input"].flatMap { $0 == [:] ? nil : $0 }
             try tools.take(index: Int64(place), id: id, name: name, arguments: input, within: &budget)
         default: blocks.append(Block(kind: .other))
@@ -153,12 +156,12 @@ struct AnthropicMessageReader: TextReader {
         blocks[place][keyPath: part] += text
     }
 
-    // MARK: The end
+    // MARK: Ending
 
-    /// What stands beside the text.
+    /// Returns everything except the text.
     ///
-    /// - Throws: A fault for a tool call whose arguments are no JSON, unless the message was cut within them: then the
-    ///   call, which nobody can make, is left out.
+    /// - Throws: A fault for a tool call whose arguments are not JSON. If the message was cut off by its length, the
+    ///   incomplete call is omitted instead.
     func ending(requestID: String?) throws(TextFault) -> TextEnding {
         let finishReason = Self.finishReason(stopReason ?? "")
         var drafted = tools.drafted()[...]

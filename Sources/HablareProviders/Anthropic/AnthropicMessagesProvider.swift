@@ -1,38 +1,46 @@
 public import Hablare
 
-/// Asks a Claude model: text, or values of a JSON schema, with pictures, tools and thoughts.
+/// A provider that asks a Claude model for text, or for values of a JSON schema, with pictures, tools and thinking.
 ///
-/// The answer is always streamed from the service, also where nobody reads along: a long one then does not die of a
-/// connection's silence, and the bytes go to the store as they come.
+/// The service always streams its answer, even if the request's caller does not stream. This way no idle connection
+/// ends a long answer, and its bytes reach the store as they arrive.
 ///
-/// Parameters: `temperature` and `top_p` (0 to 1), `max_tokens` (see ``defaultMaximumTokens``), `stop`, `tools`,
-/// `tool_choice` (`auto`, `none`, `required`, or a tool's name), `reasoning_effort` (`low`, `medium`, `high`, `xhigh`,
-/// `max`), `schema` (a JSON schema that the answer keeps to, by the API's structured outputs; `schema_name` is taken and
-/// not used), `instructions` (before the system's messages), `thinking` (a budget in tokens from 1,024 on; `adaptive`,
-/// `disabled`, `between_tools`; or the API's object) and `extra`: members of the body beyond these, as they are. What the
-/// request says already they must not say.
+/// Parameters of a request:
+/// - `temperature` and `top_p`: 0 to 1.
+/// - `max_tokens`: see ``defaultMaximumTokens``.
+/// - `stop`: a list of texts.
+/// - `tools`: the tools that the model may call. `tool_choice`: `auto`, `none`, `required`, or a tool's name.
+/// - `reasoning_effort`: `low`, `medium`, `high`, `xhigh`, `max`.
+/// - `schema`: a JSON schema that the answer follows, by the API's structured outputs. `schema_name` is accepted and
+///   ignored.
+/// - `instructions`: a text placed before the system messages.
+/// - `thinking`: a budget of at least 1,024 tokens; `adaptive`, `disabled`, `between_tools`; or the API's object.
+/// - `thinking_blocks`: the thinking of earlier turns, see below.
+/// - `extra`: additional members of the body, sent unchanged. They must not repeat what the request already sets.
 ///
-/// Where the model thought, the metadata has it under ``/Hablare/AnswerMetadata/thinking``. A conversation with tools goes
-/// on with the thoughts of the turns before: put the assistant's message with its text and tool calls into the prompt as it
-/// was answered, and these texts as a list into the parameter `thinking_blocks`. Each finds its message by itself.
+/// If the model used thinking, the metadata has it under ``/Hablare/AnswerMetadata/thinking``. A conversation with
+/// tools must send the thinking of its earlier turns again. Put the assistant's message into the prompt as it was
+/// answered, with its text and tool calls. Put the thinking texts as a list into the parameter `thinking_blocks`; the
+/// provider finds the message of each.
 ///
-/// An answer that ends because of `max_tokens`, or with a refusal, is an answer: the metadata's `finish_reason` says so. A
-/// structured answer that is no JSON is text; one that is a refusal fails as `providerFailed`, and one without any text as
-/// `invalidResponse`.
+/// An answer that ends because of `max_tokens`, or with a refusal, is a valid answer; the metadata's `finish_reason`
+/// says so. A structured answer that is not JSON is returned as text. A structured answer fails with `providerFailed`
+/// if it is a refusal, and with `invalidResponse` if it has no text.
 public struct AnthropicMessagesProvider: AIServiceProvider, RequestChecking {
-    /// The name it is registered under.
+    /// The name under which it is registered.
     public let id: ProviderID
-    /// Whom it asks.
+    /// The service that it asks.
     public let service: AnthropicService
-    /// In which form it answers; for values requests need a `schema`.
+    /// The form of its answers. For values, requests need a `schema`.
     public let form: AnswerForm
-    /// The model of requests that name none.
+    /// The model for requests that name none.
     public let model: String
-    /// How many tokens an answer has at most where the request does not say; the API wants to be told. With a budget for
-    /// thinking that comes on top. Default: 4096; from 1 to 10 million, what is given beyond is the nearest of these.
+    /// The maximum number of tokens in an answer if the request does not set `max_tokens`, which the API requires. A
+    /// thinking budget is added to it. Default: 4096. Values outside 1 to 10 million are clamped.
     public let defaultMaximumTokens: Int64
-    /// How much may be asked of it. Default: four calls at once, ten minutes for an attempt (of one that streams: of
-    /// silence, for a model may think long), the calls a minute of a new account until the service says otherwise.
+    /// The provider's limits. Default: four concurrent calls, ten minutes for an attempt, and the rate of a new account
+    /// until the service reports another. For a streamed attempt the ten minutes limit the silence between pieces,
+    /// because a model may think for long.
     public let limits: ProviderLimits
 
     /// Creates a provider.
@@ -50,29 +58,30 @@ public struct AnthropicMessagesProvider: AIServiceProvider, RequestChecking {
         self.limits = limits
     }
 
-    /// Kind, place, and what of it changes answers.
+    /// The kind, the location, and every setting that changes answers.
     public var instance: ProviderInstance {
         ProviderInstance(
             kind: "anthropic",
             location: "\(service.client.address.text) \(form.rawValue) \(model) \(defaultMaximumTokens)")
     }
 
-    /// The model of requests that name none.
+    /// The model for requests that name none.
     public var defaultModel: String? { model }
 
     /// Text or values.
     public var responseType: ContentType { form.type }
 
-    /// The service's.
+    /// The service's account.
     public var account: AccountID { service.account }
 
-    /// Estimated tokens: a third of the bytes, 1,600 for a picture. On the high side.
+    /// Returns the estimated number of tokens: a third of the bytes, and 1,600 for a picture. The estimate is on the
+    /// high side.
     public func units(of request: AIRequest) -> Double { Double(TokenEstimate.tokens(of: request.prompt)) }
 
-    /// Input counted high, a token for each byte of everything that is said; output up to `max_tokens`. `nil` with
-    /// pictures, whose tokens depend on the model, for parameters that are refused, and where `extra` has a member that may
-    /// bring in more than is said or have another price: every one of which the API's reference does not say that it
-    /// cannot.
+    /// Returns an upper bound of the usage: one input token per byte, and `max_tokens` output tokens.
+    ///
+    /// Returns `nil` for pictures, whose tokens depend on the model, and for parameters that are refused. Also returns
+    /// `nil` if `extra` has a member that, by the API's reference, may add input or change the price.
     public func maximumUsage(of request: AIRequest) -> Usage? {
         guard !request.prompt.hasImages else { return nil }
         do throws(AIServiceError) {
@@ -80,19 +89,19 @@ public struct AnthropicMessagesProvider: AIServiceProvider, RequestChecking {
             guard options.isBounded else { return nil }
             let said = TokenEstimate.mostTokens(of: request.prompt)
             let parameters = TokenEstimate.mostTokens(of: .object(request.parameters))
-            // The service adds some instructions of its own for tools.
+            // The service adds its own instructions for tools.
             return Usage(inputTokens: said + parameters + 2048, outputTokens: options.maximumTokens)
         } catch {
             return nil
         }
     }
 
-    /// Asks, and hands the text over as it comes. Cancelling the task ends the transfer.
+    /// Sends the request and passes the text on as it arrives. Cancelling the task ends the transfer.
     public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
         await Result(of: call, by: answer)
     }
 
-    /// The call that a request becomes, its pictures unread.
+    /// Returns the service call for a request, with its pictures unread.
     private func plan(of request: AIRequest) throws(AIServiceError) -> AnthropicMessagesRequest {
         try AnthropicMessagesRequest(
             request, model: model, form: form, defaultMaximumTokens: defaultMaximumTokens, of: id)
@@ -112,7 +121,7 @@ public struct AnthropicMessagesProvider: AIServiceProvider, RequestChecking {
 }
 
 extension Prompt {
-    /// Whether there is a picture in it.
+    /// Whether the prompt has a picture.
     fileprivate var hasImages: Bool {
         guard case .messages(let messages) = self else { return false }
         return messages.contains { $0.parts.contains { if case .image = $0 { true } else { false } } }

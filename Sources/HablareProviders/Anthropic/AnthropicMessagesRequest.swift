@@ -1,16 +1,18 @@
 import Foundation
 import Hablare
+import HablareJSON
 
-/// The body of a call of `messages`. Pure.
+/// The body of a `messages` call. Pure.
 struct AnthropicMessagesRequest: Sendable {
     let model: String
     let options: AnthropicOptions
     var conversation: AnthropicConversation
 
-    /// Reads a request; the bytes of its pictures are read by the conversation.
+    /// Reads a request. The conversation reads the bytes of its pictures.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for parameters that are unknown or impossible, for what
-    ///   the API cannot say or the request says twice, and for more than the service takes.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for unknown or invalid parameters, for content that
+    ///   the API cannot represent, for a value that the request sets twice, and for a body larger than the service
+    ///   accepts.
     init(
         _ request: AIRequest, model usual: String, form: AnswerForm, defaultMaximumTokens: Int64, of id: ProviderID
     ) throws(AIServiceError) {
@@ -32,9 +34,9 @@ struct AnthropicMessagesRequest: Sendable {
         }
     }
 
-    /// The body; with the pictures, where they are read.
+    /// Returns the body, including the bytes of the pictures that have been read.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for what the request says twice.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for a value that the request sets twice.
     func body() throws(AIServiceError) -> ParameterValue {
         var body = options.members
         body["model"] = .string(model)

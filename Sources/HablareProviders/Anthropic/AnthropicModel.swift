@@ -2,17 +2,18 @@ public import Foundation
 
 /// A model that Anthropic offers.
 public struct AnthropicModel: Sendable, Hashable, Identifiable {
-    /// What a request names it by.
+    /// The id that requests use.
     public let id: String
-    /// Its name for people.
+    /// The display name.
     public let name: String
-    /// When it was released; `nil` where that is not said.
+    /// The release date; `nil` if the service does not report it.
     public let releasedAt: Date?
-    /// How many tokens a prompt may have; `nil` where that is not said.
+    /// The maximum number of tokens in a prompt; `nil` if the service does not report it.
     public let maximumInputTokens: Int64?
-    /// How many tokens an answer may have, the largest `max_tokens`; `nil` where that is not said.
+    /// The maximum number of tokens in an answer, which is the largest `max_tokens`; `nil` if the service does not
+    /// report it.
     public let maximumOutputTokens: Int64?
-    /// Whether it is to be retired: still there, but not for new work.
+    /// Whether the model is deprecated: still available, but not for new work.
     public let isDeprecated: Bool
 
     /// Creates a model.

@@ -1,30 +1,31 @@
 import Hablare
+import HablareJSON
 
-/// What the parameters of a request ask of the messages API. Pure.
+/// The parameters of a request in the form of the messages API. Pure.
 struct AnthropicOptions: Sendable {
-    /// The longest answer, in tokens.
+    /// The maximum number of tokens in the answer.
     let maximumTokens: Int64
-    /// Instructions beside the prompt's own.
+    /// Additional instructions, beside those in the prompt.
     let instructions: String?
-    /// Turns of the conversation with their thoughts.
+    /// The conversation's turns that have thinking blocks.
     let turns: [AnthropicTurn]
-    /// What the body has beside model, prompt and `max_tokens`.
+    /// The members of the body other than model, prompt and `max_tokens`.
     let members: [String: ParameterValue]
-    /// What the body has beyond, as it is.
+    /// Additional members of the body, sent unchanged.
     let extra: ExtraMembers
-    /// Whether `extra` has only what leaves the bound of a call as it is.
+    /// Whether every member of `extra` leaves the upper bound of the usage valid.
     let isBounded: Bool
-    /// Whether a schema is given.
+    /// Whether the request has a schema.
     let hasSchema: Bool
 
-    /// How many tokens an answer may have at most: more than any model writes.
+    /// The range of `max_tokens`. Its end is more than any model writes.
     static let lengths: ClosedRange<Int64> = 1...10_000_000
-    /// How many tokens thoughts may have; the least is the API's.
+    /// The range of the thinking budget in tokens. Its start is the API's minimum.
     private static let budgets: ClosedRange<Int64> = 1024...10_000_000
 
     /// Reads the parameters.
     ///
-    /// - Throws: `invalidRequest`, which names the parameter, for one that is unknown or cannot be used.
+    /// - Throws: `invalidRequest`, naming the parameter, for one that is unknown or invalid.
     init(
         _ parameters: [String: ParameterValue], of provider: ProviderID, defaultMaximumTokens: Int64
     ) throws(AIServiceError) {
@@ -45,7 +46,7 @@ struct AnthropicOptions: Sendable {
         if let effort = try reader.choice("reasoning_effort", of: efforts) { output["effort"] = .string(effort) }
         let schema = try reader.object("schema")
         if let schema { output["format"] = ["type": "json_schema", "schema": .object(schema)] }
-        // The API has no place for the schema's name; the parameter is of all services.
+        // The API has no schema name; the parameter is common to all services.
         _ = try reader.text("schema_name")
         if !output.isEmpty { members["output_config"] = .object(output) }
         let asked = try reader.whole("max_tokens", in: Self.lengths)
@@ -65,8 +66,8 @@ struct AnthropicOptions: Sendable {
         hasSchema = schema != nil || extra["output_config"] != nil
     }
 
-    /// What `extra` may say without making a call cost more than is reckoned with, by the API's reference. What is not here
-    /// may have the service look for more (`tools`, `mcp_servers`, `container`), or cost more (`service_tier`, `speed`,
+    /// The members of `extra` that, by the API's reference, do not raise the cost above the upper bound. Other members
+    /// may make the service add input (`tools`, `mcp_servers`, `container`) or cost more (`service_tier`, `speed`,
     /// `inference_geo`, `cache_control` of an hour).
     private static let harmless: Set<String> = [
         "metadata", "output_config", "output_format", "stop_sequences", "temperature", "thinking", "tool_choice",
@@ -95,7 +96,7 @@ struct AnthropicOptions: Sendable {
         }
     }
 
-    /// The parameter `thinking`: a number of tokens, one of the API's words, or an object of its form.
+    /// Reads the parameter `thinking`: a number of tokens, one of the API's words, or an object in the API's form.
     private static func thinking(
         _ reader: inout ParameterReader
     ) throws(AIServiceError) -> (value: ParameterValue, budget: Int64?)? {

@@ -1,28 +1,29 @@
 public import Foundation
 public import Hablare
+import HablareJSON
 
-/// Anthropic's API: where it is, whose key is used, which models there are.
+/// Anthropic's API: its address, account, key and models.
 ///
-/// Its providers are ``AnthropicMessagesProvider``s; all of one service share its account and its limits.
+/// Its providers are ``AnthropicMessagesProvider``s. All providers of a service share its account and its limits.
 public struct AnthropicService: Sendable {
-    /// Where the API is, unless somebody says otherwise.
+    /// The address of Anthropic's public API.
     public static let defaultAddress = "https://api.anthropic.com"
-    /// The largest body that is taken, in bytes: 32 MB. Pictures count by their text in base 64.
+    /// The maximum size of a request's body in bytes: 32 MB. Pictures count with their base64 text.
     public static let maximumRequestBytes = 32_000_000
 
-    /// Calls the API.
+    /// The client that calls the API.
     public let client: ServiceClient
-    /// Whose limits its calls use up.
+    /// The account whose limits apply to the calls.
     public let account: AccountID
 
     /// Creates a service.
     ///
     /// - Parameters:
-    ///   - address: Where the API is, with or without the version `/v1` at its end.
+    ///   - address: The API's address, with or without the version `/v1` at its end.
     ///   - account: A name for the key's account, never the key. Default: `anthropic`.
-    ///   - transport: The way to it.
-    ///   - key: Looks up the key, for each call anew.
-    ///   - date: The present. Default: the system's.
+    ///   - transport: The HTTP transport.
+    ///   - key: A closure that looks up the key. It is called for each request.
+    ///   - date: A closure that returns the current date. Default: the system's clock.
     public init(
         address: ServiceAddress, account: AccountID = "anthropic", transport: any HTTPTransport,
         key: @escaping @Sendable () throws(AIServiceError) -> APIKey?, date: @escaping @Sendable () -> Date = { Date() }
@@ -31,15 +32,15 @@ public struct AnthropicService: Sendable {
         client = ServiceClient(address, dialect: AnthropicDialect(), transport: transport, key: key, date: date)
     }
 
-    /// The models that the key may use, in the service's order: the newest first.
+    /// Returns the models that the key may use, in the service's order: the newest first.
     ///
     /// Cancelling the task ends the transfer.
     ///
-    /// - Throws: ``/Hablare/AIServiceError``: the failures of the service and of the way to it.
+    /// - Throws: ``/Hablare/AIServiceError``: a failure of the service or of the transport.
     public func models() async throws(AIServiceError) -> [AnthropicModel] {
         var models: [AnthropicModel] = []
         var last: String?
-        // A page has up to 1,000: more than a few are a server that gives the same one again and again.
+        // A page has up to 1,000 models. More than ten pages mean that the server repeats one.
         for _ in 0..<10 {
             var query = [(name: "limit", value: "1000")]
             if let last { query.append((name: "after_id", value: last)) }
@@ -68,7 +69,7 @@ public struct AnthropicService: Sendable {
             isDeprecated: entry[member: "lifecycle"]?.string == "deprecated")
     }
 
-    /// The segments of a path of the API's version.
+    /// Returns the path with the API's version, unless the address already has it.
     func path(_ segments: [String]) -> [String] {
         client.address.text.hasSuffix("/v1") ? segments : ["v1"] + segments
     }

@@ -1,6 +1,7 @@
 import Hablare
+import HablareJSON
 
-/// What a message used, as the service counts it.
+/// The token counts of a message, as the service reports them.
 struct AnthropicTokens: Sendable, Hashable {
     private var input: Int64 = 0
     private var cacheWrites: Int64 = 0
@@ -8,7 +9,7 @@ struct AnthropicTokens: Sendable, Hashable {
     private var output: Int64 = 0
     private var thinking: Int64?
 
-    /// Takes what an event says; later ones are of the whole message again, and what they leave out stays.
+    /// Updates the counts from an event. A later event reports the whole message, and counts that it omits stay.
     mutating func learn(_ usage: ParameterValue?) {
         input = usage?[member: "input_tokens"]?.count ?? input
         cacheWrites = usage?[member: "cache_creation_input_tokens"]?.count ?? cacheWrites
@@ -17,7 +18,7 @@ struct AnthropicTokens: Sendable, Hashable {
         thinking = usage?[member: "output_tokens_details"]?[member: "thinking_tokens"]?.count ?? thinking
     }
 
-    /// For the ledger, in which tokens written to the service's cache and read from it are a part of the input.
+    /// The usage for the ledger. It counts tokens written to and read from the service's cache as input.
     var usage: Usage {
         let read = [cacheWrites, cacheReads].reduce(input) { sum, more in
             let (total, overflows) = sum.addingReportingOverflow(more)
@@ -27,7 +28,7 @@ struct AnthropicTokens: Sendable, Hashable {
             inputTokens: read, outputTokens: output, cachedInputTokens: cacheReads, cacheWriteTokens: cacheWrites)
     }
 
-    /// For whoever looks at the answer.
+    /// The counts in the answer's metadata.
     var metadata: [String: String] {
         var metadata: [String: String] = [:]
         if cacheReads > 0 { metadata[AnswerMetadata.cachedInputTokens] = "\(cacheReads)" }

@@ -1,18 +1,21 @@
 import Foundation
 import Hablare
+import HablareJSON
 
-/// What a model wrote in one turn, as far as it has to be said again when the conversation goes on: its thoughts as they
-/// were, and between them how much text and which calls of tools, which the conversation itself has.
+/// The pieces of a turn that must be sent again when the conversation continues.
 ///
-/// A model that calls tools wants its thoughts back unchanged and in their places, with the signature that shows that they
-/// are its own (https://platform.claude.com/docs/en/build-with-claude/extended-thinking).
+/// Thinking blocks are kept as they are. Text is kept as a byte count and tool calls as ids, because the conversation
+/// itself has their content.
+///
+/// A model that calls tools needs its thinking back unchanged and in place, with the signature that proves its origin
+/// (https://platform.claude.com/docs/en/build-with-claude/extended-thinking).
 struct AnthropicTurn: Sendable, Hashable {
     enum Piece: Sendable, Hashable {
-        /// A block of thoughts, in the service's form.
+        /// A thinking block, in the service's form.
         case thoughts(ParameterValue)
-        /// So many bytes of text.
+        /// A text with this number of bytes.
         case text(bytes: Int)
-        /// A call of a tool.
+        /// A tool call.
         case tool(id: String)
     }
 
@@ -20,12 +23,12 @@ struct AnthropicTurn: Sendable, Hashable {
 
     init(_ pieces: [Piece]) { self.pieces = pieces }
 
-    /// Whether there is anything that the conversation does not have.
+    /// Whether the turn has thinking, which the conversation does not contain.
     var hasThoughts: Bool { pieces.contains { if case .thoughts = $0 { true } else { false } } }
 
-    // MARK: As text
+    // MARK: Encoding
 
-    /// For ``/Hablare/AnswerMetadata/thinking``; `nil` where nothing was thought.
+    /// Returns the value for ``/Hablare/AnswerMetadata/thinking``; `nil` if the turn has no thinking.
     func metadata() throws(AIServiceError) -> String? {
         guard hasThoughts else { return nil }
         let list = pieces.map { piece -> ParameterValue in
@@ -38,7 +41,7 @@ struct AnthropicTurn: Sendable, Hashable {
         return String(decoding: try ParameterValue.array(list).jsonData(), as: UTF8.self)
     }
 
-    /// Reads what ``metadata()`` wrote; `nil` for something else.
+    /// Reads the output of ``metadata()``; `nil` for any other text.
     init?(metadata text: String) {
         guard case .array(let list)? = ParameterValue(json: Data(text.utf8)) else { return nil }
         var pieces: [Piece] = []
@@ -57,9 +60,10 @@ struct AnthropicTurn: Sendable, Hashable {
         self.pieces = pieces
     }
 
-    // MARK: Sent back
+    // MARK: Sending it back
 
-    /// The content of a message of the assistant's with the thoughts in their places; `nil` where it is not this turn.
+    /// Returns the content of an assistant's message with the thinking blocks in place; `nil` if the message is not
+    /// this turn.
     func content(of parts: [Prompt.Part]) -> [ParameterValue]? {
         var whole = ""
         var calls: [String: ParameterValue] = [:]
@@ -82,7 +86,7 @@ struct AnthropicTurn: Sendable, Hashable {
             case .thoughts(let block): content.append(block)
             case .tool(let id): if let call = calls[id] { content.append(call) }
             case .text(let bytes):
-                // A block of text that ends behind the text or within a character is none of this text's.
+                // A text block that ends after the text, or within a character, does not belong to this message.
                 guard bytes <= text.count, let said = String(text.prefix(bytes)) else { return nil }
                 text = text.dropFirst(bytes)
                 if !said.isEmpty { content.append(["type": "text", "text": .string(said)]) }

@@ -1,31 +1,33 @@
 #if os(macOS) || os(Linux)
 public import Hablare
 
-/// Whether a command provider can work here, and how well. What `hablare doctor` prints.
+/// The state of a command provider on this machine: whether it can run, and how its programs are protected. `hablare
+/// doctor` prints it.
 public struct CommandDiagnosis: Sendable, Hashable {
-    /// What ends the programs when this process is killed (SIGKILL, out of memory) and cannot do it itself.
+    /// The mechanism that ends the programs if this process is killed (SIGKILL, out of memory).
     public enum Protection: String, Sendable, Hashable, CaseIterable {
-        /// A helper process ends the program and all it started. It needs `/bin/sh`.
+        /// A helper process ends the program and everything that it started. It needs `/bin/sh`.
         case group
-        /// The kernel ends the program, through `setpriv`, but not what the program started. Linux without a shell.
+        /// The kernel ends the program, through `setpriv`, but not the processes that it started. Used on Linux without
+        /// a shell.
         case program
-        /// Nothing. A program goes on until it is done or cannot write its answer.
+        /// No mechanism. A program continues until it is done or cannot write its answer.
         case none
     }
 
     /// The provider.
     public let providerID: ProviderID
-    /// Where its program is; `nil` when it cannot be run.
+    /// The path of its program; `nil` if the program cannot be run.
     public let executable: String?
-    /// Why its program cannot be run, with the way to install it.
+    /// The reason why its program cannot be run, with the way to install it.
     public let problem: AIServiceError?
-    /// What ends its programs when this process is killed.
+    /// The mechanism that ends its programs if this process is killed.
     public let protection: Protection
 
-    /// Whether nothing is to be said.
+    /// Whether there is no problem.
     public var isHealthy: Bool { problem == nil && protection == .group }
 
-    /// What to do, one sentence or two for each thing that is wrong; empty when nothing is.
+    /// The advice for each problem, one or two sentences; empty if there is none.
     public var advice: [String] {
         var sentences = problem.map { [$0.message] } ?? []
         switch protection {
@@ -43,7 +45,7 @@ public struct CommandDiagnosis: Sendable, Hashable {
 }
 
 extension CommandProvider {
-    /// Looks whether the provider can work here, without running its program. Starts the supervisor's helper.
+    /// Checks whether the provider can work here, without running its program. Starts the supervisor's helper.
     public func diagnose() async -> CommandDiagnosis {
         let protection = await protection()
         let program = program

@@ -3,10 +3,10 @@ import Foundation
 public import Hablare
 
 extension CommandProvider {
-    /// The voices the program has, in its own order; empty where they are not known (``CommandVoiceSource/unlisted``,
-    /// ``CommandVoiceSource/files``).
+    /// Returns the program's voices in its own order. Returns an empty array if they are unknown
+    /// (``CommandVoiceSource/unlisted``, ``CommandVoiceSource/files``).
     ///
-    /// The program is asked once, and its answer kept as long as the provider. Cancelling the task ends it.
+    /// The provider asks the program once and caches the answer. Cancelling the task ends the program.
     ///
     /// - Throws: ``/Hablare/AIServiceError/Code/programMissing``, or another error of running the program.
     public func voices() async throws(AIServiceError) -> [CommandVoice] {
@@ -16,11 +16,11 @@ extension CommandProvider {
     /// Refuses a voice that the program does not have.
     ///
     /// ``generate(_:)`` does the same for a request that names a voice, because many programs speak with another voice
-    /// rather than fail. Call it to know beforehand, and once instead of for every part of a book.
+    /// instead of failing. Call this to check a voice in advance, and only once for all parts of a book.
     ///
     /// - Parameter voice: A value for the parameter `voice`.
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` with the nearest names for a voice that does not exist
-    ///   or cannot be one, and the errors of ``voices()``.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` with the nearest names for an unknown or invalid
+    ///   voice, and the errors of ``voices()``.
     public func validate(voice: String) async throws(AIServiceError) {
         if let placeholder = template.placeholders.first(where: { $0.name == "voice" }) {
             _ = try placeholder.checked(voice)

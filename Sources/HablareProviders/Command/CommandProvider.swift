@@ -2,17 +2,16 @@
 public import Foundation
 public import Hablare
 
-/// A local program as a provider: the prompt goes to its standard input, the answer comes from its standard output or
-/// from a file.
+/// A local program as a provider. It reads the prompt from its standard input, and writes the answer to its standard
+/// output or to a file.
 ///
-/// There is no shell, so no text is ever taken for a command. The program runs in a session of its own; whatever of
-/// that session is left when it ends, succeeds or is cancelled is killed. A program that leaves its session (a daemon)
-/// is on its own. It inherits the environment and the working directory, and no open file.
+/// There is no shell, so no text is ever run as a command. The program runs in its own session. When it ends or is
+/// cancelled, every process left in that session is killed. A program that leaves its session (a daemon) is not
+/// tracked. It inherits the environment and the working directory, but no open file.
 ///
-/// When this process is killed, a helper process ends the programs that run: see ``CommandSupervisor`` and
-/// ``diagnose()``.
+/// If this process is killed, a helper process ends the running programs: see ``CommandSupervisor`` and ``diagnose()``.
 public struct CommandProvider: AIServiceProvider {
-    /// What is run.
+    /// The template of the program.
     public let template: CommandTemplate
     private let plan: ArgumentPlan
     private let supervisor: CommandSupervisor
@@ -23,13 +22,14 @@ public struct CommandProvider: AIServiceProvider {
     /// Creates a provider. The program need not be installed yet.
     ///
     /// - Parameters:
-    ///   - template: What is run.
-    ///   - supervisor: Runs it. Give all providers the same one. Default: one of its own.
-    ///   - searchPath: The directories in which a program's name is looked up, separated by colons; relative ones are
-    ///     skipped. Default: `PATH`.
-    /// - Throws: ``/Hablare/AIServiceError`` with code ``/Hablare/AIServiceError/Code/invalidConfiguration`` for a
-    ///   template that cannot work: a placeholder for the prompt, one that is undeclared or unused, a malformed argument,
-    ///   an impossible default, a relative path.
+    ///   - template: The template of the program.
+    ///   - supervisor: The supervisor that runs the program. Share one between all providers. Default: a separate
+    ///     supervisor.
+    ///   - searchPath: The directories to search for the program, separated by colons; relative ones are skipped.
+    ///     Default: `PATH`.
+    /// - Throws: ``/Hablare/AIServiceError`` with code ``/Hablare/AIServiceError/Code/invalidConfiguration`` for an
+    ///   invalid template. Examples are a placeholder for the prompt, an undeclared or unused placeholder, a malformed
+    ///   argument, an invalid default and a relative path.
     public init(
         _ template: CommandTemplate,
         supervisor: CommandSupervisor = CommandSupervisor(),
@@ -46,8 +46,8 @@ public struct CommandProvider: AIServiceProvider {
     /// The template's id.
     public var id: ProviderID { template.id }
 
-    /// `command`, the program's resolved path and everything in the template that changes what comes out, so that
-    /// work done with another template is other work. Another program installed at the same path is not noticed.
+    /// The instance: `command`, the program's resolved path, and everything in the template that changes the answer, so
+    /// that another template never shares its work. Replacing the program at the same path is not detected.
     public var instance: ProviderInstance {
         ProviderInstance(
             kind: "command", location: "\(program.path ?? template.executable) \(template.fingerprintText)")
@@ -56,41 +56,42 @@ public struct CommandProvider: AIServiceProvider {
     /// The template's kind of content.
     public var responseType: ContentType { template.content.type }
 
-    /// The template's limits, and a breaker that never opens unless they name one. A breaker spares a service that
-    /// many callers share. This is a program on this machine: five texts on which a voice hangs say nothing about the
-    /// sixth, and a book of them would wait for days, five minutes for each probe.
+    /// The template's limits. If they name no breaker, it never opens. A breaker protects a service that many callers
+    /// share, but this program runs on this machine. A voice that hangs on five texts says nothing about the sixth.
+    /// With a breaker, a book of such texts would wait for days, five minutes for each probe.
     public var limits: ProviderLimits {
         var limits = template.limits
         limits.breaker = limits.breaker ?? .never
         return limits
     }
 
-    /// What the template says.
+    /// Whether the template needs the network.
     public var needsNetwork: Bool { template.needsNetwork }
 
     /// Runs the program once.
     ///
-    /// For a request that streams, what the program writes to standard output is yielded while it is written, except
-    /// that nothing is before its first bytes are known to be of the promised format. The program waits while the engine
-    /// has more than it can put away. It must write in pieces for this to be of use: many programs keep back what they
-    /// write to a pipe until it is 4 KiB (`python3 -u`, `stdbuf -oL` and `grep --line-buffered` do not). An answer in a
-    /// file comes whole at the end.
+    /// For a streaming request, the provider yields the standard output while the program writes it. It holds the
+    /// output back until the first bytes match the promised format. If the engine cannot keep up, the program waits.
+    /// Streaming only helps if the program writes in pieces. Many programs buffer their output to a pipe in blocks of 4
+    /// KiB, unless run with options such as `python3 -u`, `stdbuf -oL` or `grep --line-buffered`. An answer in a file
+    /// arrives as a whole at the end.
     ///
-    /// The answer's metadata has `program` (the file's name) and, where there is such a placeholder, `voice`. Usage is
-    /// the prompt's Unicode scalars, the answer's bytes, and a cost of 0 unless ``CommandTemplate/isCharged``. Cancelling the task ends the program and all it
-    /// started, at the latest after the supervisor's grace; a task cancelled beforehand starts nothing.
+    /// The answer's metadata has `program` (the file's name) and, if there is such a placeholder, `voice`. Usage is the
+    /// prompt's Unicode scalars, the answer's bytes, and a cost of 0 unless ``CommandTemplate/isCharged``. Cancelling
+    /// the task ends the program and everything that it started, at the latest after the supervisor's grace period. A
+    /// task that is already cancelled starts nothing.
     ///
-    /// Fails with ``/Hablare/AIServiceError/Code/invalidRequest`` (parameters, a voice that does not exist, a model,
-    /// a prompt with pictures), ``/Hablare/AIServiceError/Code/programMissing``,
-    /// ``/Hablare/AIServiceError/Code/providerFailed``, ``/Hablare/AIServiceError/Code/invalidResponse``,
-    /// ``/Hablare/AIServiceError/Code/responseTooLarge``, ``/Hablare/AIServiceError/Code/storageFull`` (temporary files)
-    /// or ``/Hablare/AIServiceError/Code/cancelled``; for a request that streams also with the errors of
-    /// ``/Hablare/ProviderCall/yield(_:)-(Data)``. What came before a failure stays yielded.
+    /// Fails with ``/Hablare/AIServiceError/Code/invalidRequest`` (parameters, an unknown voice, a model, a prompt with
+    /// pictures), ``/Hablare/AIServiceError/Code/programMissing``, ``/Hablare/AIServiceError/Code/providerFailed``,
+    /// ``/Hablare/AIServiceError/Code/invalidResponse``, ``/Hablare/AIServiceError/Code/responseTooLarge``,
+    /// ``/Hablare/AIServiceError/Code/storageFull`` (temporary files) or ``/Hablare/AIServiceError/Code/cancelled``. A
+    /// streaming request may also fail with the errors of ``/Hablare/ProviderCall/yield(_:)-(Data)``. Pieces that
+    /// arrived before a failure stay yielded.
     public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
         await Result(of: call, by: answer)
     }
 
-    /// Nothing that costs anything; where somebody charges for it, the prompt and the largest answer.
+    /// Returns zero cost, or for a charged program the prompt's characters and the maximum size of the answer.
     public func maximumUsage(of request: AIRequest) -> Usage? {
         guard template.isCharged else { return Usage(costMicroDollars: 0) }
         return Usage(
@@ -121,8 +122,8 @@ public struct CommandProvider: AIServiceProvider {
         return ProviderAnswer(content, metadata: metadata, usage: usage)
     }
 
-    /// Who takes what the program writes while it writes it: nobody where the request does not stream, or where the
-    /// answer is a file, in which a program may go back.
+    /// Returns the receiver of streamed output; `nil` if the request does not stream. Also `nil` if the answer is a
+    /// file, because a program may change earlier parts of a file.
     private func taker(of call: ProviderCall) -> OutputTaker? {
         guard call.isStreaming, template.output == .standardOutput else { return nil }
         return OutputTaker(content: template.content) { try await call.yield($0) }
@@ -155,13 +156,13 @@ public struct CommandProvider: AIServiceProvider {
 }
 
 extension CommandProvider {
-    /// The program as it is now. One that was there at the start stays where it was found, so that the fingerprint
-    /// does; one that was not may have been installed since.
+    /// The program's current location. A program found at the start keeps its path, so that the fingerprint is stable.
+    /// Otherwise it may have been installed since.
     var program: ExecutableSearch {
         ExecutableSearch(found ?? template.executable, in: searchPath)
     }
 
-    /// The program's path.
+    /// Returns the program's path.
     ///
     /// - Throws: ``/Hablare/AIServiceError/Code/programMissing``.
     func path(report: CommandReport) throws(AIServiceError) -> String {
@@ -170,10 +171,10 @@ extension CommandProvider {
         return program.path ?? template.executable
     }
 
-    /// What protects the programs from outliving this process.
+    /// Returns the mechanism that prevents the programs from outliving this process.
     func protection() async -> OrphanProtection { await supervisor.protection() }
 
-    /// The voices, asked for at most once.
+    /// Returns the voices; the program is asked at most once.
     func voiceList() async throws(AIServiceError) -> VoiceList {
         try await catalog.list { arguments throws(AIServiceError) in
             var listing = CommandTemplate(id: id, executable: template.executable, content: .text)

@@ -2,11 +2,11 @@ import Foundation
 import Hablare
 
 extension APIKey {
-    /// The shortest key that is looked for in errors, in signs. One that is shorter would be found in words.
+    /// The minimum length of a key that is hidden in errors, in characters. A shorter key would match parts of words.
     private static let shortestHidden = 8
 
-    /// An error without this key, which a server may have said back where nobody expects it: in the name of a media type,
-    /// a code, or its own name of the call. Capitals do not matter.
+    /// Returns an error without this key. A server may echo the key in unexpected places: a media type, a code, or the
+    /// request id. Case is ignored.
     func hidden(in error: AIServiceError) -> AIServiceError {
         let message = hidden(in: error.message)
         let cause = error.cause.map(hidden)
@@ -14,9 +14,9 @@ extension APIKey {
         return error.reworded(message, cause: cause)
     }
 
-    /// A text without this key. See ``hidden(in:)-(AIServiceError)``.
+    /// Returns a text without this key. See ``hidden(in:)-(AIServiceError)``.
     func hidden(in text: String) -> String {
-        // Most texts are too short to have it in them; no capital has fewer bytes than its letter in ASCII.
+        // Most texts are shorter than the key. Case does not change the length in bytes, because a key is ASCII.
         guard secret.utf8.count >= Self.shortestHidden, text.utf8.count >= secret.utf8.count else { return text }
         return text.replacingOccurrences(of: secret, with: shown, options: .caseInsensitive)
     }

@@ -1,6 +1,6 @@
 public import Hablare
 
-/// A service's key: a secret that says how it may be shown, and never shows itself.
+/// A service's API key, which descriptions show only in part.
 ///
 /// Descriptions, mirrors and interpolations have ``shown``. The key itself is ``secret``, which belongs in
 /// ``HTTPCall/secrets`` and nowhere else.
@@ -8,13 +8,13 @@ public struct APIKey: Sendable, Hashable {
     /// The key itself.
     public let secret: String
 
-    /// The longest key: 4,096 bytes.
+    /// The maximum length of a key in bytes: 4,096.
     public static let longest = 4096
 
-    /// Takes a key as somebody gave it; white space around it is left out.
+    /// Creates a key from a text and removes the white space around it.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration`` where it is empty or too long, has white space, a
-    ///   line break or another control character in it (which a header cannot carry), or signs that are not ASCII.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration`` if the key is empty or too long, or if it
+    ///   contains characters other than visible ASCII. White space and control characters cannot be sent in a header.
     public init(_ text: String) throws(AIServiceError) {
         let key = String(text.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
         guard !key.isEmpty else { throw Self.refusal("is empty") }
@@ -28,7 +28,8 @@ public struct APIKey: Sendable, Hashable {
         secret = key
     }
 
-    /// Enough to tell two keys apart, and too little to use: `sk-…c1f2`. Of a key with fewer than 16 signs only `…`.
+    /// A form of the key that distinguishes keys and is too short to use: `sk-…c1f2`. For a key of fewer than 16
+    /// characters only `…`.
     public var shown: String {
         guard secret.count >= 16 else { return "…" }
         return "\(secret.prefix(3))…\(secret.suffix(4))"
@@ -40,10 +41,10 @@ public struct APIKey: Sendable, Hashable {
 }
 
 extension APIKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// As ``shown``.
+    /// ``shown``.
     public var description: String { shown }
-    /// As ``shown``.
+    /// ``shown``.
     public var debugDescription: String { shown }
-    /// As ``shown``.
+    /// A mirror of ``shown``.
     public var customMirror: Mirror { Mirror(self, children: [("shown", shown)]) }
 }

@@ -1,12 +1,12 @@
 public import Foundation
 
-/// A key with what is known of it. Shows the key only as ``APIKey/shown``.
+/// A key with its dates. Descriptions show the key only as ``APIKey/shown``.
 public struct Credential: Sendable, Hashable {
     /// The key.
     public let key: APIKey
-    /// When it ends; `nil` where nobody said that it does.
+    /// The expiry date; `nil` if none is known.
     public let expires: Date?
-    /// When it was stored; `nil` where it was not, as in the environment.
+    /// The date at which it was stored; `nil` if it was not stored, such as in the environment.
     public let stored: Date?
 
     /// Creates a credential.
@@ -16,6 +16,6 @@ public struct Credential: Sendable, Hashable {
         self.stored = stored
     }
 
-    /// Whether its time is over.
+    /// Returns whether the credential has expired at a date.
     public func isExpired(at date: Date) -> Bool { expires.map { $0 <= date } ?? false }
 }

@@ -1,32 +1,33 @@
 public import Foundation
 public import Hablare
 
-/// Several stores, the strongest first: the environment, then what is stored.
+/// A list of credential stores in order of precedence: the environment, then the stored keys.
 ///
-/// The first store that has a credential of the name counts, also where that one is of no use: a key that has expired,
-/// or a store that cannot be read, is an error, and never makes another key be used in silence. Nothing is kept: what is
-/// changed in a store counts from the next question on.
+/// The first store that has a credential of the name determines the result, even if that credential is unusable. An
+/// expired key, or a store that cannot be read, is an error; the chain never silently uses another key. The chain
+/// caches nothing: a change in a store applies to the next lookup.
 public struct CredentialChain: Sendable {
-    /// The stores, the strongest first.
+    /// The stores in order of precedence.
     public let stores: [any CredentialStore]
     private let date: @Sendable () -> Date
 
     /// Creates a chain.
     ///
     /// - Parameters:
-    ///   - stores: The strongest first.
-    ///   - date: The present moment, by which keys expire.
+    ///   - stores: The stores in order of precedence.
+    ///   - date: A closure that returns the current date, which decides whether a key has expired.
     public init(_ stores: [any CredentialStore], date: @escaping @Sendable () -> Date) {
         self.stores = stores
         self.date = date
     }
 
-    /// The first store that can be written; `nil` where there is none.
+    /// The first writable store; `nil` if there is none.
     public var writable: (any CredentialStore)? { stores.first { !$0.isReadOnly } }
 
-    /// The credential that counts for a name; `nil` where no store has one.
+    /// Returns the credential for a name; `nil` if no store has one.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration`` where it has expired, with when; a store's error.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration``, with the date, if the credential has expired;
+    ///   an error of a store.
     public func credential(named name: CredentialName) throws(AIServiceError) -> FoundCredential? {
         guard let found = try first(named: name) else { return nil }
         if let end = found.credential.expires, found.credential.isExpired(at: date()) {
@@ -38,10 +39,10 @@ public struct CredentialChain: Sendable {
         return found
     }
 
-    /// The credential that counts for a name, where there has to be one.
+    /// Returns the credential for a name, which must exist.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration`` where there is none, with what to do, or it has
-    ///   expired; a store's error.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration``, with advice, if there is no credential or it
+    ///   has expired; an error of a store.
     public func required(_ name: CredentialName) throws(AIServiceError) -> FoundCredential {
         if let found = try credential(named: name) { return found }
         let variable = name.variables.last.map { " Or set the environment variable \($0)." } ?? ""
@@ -50,9 +51,9 @@ public struct CredentialChain: Sendable {
             "There is no key for \(name). Make one\(Self.place(of: name)), then: \(name.storing).\(variable)")
     }
 
-    /// What the first store that knows the name has, whether or not its time is over; `nil` where no store has it.
+    /// Returns the credential from the first store that has the name, even if it has expired; `nil` if no store has it.
     ///
-    /// - Throws: A store's error, which ends the search.
+    /// - Throws: An error of a store, which ends the search.
     public func first(named name: CredentialName) throws(AIServiceError) -> FoundCredential? {
         for store in stores {
             if let found = try store.credential(named: name) { return found }

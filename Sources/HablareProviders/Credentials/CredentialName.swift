@@ -1,24 +1,24 @@
 public import Hablare
 
-/// Whose key it is: a service, and where somebody has several accounts there, which of them.
+/// The name of a credential: a service, and a label if there are several accounts of that service.
 public struct CredentialName: Sendable, Hashable {
-    /// The service's name, as settings have it: `openai`.
+    /// The service's name as in the settings: `openai`.
     public let service: String
-    /// A label that somebody gave the account; `nil` for the one that is meant where none is named.
+    /// The account's label; `nil` for the service's default account.
     public let account: String?
 
-    /// The longest service name: 40 letters. Keys are longer.
+    /// The maximum length of a service's name in characters: 40. Keys are longer.
     public static let longestService = 40
-    /// The longest label of an account: 64 letters.
+    /// The maximum length of an account's label in characters: 64.
     public static let longestAccount = 64
 
-    /// Checks a name.
+    /// Creates a name and checks it.
     ///
     /// - Parameters:
-    ///   - service: Small letters a to z, digits and hyphens, beginning with a letter or digit.
-    ///   - account: Letters, digits and `-_.@+`. Default: none.
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration``. It does not repeat the name: what stands in its
-    ///   place by mistake may be a key.
+    ///   - service: The service's name: lowercase letters a to z, digits and hyphens, beginning with a letter or digit.
+    ///   - account: The account's label: letters, digits and `-_.@+`. Default: none.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration``. The message does not repeat the name, because a
+    ///   caller may pass a key in its place by mistake.
     public init(_ service: String, account: String? = nil) throws(AIServiceError) {
         guard Self.isService(service) else {
             throw AIServiceError(
@@ -36,15 +36,15 @@ public struct CredentialName: Sendable, Hashable {
         self.account = account
     }
 
-    /// The environment variables that can have the key, the strongest first; none for a labelled account, whose name
-    /// could be read in two ways there.
+    /// The environment variables for the key, in order of precedence. A labelled account has none, because its
+    /// variable's name would be ambiguous.
     public var variables: [String] {
         guard account == nil else { return [] }
         let own = "HABLARE_\(service.uppercased().replacing("-", with: "_"))_KEY"
         return [own] + (KnownService.named(service)?.variables ?? [])
     }
 
-    /// The name of whose key an environment variable `HABLARE_…_KEY` has; `nil` for any other variable.
+    /// Creates the name for an environment variable `HABLARE_…_KEY`; `nil` for any other variable.
     package init?(ownVariable variable: String) {
         guard variable.hasPrefix("HABLARE_"), variable.hasSuffix("_KEY") else { return nil }
         let middle = variable.dropFirst("HABLARE_".count).dropLast("_KEY".count)
@@ -58,7 +58,7 @@ public struct CredentialName: Sendable, Hashable {
     private static func isService(_ text: String) -> Bool {
         let bytes = text.utf8
         guard let first = bytes.first, first != UInt8(ascii: "-"), bytes.count <= longestService else { return false }
-        // As the keys of most services begin.
+        // The beginning of most services' keys.
         guard !text.hasPrefix("sk-") else { return false }
         return bytes.allSatisfy { isSmall($0) || isDigit($0) || $0 == UInt8(ascii: "-") }
     }
@@ -74,14 +74,14 @@ public struct CredentialName: Sendable, Hashable {
 }
 
 extension CredentialName: Comparable, CustomStringConvertible {
-    /// By service, then by account, the one without a label first.
+    /// Orders names by service, then by account; the name without a label comes first.
     public static func < (lhs: CredentialName, rhs: CredentialName) -> Bool {
         (lhs.service, lhs.account ?? "") < (rhs.service, rhs.account ?? "")
     }
 
-    /// The service, and the account in brackets: `openai (work)`.
+    /// The service, and the account in parentheses: `openai (work)`.
     public var description: String { account.map { "\(service) (\($0))" } ?? service }
 
-    /// The command that stores a key under it.
+    /// The command that stores a key under this name.
     package var storing: String { "hablare keys set \(service)\(account.map { " --account \($0)" } ?? "")" }
 }

@@ -1,8 +1,8 @@
-/// Where a credential was found.
+/// The place where a credential was found.
 public struct CredentialSource: Sendable, Hashable, CustomStringConvertible {
-    /// The kind of place: `environment`, `file`, `keychain`, `memory`, or a store's own word.
+    /// The kind of place: `environment`, `file`, `keychain`, `memory`, or a custom store's own word.
     public let kind: String
-    /// Which one of the kind: a variable's name, a path; `nil` where there is one only.
+    /// The variable's name or the path; `nil` if the kind has only one place.
     public let place: String?
 
     /// Creates a source.
@@ -11,18 +11,18 @@ public struct CredentialSource: Sendable, Hashable, CustomStringConvertible {
         self.place = place
     }
 
-    /// An environment variable.
+    /// Returns the source for an environment variable.
     public static func environment(_ variable: String) -> CredentialSource {
         CredentialSource(kind: "environment", place: variable)
     }
-    /// A file.
+    /// Returns the source for a file.
     public static func file(_ path: String) -> CredentialSource { CredentialSource(kind: "file", place: path) }
     /// The platform's keychain.
     public static let keychain = CredentialSource(kind: "keychain")
     /// The memory of the process.
     public static let memory = CredentialSource(kind: "memory")
 
-    /// As a sentence has it: `the environment variable OPENAI_API_KEY`.
+    /// A phrase for use in a sentence: `the environment variable OPENAI_API_KEY`.
     public var description: String {
         switch (kind, place) {
         case ("environment", let variable?): "the environment variable \(variable)"

@@ -1,40 +1,41 @@
 public import Hablare
 
-/// Where keys are: the environment, a file, a keychain.
+/// A store of API keys: the environment, a file, a keychain.
 ///
-/// The calls return at once or after a few accesses to a disk; they are not cancelled. An error never has a key in it.
-/// A store gives what it has: whether a key's time is over is judged by ``CredentialChain``.
+/// The calls return at once or after a few disk accesses, and ignore cancellation. An error never contains a key. A
+/// store returns expired keys too; ``CredentialChain`` checks the expiry.
 public protocol CredentialStore: Sendable {
-    /// What it is called where somebody is told about it.
+    /// The store's name in messages.
     var source: CredentialSource { get }
 
-    /// Whether keys cannot be stored in it, nor deleted.
+    /// Whether the store refuses to store and delete keys.
     var isReadOnly: Bool { get }
 
-    /// The credential of a name; `nil` where there is none.
+    /// Returns the credential of a name; `nil` if there is none.
     ///
-    /// - Throws: ``/Hablare/AIServiceError`` when the store, or what it has under the name, cannot be used.
+    /// - Throws: ``/Hablare/AIServiceError`` if the store, or its entry for the name, cannot be used.
     func credential(named name: CredentialName) throws(AIServiceError) -> FoundCredential?
 
-    /// All credentials, in the order of their names.
+    /// Returns all credentials, ordered by name.
     ///
-    /// - Throws: ``/Hablare/AIServiceError`` when the store, or one of them, cannot be used.
+    /// - Throws: ``/Hablare/AIServiceError`` if the store, or one of the credentials, cannot be used.
     func list() throws(AIServiceError) -> [FoundCredential]
 
-    /// Stores a credential, in place of one of the same name. When it returns, it is as durable as the store is.
+    /// Stores a credential and replaces an existing one of the same name. When it returns, the credential is as durable
+    /// as the store.
     ///
-    /// - Throws: ``/Hablare/AIServiceError``; what was there is untouched then.
+    /// - Throws: ``/Hablare/AIServiceError``. The store's content is then unchanged.
     func set(_ credential: Credential, for name: CredentialName) throws(AIServiceError)
 
     /// Removes a credential.
     ///
-    /// - Returns: What was removed; `nil` where there was none.
-    /// - Throws: ``/Hablare/AIServiceError``; what was there is untouched then.
+    /// - Returns: The removed credential; `nil` if there was none.
+    /// - Throws: ``/Hablare/AIServiceError``. The store's content is then unchanged.
     func delete(_ name: CredentialName) throws(AIServiceError) -> FoundCredential?
 }
 
 extension CredentialStore {
-    /// The error of a store that cannot be written.
+    /// Returns the error of a read-only store.
     package func readOnlyRefusal() -> AIServiceError {
         AIServiceError(
             .invalidState, "Keys cannot be stored in \(source), nor deleted from it. Change it where it is set.")

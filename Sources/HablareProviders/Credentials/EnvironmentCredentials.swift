@@ -2,25 +2,26 @@ public import Hablare
 
 /// Keys in environment variables: `HABLARE_OPENAI_KEY`, then `OPENAI_API_KEY`. Read only.
 ///
-/// Each service has a variable of ours, `HABLARE_SERVICE_KEY` with the service's name in capitals and underscores for
-/// hyphens, which comes before those that the vendors' own software reads. An empty variable counts as none. Labelled
-/// accounts have no variables.
+/// Each service has a variable `HABLARE_SERVICE_KEY`, with the service's name in capitals and underscores for hyphens.
+/// It takes precedence over the variables that the vendor's own software reads. An empty variable counts as missing.
+/// Labelled accounts have no variables.
 public struct EnvironmentCredentials: CredentialStore {
     private let environment: [String: String]
 
-    /// Takes the variables, as they are now.
+    /// Creates a store from a copy of the environment.
     public init(_ environment: [String: String]) {
         self.environment = environment
     }
 
     /// The environment.
     public var source: CredentialSource { CredentialSource(kind: "environment") }
-    /// Always.
+    /// Always `true`.
     public var isReadOnly: Bool { true }
 
-    /// The first variable of the name that has something in it.
+    /// Returns the credential from the name's first non-empty variable.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration``, with the variable's name, where that is no key.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration``, with the variable's name, if its value is not a
+    ///   valid key.
     public func credential(named name: CredentialName) throws(AIServiceError) -> FoundCredential? {
         for variable in name.variables {
             guard let value = environment[variable], value.contains(where: { !$0.isWhitespace }) else { continue }
@@ -33,7 +34,7 @@ public struct EnvironmentCredentials: CredentialStore {
         return nil
     }
 
-    /// What the variables of services that ship have, and all of ours.
+    /// Returns the credentials in the variables of the known services and in all `HABLARE_…_KEY` variables.
     public func list() throws(AIServiceError) -> [FoundCredential] {
         var found: [FoundCredential] = []
         for name in names {
@@ -44,27 +45,27 @@ public struct EnvironmentCredentials: CredentialStore {
 
     private var names: [CredentialName] {
         let own = environment.keys.compactMap { CredentialName(ownVariable: $0) }
-        // Their names are as they should be.
+        // These names are valid.
         let known = KnownService.all.compactMap { CredentialName(ownVariable: "HABLARE_\($0.id.uppercased())_KEY") }
         return Set(own + known).sorted()
     }
 
-    /// Never succeeds.
+    /// Always throws.
     public func set(_ credential: Credential, for name: CredentialName) throws(AIServiceError) {
         throw readOnlyRefusal()
     }
 
-    /// Never succeeds.
+    /// Always throws.
     public func delete(_ name: CredentialName) throws(AIServiceError) -> FoundCredential? {
         throw readOnlyRefusal()
     }
 }
 
 extension EnvironmentCredentials: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Its name, without what the variables have.
+    /// The source's name, without the variables' values.
     public var description: String { "\(source)" }
-    /// As ``description``.
+    /// The same as ``description``.
     public var debugDescription: String { description }
-    /// Nothing: the variables have keys, and whatever else is secret.
+    /// An empty mirror: the variables contain keys and other secrets.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -1,13 +1,13 @@
-/// A credential, with whose it is and where it was.
+/// A credential with its name and its source.
 public struct FoundCredential: Sendable, Hashable {
-    /// Whose it is.
+    /// The credential's name.
     public let name: CredentialName
-    /// The key with what is known of it.
+    /// The key with its dates.
     public let credential: Credential
-    /// Where it was.
+    /// The place where it was found.
     public let source: CredentialSource
 
-    /// Creates a finding.
+    /// Creates a found credential.
     public init(_ name: CredentialName, _ credential: Credential, in source: CredentialSource) {
         self.name = name
         self.credential = credential

@@ -1,18 +1,18 @@
-/// What is known of the keys of a service that ships: where they come from, and how they look.
+/// A supported service, with the origin and the form of its keys.
 package struct KnownService: Sendable, Hashable {
-    /// The name that it goes by in settings and commands.
+    /// The service's name in settings and commands.
     package let id: String
     /// Its name in a sentence.
     package let title: String
-    /// The environment variables that its own software reads the key from, the strongest first.
+    /// The environment variables from which the service's own software reads the key, in order of precedence.
     package let variables: [String]
-    /// Where somebody makes and revokes keys.
+    /// The address of the page where users create and revoke keys.
     package let page: String
-    /// What its keys begin with, as far as that was always so.
+    /// The prefix that all its keys have; `nil` if older keys lack it.
     package let beginning: String?
     private let matches: @Sendable (String) -> Bool
 
-    /// All of them.
+    /// All supported services.
     package static let all = [
         KnownService(
             id: "openai", title: "OpenAI", variables: ["OPENAI_API_KEY"],
@@ -31,16 +31,16 @@ package struct KnownService: Sendable, Hashable {
             }),
     ]
 
-    /// Whether a text looks like a key of one of them.
+    /// Returns whether a text looks like a key of a supported service.
     package static func isKey(_ text: String) -> Bool { all.contains { $0.matches(text) } }
 
-    /// The one of a name; `nil` where nothing is known of it.
+    /// Returns the service of a name; `nil` for an unknown one.
     package static func named(_ service: String) -> KnownService? { all.first { $0.id == service } }
 
-    /// What is odd about a key, a sentence or two; `nil` where it looks as it should, or nobody knows how it should.
+    /// Returns a warning of one or two sentences about a key's form; `nil` if the form is as expected or unknown.
     ///
-    /// Advice and no refusal: vendors change the form of their keys, and servers that speak like them have their own.
-    /// Has nothing of the key in it.
+    /// A warning does not refuse the key: vendors change the form of their keys, and compatible servers have their own.
+    /// The text contains nothing of the key.
     package static func advice(for key: APIKey, of service: String) -> String? {
         guard let known = named(service), !known.matches(key.secret) else { return nil }
         let other = all.first { $0.id != service && $0.matches(key.secret) }

@@ -1,6 +1,6 @@
 public import Hablare
 
-/// Keys in memory, gone with the process: for tests, and for an app that gets its keys from elsewhere.
+/// Keys in memory, which end with the process: for tests, and for apps that get their keys elsewhere.
 public final class MemoryCredentials: CredentialStore {
     private let credentials = Guarded<[CredentialName: Credential]>([:])
 
@@ -9,25 +9,25 @@ public final class MemoryCredentials: CredentialStore {
 
     /// The memory of the process.
     public var source: CredentialSource { .memory }
-    /// Never.
+    /// Always `false`.
     public var isReadOnly: Bool { false }
 
-    /// What was set.
+    /// Returns the credential set for the name.
     public func credential(named name: CredentialName) throws(AIServiceError) -> FoundCredential? {
         credentials.withLock { $0[name] }.map { FoundCredential(name, $0, in: source) }
     }
 
-    /// What was set.
+    /// Returns all credentials that were set.
     public func list() throws(AIServiceError) -> [FoundCredential] {
         credentials.withLock { $0 }.sorted { $0.key < $1.key }.map { FoundCredential($0.key, $0.value, in: source) }
     }
 
-    /// Keeps a credential.
+    /// Keeps a credential in memory.
     public func set(_ credential: Credential, for name: CredentialName) throws(AIServiceError) {
         credentials.withLock { $0[name] = credential }
     }
 
-    /// Forgets a credential.
+    /// Removes a credential.
     public func delete(_ name: CredentialName) throws(AIServiceError) -> FoundCredential? {
         credentials.withLock { $0.removeValue(forKey: name) }.map { FoundCredential(name, $0, in: source) }
     }

@@ -1,25 +1,26 @@
 public import Foundation
 public import HTTPTypes
 public import Hablare
+import HablareJSON
 
-/// How ElevenLabs speaks beside its answers: `xi-api-key`, its errors in three forms, how many calls run at once.
+/// ElevenLabs' authentication field `xi-api-key`, its errors in three forms, and its concurrency limit.
 ///
-/// What the code of an error says wins over its status:
+/// An error's code takes precedence over its status:
 ///
-/// | code | whose move it is |
+/// | code | result |
 /// |---|---|
-/// | `quota_exceeded`, `insufficient_credits`, `payment_required` and their like, also with status 401 | a person's: money |
-/// | `invalid_api_key`, `missing_api_key`, `needs_authorization` | a person's: the key |
-/// | `missing_permissions`, `detected_unusual_activity`, what a plan does not include | a person's: the key or the plan |
-/// | `too_many_concurrent_requests`, `concurrent_limit_exceeded` | again, when calls of one's own have ended |
-/// | `system_busy`, `rate_limit_exceeded` | again, after a back-off |
+/// | `quota_exceeded`, `insufficient_credits`, `payment_required` and similar (any status) | needs the user: money |
+/// | `invalid_api_key`, `missing_api_key`, `needs_authorization` | needs the user: the key |
+/// | `missing_permissions`, `detected_unusual_activity`, features outside the plan | needs the user: key or plan |
+/// | `too_many_concurrent_requests`, `concurrent_limit_exceeded` | retried when calls of the same account have ended |
+/// | `system_busy`, `rate_limit_exceeded` | retried after a backoff |
 /// | `max_character_limit_exceeded`, `text_too_long` | fails: the text |
 /// | `voice_not_found`, `model_not_found` | fails: the name |
 /// | anything else | as ``ServiceRefusal/usualFailure(of:detail:)`` says |
-/// | an error in the middle of a stream, after some sound, that passes by itself | unknown: the sound may be billed |
-/// | any other error in the middle of a stream, after some sound | as the same error; the sound may be billed |
+/// | an error in a stream after some sound, which is temporary | outcome unknown: the sound may be billed |
+/// | any other error in a stream after some sound | as the same error; the sound may be billed |
 public struct ElevenLabsDialect: ServiceDialect {
-    /// What the codes mean, in the order in which they win.
+    /// The errors for the codes, in order of precedence.
     private static let table: [(codes: Set<String>, code: AIServiceError.Code, message: String)] = [
         (
             [
@@ -61,17 +62,17 @@ public struct ElevenLabsDialect: ServiceDialect {
     /// `ElevenLabs`.
     public var name: String { "ElevenLabs" }
 
-    /// The field `xi-api-key`.
+    /// Returns the key in the field `xi-api-key`.
     public func secrets(for key: APIKey) -> HTTPFields {
         var fields = HTTPFields()
         fields[named: "xi-api-key"] = key.secret
         return fields
     }
 
-    /// The field `request-id`.
+    /// Returns the field `request-id`.
     public func requestID(in fields: HTTPFields) -> String? { fields[named: "request-id"] }
 
-    /// How many calls may run at once. The service has no limit of calls a minute.
+    /// Returns the maximum number of concurrent calls. The service has no limit of calls per minute.
     public func limits(in fields: HTTPFields, now: Date) -> ReportedLimits? {
         guard let text = fields[named: "maximum-concurrent-requests"],
             let most = Int(text.trimmingCharacters(in: .whitespaces)), most > 0
@@ -79,14 +80,14 @@ public struct ElevenLabsDialect: ServiceDialect {
         return ReportedLimits(concurrency: most)
     }
 
-    /// What a call cost in credits, one of which is what a character costs with the best models; `nil` where that is not
-    /// said.
+    /// Returns the cost of a call in credits; `nil` if the answer does not report it. With the best models a character
+    /// costs one credit.
     public func credits(in fields: HTTPFields) -> Int64? {
         let amounts = ["character-cost", "x-character-count"].compactMap { fields.amount(named: $0) }
         return amounts.first { $0 < 1e15 }.map { Int64($0.rounded(.up)) }
     }
 
-    /// What a refusal means.
+    /// Returns the error for a refusal.
     public func failure(for refusal: ServiceRefusal) -> AIServiceError {
         let codes = Self.codes(of: refusal.json)
         for row in Self.table where codes.contains(where: row.codes.contains) {
@@ -98,24 +99,24 @@ public struct ElevenLabsDialect: ServiceDialect {
         return refusal.usualFailure(of: name, detail: codes.first)
     }
 
-    /// What an error means that comes in a stream whose status was a success, in the form of a refusal's body.
+    /// Returns the error for an error in a stream whose status was a success. It has the form of a refusal's body.
     ///
     /// - Parameters:
     ///   - said: The error, as JSON.
-    ///   - hasBegun: Whether sound had come before: it may be billed.
+    ///   - hasBegun: Whether sound arrived before the error. That sound may be billed.
     ///   - fields: The fields of the answer's head.
-    ///   - now: When it came.
+    ///   - now: The time at which the error arrived.
     func failure(inStream said: Data, hasBegun: Bool, fields: HTTPFields, now: Date) -> AIServiceError {
         let detail = ParameterValue(lenientJSON: said)?[member: "detail"]
-        // A list is what is wrong with the body.
+        // A list describes errors in the request's body.
         let isOfBody = detail?.elements.isEmpty == false
         let error = failure(
             for: ServiceRefusal(status: isOfBody ? 422 : 500, fields: fields, body: said, now: now))
         return hasBegun ? error.afterwards : error
     }
 
-    /// The codes of an error, the exact ones first: of an object its `code` and `status`; of a list, which is what is
-    /// wrong with the body, the types of its entries; a text alone is a message, and may be anything.
+    /// Returns the codes of an error, the exact ones first. An object has a `code` and a `status`. A list, which
+    /// describes errors in the request's body, has the types of its entries. A text is only a message and has no code.
     private static func codes(of json: ParameterValue?) -> [String] {
         let detail = json?[member: "detail"]
         switch detail {

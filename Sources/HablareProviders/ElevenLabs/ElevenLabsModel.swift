@@ -1,14 +1,14 @@
-/// A model of ElevenLabs that speaks.
+/// A text-to-speech model of ElevenLabs.
 public struct ElevenLabsModel: Sendable, Hashable, Identifiable {
-    /// What a request names it by.
+    /// The id that requests use.
     public let id: String
-    /// Its name for people.
+    /// The display name.
     public let name: String
-    /// Its languages as tags.
+    /// The language tags of the model.
     public let languages: [String]
-    /// How many characters a text may have; `nil` where that is not said.
+    /// The maximum number of characters in a text; `nil` if the service does not report it.
     public let maximumCharacters: Int?
-    /// How many credits a character costs; `nil` where that is not said.
+    /// The number of credits per character; `nil` if the service does not report it.
     public let creditsPerCharacter: Double?
 
     /// Creates a model.
@@ -23,8 +23,8 @@ public struct ElevenLabsModel: Sendable, Hashable, Identifiable {
         self.creditsPerCharacter = creditsPerCharacter
     }
 
-    /// How many characters (Unicode scalars) a model takes in one call, as far as it is known without asking; `nil` for
-    /// a model that is not known here, whose texts the service judges.
+    /// Returns the maximum number of characters (Unicode scalars) in one call, for models known to the library. Returns
+    /// `nil` for other models; the service then checks the length.
     public static func maximumCharacters(of model: String) -> Int? {
         switch model {
         case "eleven_flash_v2_5", "eleven_turbo_v2_5": 40_000
@@ -35,7 +35,7 @@ public struct ElevenLabsModel: Sendable, Hashable, Identifiable {
         }
     }
 
-    /// Whether a model takes what stands around a text (`previous_text`, `next_text`): all but those of the third version,
-    /// which refuse a call that says it.
+    /// Returns whether a model accepts the surrounding text (`previous_text`, `next_text`). The models of the third
+    /// version refuse calls that have it.
     public static func takesContext(_ model: String) -> Bool { !model.hasPrefix("eleven_v3") }
 }

@@ -1,23 +1,23 @@
 import Hablare
 
-/// What the parameters of a request ask of the speech API. Pure.
+/// The parameters of a request in the form of the speech API. Pure.
 struct ElevenLabsOptions: Sendable {
-    /// Which voice, by id or name; `nil` for the provider's.
+    /// The voice's id or name; `nil` for the provider's voice.
     let voice: String?
-    /// Which format; `nil` for the provider's.
+    /// The sound format; `nil` for the provider's format.
     let format: SoundFormat?
-    /// Whether the times of words and sentences are wanted.
+    /// Whether the request asks for the times of words and sentences.
     let wantsTimes: Bool
-    /// What the body has beside text and model.
+    /// The members of the body other than text and model.
     let members: [String: ParameterValue]
-    /// What the body has beyond, as it is.
+    /// Additional members of the body, sent unchanged.
     let extra: ExtraMembers
-    /// Whether `extra` has only what leaves the price of a call as it is.
+    /// Whether every member of `extra` leaves the price of the call unchanged.
     let isBounded: Bool
 
     /// Reads the parameters.
     ///
-    /// - Throws: `invalidRequest`, which names the parameter, for one that is unknown or cannot be used.
+    /// - Throws: `invalidRequest`, naming the parameter, for one that is unknown or invalid.
     init(_ parameters: [String: ParameterValue], of provider: ProviderID) throws(AIServiceError) {
         var reader = ParameterReader(parameters, of: provider)
         var members: [String: ParameterValue] = [:]
@@ -49,14 +49,14 @@ struct ElevenLabsOptions: Sendable {
         self.members = members
     }
 
-    /// What `extra` may say without making a call cost more, by the API's reference: how the same text is read. What is not
-    /// here may be another text (a dictionary's), or something that is paid for beside it.
+    /// The members of `extra` that, by the API's reference, do not raise the price: they only change how the same text
+    /// is read. Other members may change the text (a dictionary) or add something that is billed separately.
     private static let harmless: Set<String> = [
         "apply_language_text_normalization", "apply_text_normalization", "language_code", "next_request_ids",
         "next_text", "previous_request_ids", "previous_text", "seed", "use_pvc_as_ivc", "voice_settings",
     ]
 
-    /// The settings of a voice and what each may be (https://elevenlabs.io/docs/api-reference/text-to-speech/convert).
+    /// The voice settings and their ranges (https://elevenlabs.io/docs/api-reference/text-to-speech/convert).
     private static let settings: [(String, ClosedRange<Double>)] = [
         ("stability", 0...1), ("similarity_boost", 0...1), ("style", 0...1), ("speed", 0.7...1.2),
     ]

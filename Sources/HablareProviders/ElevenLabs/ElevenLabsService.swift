@@ -1,26 +1,27 @@
 public import Foundation
 public import Hablare
+import HablareJSON
 
-/// The API of ElevenLabs: where it is, whose key is used, which voices and models there are, what the account has left.
+/// The API of ElevenLabs: its address, account, key, voices, models and subscription.
 public struct ElevenLabsService: Sendable {
-    /// Where the API is, unless somebody says otherwise.
+    /// The address of ElevenLabs' public API.
     public static let defaultAddress = "https://api.elevenlabs.io"
 
-    /// Calls the API.
+    /// The client that calls the API.
     public let client: ServiceClient
-    /// Whose limits its calls use up.
+    /// The account whose limits apply to the calls.
     public let account: AccountID
     private let cache: VoiceCache?
 
     /// Creates a service.
     ///
     /// - Parameters:
-    ///   - address: Where the API is, without a version.
+    ///   - address: The API's address, without a version.
     ///   - account: A name for the key's account, never the key. Default: `elevenlabs`.
-    ///   - voices: Keeps the list of voices. Default: nothing does, and each question goes to the service.
-    ///   - transport: The way to it.
-    ///   - key: Looks up the key, for each call anew.
-    ///   - date: The present. Default: the system's.
+    ///   - voices: The cache of the voice list. Default: no cache; each lookup asks the service.
+    ///   - transport: The HTTP transport.
+    ///   - key: A closure that looks up the key. It is called for each request.
+    ///   - date: A closure that returns the current date. Default: the system's clock.
     public init(
         address: ServiceAddress, account: AccountID = "elevenlabs", voices: VoiceCache? = nil,
         transport: any HTTPTransport, key: @escaping @Sendable () throws(AIServiceError) -> APIKey?,
@@ -33,19 +34,19 @@ public struct ElevenLabsService: Sendable {
 
     // MARK: Voices
 
-    /// The voices that the account may use, in the service's order.
+    /// Returns the voices that the account may use, in the service's order.
     ///
     /// - Parameters:
-    ///   - filter: Which of them. Default: all.
-    ///   - anew: Whether to ask the service also where a list is kept. Default: `false`.
-    /// - Throws: ``/Hablare/AIServiceError``: the failures of the service and of the way to it.
+    ///   - filter: The filter for the voices. Default: all voices.
+    ///   - anew: Whether to ask the service even if a list is cached. Default: `false`.
+    /// - Throws: ``/Hablare/AIServiceError``: a failure of the service or of the transport.
     public func voices(
         _ filter: SpeechVoiceFilter = SpeechVoiceFilter(), anew: Bool = false
     ) async throws(AIServiceError) -> [SpeechVoice] {
         try await all(anew: anew).voices.filter(filter.accepts)
     }
 
-    /// All voices, and whether they are those that were kept from before.
+    /// Returns all voices, and whether they come from the cache.
     private func all(anew: Bool) async throws(AIServiceError) -> (voices: [SpeechVoice], areKept: Bool) {
         guard let cache else { return (try await askForVoices(), false) }
         let source = "\(client.address.text) \(account.rawValue)"
@@ -57,19 +58,19 @@ public struct ElevenLabsService: Sendable {
         return (voices, areKept)
     }
 
-    /// The id of a voice that is given by its id or its name.
+    /// Returns the id of a voice that is given by its id or its name.
     ///
-    /// What looks like an id is taken for one. A name may leave out what stands behind a dash (`George` for
-    /// `George - Warm Storyteller`); upper and lower case are the same.
+    /// A text in the form of an id is returned without a lookup. A name may omit the part after a dash (`George` for
+    /// `George - Warm Storyteller`). Case is ignored.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` with the nearest names for a voice that does not exist,
-    ///   or for a name that several have; and the errors of ``voices(_:anew:)``.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` with the nearest names for a voice that does not
+    ///   exist, or for a name that several voices share. Also throws the errors of ``voices(_:anew:)``.
     public func voiceID(of text: String) async throws(AIServiceError) -> String {
         if Self.isID(text) { return text }
         var (voices, areKept) = try await all(anew: false)
         if let id = try Self.voice(text, among: voices) { return id }
         if areKept {
-            // It may have been made since the list was.
+            // The voice may be newer than the cached list.
             voices = try await all(anew: true).voices
             if let id = try Self.voice(text, among: voices) { return id }
         }
@@ -94,7 +95,7 @@ public struct ElevenLabsService: Sendable {
         return nil
     }
 
-    /// Twenty letters and digits, as the service makes them.
+    /// Whether a text has the form of the service's ids: twenty letters and digits.
     private static func isID(_ text: String) -> Bool {
         text.utf8.count == 20 && text.utf8.allSatisfy(\.isLetterOrDigit)
     }
@@ -102,13 +103,13 @@ public struct ElevenLabsService: Sendable {
     private func askForVoices() async throws(AIServiceError) -> [SpeechVoice] {
         var voices: [SpeechVoice] = []
         var next: String?
-        // A page has 100: an account has not ten thousand, but a server may give the same page again and again.
+        // A page has 100 voices. No account has ten thousand, but a server may repeat the same page.
         for page in 0..<100 {
             var query = [(name: "page_size", value: "100"), (name: "include_total_count", value: "false")]
             if let next { query.append((name: "next_page_token", value: next)) }
             let answer = try await client.send(
                 .get(["v2", "voices"], query: query, alsoTakes: page == 0 ? Self.noSuchPath : []))
-            // A server that speaks like it may have the older list only.
+            // A compatible server may have only the older list.
             if Self.noSuchPath.contains(answer.status) { return try await askForOlderVoices() }
             let (list, found) = try await Self.voices(of: answer)
             voices += found
@@ -125,12 +126,12 @@ public struct ElevenLabsService: Sendable {
 
     private static let noSuchPath: Set<Int> = [404, 405]
 
-    /// The voices by the older path, which has all of them on one page.
+    /// Returns the voices from the older path, which has all of them on one page.
     private func askForOlderVoices() async throws(AIServiceError) -> [SpeechVoice] {
         try await Self.voices(of: try await client.send(.get(["v1", "voices"]))).voices
     }
 
-    /// A page of voices, and what it says beside them.
+    /// Returns a page of voices, together with the page's JSON.
     private static func voices(
         of answer: ServiceAnswer
     ) async throws(AIServiceError) -> (list: ParameterValue, voices: [SpeechVoice]) {
@@ -161,11 +162,11 @@ public struct ElevenLabsService: Sendable {
             category: category, summary: entry[member: "description"]?.string ?? labels?[member: "description"]?.string)
     }
 
-    // MARK: Models and money
+    // MARK: Models and subscription
 
-    /// The models that speak, in the service's order.
+    /// Returns the text-to-speech models, in the service's order.
     ///
-    /// - Throws: ``/Hablare/AIServiceError``: the failures of the service and of the way to it.
+    /// - Throws: ``/Hablare/AIServiceError``: a failure of the service or of the transport.
     public func models() async throws(AIServiceError) -> [ElevenLabsModel] {
         let answer = try await client.send(.get(["v1", "models"]))
         let list: ParameterValue = try await answer.json()
@@ -183,9 +184,9 @@ public struct ElevenLabsService: Sendable {
         }
     }
 
-    /// What the account has: its plan, and how much of it is used.
+    /// Returns the account's plan and the credits it has used.
     ///
-    /// - Throws: ``/Hablare/AIServiceError``: the failures of the service and of the way to it.
+    /// - Throws: ``/Hablare/AIServiceError``: a failure of the service or of the transport.
     public func subscription() async throws(AIServiceError) -> ElevenLabsSubscription {
         let answer = try await client.send(.get(["v1", "user", "subscription"]))
         let json: ParameterValue = try await answer.json()
@@ -202,7 +203,7 @@ public struct ElevenLabsService: Sendable {
 }
 
 extension SpeechVoice {
-    /// The name without what stands behind a dash.
+    /// The name without the part after a dash.
     fileprivate var shortName: String {
         String(name.split(separator: " - ", maxSplits: 1).first.map(String.init) ?? name)
     }

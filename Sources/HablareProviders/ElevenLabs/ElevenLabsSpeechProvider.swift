@@ -1,51 +1,58 @@
 import Foundation
 public import Hablare
 
-/// Speaks with the voices of ElevenLabs.
+/// A provider that speaks texts with the voices of ElevenLabs.
 ///
-/// Parameters: `voice` (an id or a name of ``ElevenLabsService/voices(_:anew:)``), `format` (see ``SoundFormat``), `speed`
-/// (0.7 to 1.2), `stability`, `similarity_boost` and `style` (0 to 1), `use_speaker_boost`, `seed`, `language` (a tag),
-/// `previous_text` and `next_text` (what stands around the text, for a voice that goes on where it left off),
-/// `timestamps`, and `extra`: members of the body beyond these, as they are. What the request says already they must not
-/// say.
+/// Parameters of a request:
+/// - `voice`: an id or a name of ``ElevenLabsService/voices(_:anew:)``.
+/// - `format`: see ``SoundFormat``.
+/// - `speed`: 0.7 to 1.2.
+/// - `stability`, `similarity_boost` and `style`: 0 to 1.
+/// - `use_speaker_boost`: a flag.
+/// - `seed`: a whole number.
+/// - `language`: a tag.
+/// - `previous_text` and `next_text`: the surrounding text, for speech that continues seamlessly.
+/// - `timestamps`: a flag, see below.
+/// - `extra`: additional members of the body, sent unchanged. They must not repeat what the request already sets.
 ///
 /// With `timestamps` the metadata has the times of words and sentences (``/Hablare/AnswerMetadata/wordTimes``,
-/// ``/Hablare/AnswerMetadata/sentenceTimes``). A service that tells times of many more characters than the text has is not
-/// believed: then there are none, and the sound is the answer all the same.
+/// ``/Hablare/AnswerMetadata/sentenceTimes``). If the service reports times for many more characters than the text has,
+/// the provider discards the times and returns only the sound.
 ///
-/// Bare samples (`pcm`, `ulaw`, `alaw`) become WAVE files. Where somebody reads along, their header goes out before anybody
-/// knows the size, and says the largest there is, as streamed files do; else it is exact.
+/// Raw samples (`pcm`, `ulaw`, `alaw`) become WAVE files. A streamed answer sends the WAVE header before the size is
+/// known, with the largest possible size, as streamed files do. Otherwise the size is exact.
 ///
-/// The answer's format is that of the sound which came, by its first bytes: not every server that speaks like ElevenLabs
-/// makes all formats. Sound that begins like nothing known counts as what was asked for; of any other the metadata has
-/// neither `output_format` nor the sample rate, and nothing is put before it.
+/// The first bytes of the sound determine the answer's format, because not every server with this API makes all
+/// formats. Sound with an unknown beginning counts as the requested format. If the format differs from the requested
+/// one, the metadata has neither `output_format` nor the sample rate, and no header is added.
 ///
-/// The usage's characters are the credits that the service says it took (a voice or a model may take more or fewer than one
-/// for a character), else the text's characters.
+/// The usage's characters are the credits that the service reports, because a voice or a model may cost more or less
+/// than one credit per character. If it reports none, they are the text's characters.
 public struct ElevenLabsSpeechProvider: AIServiceProvider, RequestChecking {
-    /// The name it is registered under.
+    /// The name under which it is registered.
     public let id: ProviderID
-    /// Who speaks.
+    /// The service that speaks.
     public let service: ElevenLabsService
-    /// The model of requests that name none.
+    /// The model for requests that name none.
     public let model: String
-    /// The voice of requests that name none, by id or name.
+    /// The voice for requests that name none, by id or name.
     public let defaultVoice: String
-    /// The format of requests that name none. Default: `mp3_44100_128`.
+    /// The format for requests that name none. Default: `mp3_44100_128`.
     public let defaultFormat: SoundFormat
-    /// How much may be asked of it. Default: five calls at once, or fewer where the service says that the plan allows
-    /// fewer (``/Hablare/ReportedLimits/concurrency``); five minutes for an attempt; the characters that ``model`` takes.
+    /// The provider's limits. Default: five concurrent calls, or fewer if the service reports that the plan allows
+    /// fewer (``/Hablare/ReportedLimits/concurrency``), five minutes for an attempt, and the maximum number of
+    /// characters of ``model``.
     public let limits: ProviderLimits
 
     /// Creates a provider.
     ///
     /// - Parameters:
-    ///   - id: The name it is registered under.
-    ///   - service: Who speaks.
-    ///   - model: The model of requests that name none.
-    ///   - defaultVoice: The voice of requests that name none, by id or name.
-    ///   - defaultFormat: The format of requests that name none.
-    ///   - limits: `nil`, the default: see ``limits``.
+    ///   - id: The name under which it is registered.
+    ///   - service: The service that speaks.
+    ///   - model: The model for requests that name none.
+    ///   - defaultVoice: The voice for requests that name none, by id or name.
+    ///   - defaultFormat: The format for requests that name none.
+    ///   - limits: The provider's limits. Default: `nil`, for the defaults of ``limits``.
     public init(
         id: ProviderID = "elevenlabs.speech", service: ElevenLabsService,
         model: String = "eleven_multilingual_v2", defaultVoice: String = "JBFqnCBsd6RMkjVDRZzb",
@@ -63,24 +70,24 @@ public struct ElevenLabsSpeechProvider: AIServiceProvider, RequestChecking {
                 maximumCharacters: ElevenLabsModel.maximumCharacters(of: model), rate: .elevenLabs)
     }
 
-    /// Kind, place, and what of it changes answers.
+    /// The kind, the location, and every setting that changes answers.
     public var instance: ProviderInstance {
         ProviderInstance(
             kind: "elevenlabs",
             location: "\(service.client.address.text) \(model) \(defaultVoice) \(defaultFormat.name)")
     }
 
-    /// The model of requests that name none.
+    /// The model for requests that name none.
     public var defaultModel: String? { model }
 
-    /// Sound.
+    /// Audio.
     public var responseType: ContentType { .audio }
 
-    /// The service's.
+    /// The service's account.
     public var account: AccountID { service.account }
 
-    /// The text's characters; a voice from the library may cost more, which only the answer says. Not known where `extra`
-    /// has a member of which the API's reference does not say that it leaves the price as it is.
+    /// Returns the text's characters. A voice from the library may cost more, which only the answer reports. Returns
+    /// `nil` if `extra` has a member that, by the API's reference, may change the price.
     public func maximumUsage(of request: AIRequest) -> Usage? {
         do throws(AIServiceError) {
             let plan = try plan(of: request)
@@ -90,12 +97,12 @@ public struct ElevenLabsSpeechProvider: AIServiceProvider, RequestChecking {
         }
     }
 
-    /// Speaks. Cancelling the task ends the transfer.
+    /// Sends the request and returns or streams the sound. Cancelling the task ends the transfer.
     public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
         await Result(of: call, by: answer)
     }
 
-    /// The call that a request becomes.
+    /// Returns the service call for a request.
     private func plan(of request: AIRequest) throws(AIServiceError) -> ElevenLabsSpeechRequest {
         try ElevenLabsSpeechRequest(
             request, model: model, voice: defaultVoice, format: defaultFormat, of: id)
@@ -140,7 +147,7 @@ public struct ElevenLabsSpeechProvider: AIServiceProvider, RequestChecking {
         return ProviderAnswer(.audio(Body(whole), sound.audioFormat), metadata: metadata, usage: usage)
     }
 
-    /// Hands over a piece, in smaller ones where it is larger than the engine takes at once.
+    /// Passes a piece on, split if it is larger than the largest piece.
     private func yield(_ bytes: Data, to call: ProviderCall) async throws {
         var rest = bytes
         repeat {
@@ -175,11 +182,11 @@ public struct ElevenLabsSpeechProvider: AIServiceProvider, RequestChecking {
         }
     }
 
-    /// The longest line of sound with times: 16 MiB. The service says a little in each. A server that does not stream says
-    /// all in one: what the default model takes at once has room in it, in the default format, some eleven minutes. To read
-    /// a line takes about five times its memory.
+    /// The longest line of sound with times: 16 MiB. A streaming server sends a little sound per line. A server that
+    /// does not stream sends everything in one line. The limit fits a full text of the default model in the default
+    /// format, about eleven minutes. Reading a line takes about five times its memory.
     static let longestLine = 16 << 20
-    /// The largest piece that is handed over at once: 4 MiB.
+    /// The largest piece passed on at once: 4 MiB.
     private static let largestPiece = 4 << 20
 
     package func check(_ request: AIRequest) throws(AIServiceError) { _ = try plan(of: request) }

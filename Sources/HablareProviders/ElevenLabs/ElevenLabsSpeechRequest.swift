@@ -1,22 +1,22 @@
 import Hablare
 
-/// A call that speaks a text. Pure.
+/// A text-to-speech call. Pure.
 struct ElevenLabsSpeechRequest: Sendable {
     let text: String
     let model: String
     let format: SoundFormat
-    /// By id or name.
+    /// The voice's id or name.
     let voice: String
-    /// Whether the times of words and sentences are wanted.
+    /// Whether the request asks for the times of words and sentences.
     let wantsTimes: Bool
-    /// Whether `extra` has nothing that could cost more than the text.
+    /// Whether `extra` leaves the price of the text unchanged.
     let isBounded: Bool
     let body: ParameterValue
 
     /// Reads a request.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for parameters that are unknown or impossible, for what the
-    ///   request says twice, and for a prompt that is not only text, or is longer than the model takes.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for unknown or invalid parameters, for a value that
+    ///   the request sets twice, and for a prompt that has more than text or is too long for the model.
     init(
         _ request: AIRequest, model usualModel: String, voice usualVoice: String, format usualFormat: SoundFormat,
         of provider: ProviderID
@@ -41,13 +41,13 @@ struct ElevenLabsSpeechRequest: Sendable {
         )
     }
 
-    /// The call.
+    /// Returns the service call.
     ///
-    /// Sound with times is always asked for as a stream: as one object it would have to be whole in memory, twice.
+    /// Sound with times is always requested as a stream: a single object would be in memory twice as a whole.
     ///
     /// - Parameters:
-    ///   - voice: The id of the voice.
-    ///   - isStreamed: Whether somebody reads along.
+    ///   - voice: The voice's id.
+    ///   - isStreamed: Whether the caller streams the answer.
     func post(voice: String, isStreamed: Bool) throws(AIServiceError) -> ServiceRequest {
         var path = ["v1", "text-to-speech", voice]
         if isStreamed || wantsTimes { path.append("stream") }
@@ -57,7 +57,7 @@ struct ElevenLabsSpeechRequest: Sendable {
             accepts: wantsTimes ? Self.timedTypes : ["audio", "application/octet-stream"])
     }
 
-    /// A stream of objects is called by several names.
+    /// The media types of a stream of objects, which varies by server.
     private static let timedTypes = [
         "application/json", "application/x-ndjson", "application/jsonl", "application/octet-stream", "text/plain",
     ]

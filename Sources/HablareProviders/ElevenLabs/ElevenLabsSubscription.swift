@@ -1,19 +1,19 @@
 public import Foundation
 
-/// What an account at ElevenLabs has.
+/// The plan of an account at ElevenLabs and its use.
 public struct ElevenLabsSubscription: Sendable, Hashable {
     /// The plan: `free`, `creator` …
     public let plan: String
-    /// How many credits were used in this period.
+    /// The number of credits used in this period.
     public let usedCredits: Int64
-    /// How many the plan gives in a period.
+    /// The number of credits that the plan includes per period.
     public let includedCredits: Int64
-    /// When the next period begins; `nil` where that is not said.
+    /// The start of the next period; `nil` if the service does not report it.
     public let resetsAt: Date?
-    /// Whether more than the plan gives may be used, and paid for.
+    /// Whether the account may use more credits than the plan includes, at extra cost.
     public let mayExceed: Bool
 
-    /// How many credits are left in this period, without those that would be paid for.
+    /// The number of included credits left in this period.
     public var creditsLeft: Int64 { max(0, includedCredits - usedCredits) }
 
     /// Creates a subscription.

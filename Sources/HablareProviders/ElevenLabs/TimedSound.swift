@@ -1,13 +1,14 @@
 import Foundation
 import Hablare
+import HablareJSON
 
-/// A piece of sound with the times of its characters, as the service gives it.
+/// A piece of sound with the times of its characters, in the service's form.
 struct TimedSound: Sendable {
-    /// Why there is none.
+    /// The reason why a piece is not usable.
     enum Fault: Error, Sendable, Hashable {
-        /// It is not of the API; in a few words, never with any of its own.
+        /// The piece does not follow the API. The text describes the problem and never quotes the piece.
         case malformed(String)
-        /// The service says that it failed, in the form of its refusals.
+        /// The service reports a failure, in the form of its refusals.
         case failed
     }
 
@@ -15,8 +16,8 @@ struct TimedSound: Sendable {
     let bytes: Data
     private let alignment: ParameterValue?
 
-    /// Reads one JSON object. Of a name that it has twice the last value counts: sound that is paid for is not thrown away
-    /// for it.
+    /// Reads one JSON object. If a name occurs twice, the last value counts: rejecting the piece would discard billed
+    /// sound.
     init(json: Data) throws(Fault) {
         guard let value = ParameterValue(lenientJSON: json), case .object = value else {
             throw .malformed("a piece of sound that is no object")
@@ -26,11 +27,12 @@ struct TimedSound: Sendable {
         case .string(let text):
             guard let bytes = Data(base64Encoded: text) else { throw .malformed("sound that is no base 64") }
             self.bytes = bytes
-        // The last pieces of a stream may have times only.
+        // The last pieces of a stream may have only times.
         case .null, nil: bytes = Data()
         default: throw .malformed("sound that is no text")
         }
-        // Of the text as it was given, so that it can be found there; the normalised one has numbers written out.
+        // The alignment with the original text, whose characters can be found there. The normalised text has numbers
+        // spelled out.
         if let given = value[member: "alignment"], case .object = given {
             alignment = given
         } else {
@@ -38,9 +40,9 @@ struct TimedSound: Sendable {
         }
     }
 
-    /// Adds its times to those of the sound before it.
+    /// Appends the times of the piece to those of the sound before it.
     ///
-    /// - Parameter heard: How many seconds of sound there were before, where that is known.
+    /// - Parameter heard: The length of the sound before this piece, in seconds, if known.
     func add(to times: inout SpeechTimes, heard: Double?) {
         guard let alignment else { return }
         func numbers(_ name: String) -> [Double] {

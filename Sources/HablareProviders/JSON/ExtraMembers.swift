@@ -1,15 +1,15 @@
 import Hablare
 
-/// The parameter `extra`: members of a call's body for which there is no parameter, as they are. Pure.
+/// The parameter `extra`: additional members of a call's body, sent unchanged. Pure.
 struct ExtraMembers: Sendable, Hashable {
     let members: [String: ParameterValue]
 
-    /// Reads them.
+    /// Reads the members.
     ///
-    /// - Parameter reserved: Names that are not the request's to say in this way, though the body need not have them,
-    ///   each with what to do instead: what is checked and reckoned by another parameter, or would bring an answer of
-    ///   another form.
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for one of these.
+    /// - Parameter reserved: The names that `extra` must not have, even if the body lacks them, each with advice for
+    ///   the user. These are values that another parameter checks and accounts for, or that would change the form of
+    ///   the answer.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for a reserved name.
     init(_ reader: inout ParameterReader, reserving reserved: [String: String] = [:]) throws(AIServiceError) {
         members = try reader.object("extra") ?? [:]
         for name in members.keys.sorted() {
@@ -18,10 +18,10 @@ struct ExtraMembers: Sendable, Hashable {
         }
     }
 
-    /// Adds them to a body.
+    /// Adds the members to a body.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` where the body has such a member: what a request says
-    ///   twice could mean either, and what the engine has reckoned with must not be changed behind its back.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` if the body already has such a member. The request
+    ///   would be ambiguous, and a member could change a value that the engine has already accounted for.
     func add(to body: inout [String: ParameterValue]) throws(AIServiceError) {
         for (name, value) in members.sorted(by: { $0.key < $1.key }) {
             guard body.updateValue(value, forKey: name) == nil else {
@@ -33,7 +33,7 @@ struct ExtraMembers: Sendable, Hashable {
         }
     }
 
-    /// Whether each is one of some names: those of which it is known that they make no call cost more.
+    /// Returns whether all members have one of these names, which are known not to raise the price of a call.
     func areAll(in names: Set<String>) -> Bool { members.keys.allSatisfy(names.contains) }
 
     subscript(name: String) -> ParameterValue? { members[name] }

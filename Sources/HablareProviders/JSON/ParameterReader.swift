@@ -1,33 +1,33 @@
 package import Hablare
 
-/// Reads a request's parameters one by one, checks each, and at the end refuses those that nobody read: a mistyped one
-/// would be ignored in silence.
+/// A reader that checks a request's parameters one by one. ``finish()`` refuses the parameters that were not read, so
+/// that a mistyped name is not silently ignored.
 package struct ParameterReader {
     private let values: [String: ParameterValue]
     private let provider: ProviderID
     private var known: [String] = []
 
-    /// Begins to read.
+    /// Creates a reader.
     package init(_ values: [String: ParameterValue], of provider: ProviderID) {
         self.values = values
         self.provider = provider
     }
 
-    /// A parameter as it is; JSON's null is none.
+    /// Reads a parameter unchanged; JSON's null counts as missing.
     package mutating func value(_ name: String) -> ParameterValue? {
         known.append(name)
         guard let value = values[name], value != .null else { return nil }
         return value
     }
 
-    /// A text.
+    /// Reads a text.
     package mutating func text(_ name: String) throws(AIServiceError) -> String? {
         guard let value = value(name) else { return nil }
         guard let text = value.text else { throw refusal(name, "is no text") }
         return text
     }
 
-    /// One of some words.
+    /// Reads one of the given words.
     package mutating func choice(_ name: String, of words: [String]) throws(AIServiceError) -> String? {
         guard let word = try text(name) else { return nil }
         guard words.contains(word) else {
@@ -36,7 +36,7 @@ package struct ParameterReader {
         return word
     }
 
-    /// A number within a range.
+    /// Reads a number within a range.
     package mutating func number(_ name: String, in range: ClosedRange<Double>) throws(AIServiceError) -> Double? {
         guard let value = value(name) else { return nil }
         guard let number = value.number ?? value.string.flatMap({ Double($0) }), range.contains(number) else {
@@ -45,7 +45,7 @@ package struct ParameterReader {
         return number
     }
 
-    /// A whole number within a range.
+    /// Reads a whole number within a range.
     package mutating func whole(_ name: String, in range: ClosedRange<Int64>) throws(AIServiceError) -> Int64? {
         guard let value = value(name) else { return nil }
         guard let number = value.text.flatMap({ Int64($0) }), range.contains(number) else {
@@ -54,7 +54,7 @@ package struct ParameterReader {
         return number
     }
 
-    /// A truth value.
+    /// Reads a Boolean value.
     package mutating func flag(_ name: String) throws(AIServiceError) -> Bool? {
         guard let value = value(name) else { return nil }
         switch value.text {
@@ -64,7 +64,7 @@ package struct ParameterReader {
         }
     }
 
-    /// A list of texts; one text alone is a list of one.
+    /// Reads a list of texts; a single text counts as a list of one.
     package mutating func texts(_ name: String) throws(AIServiceError) -> [String]? {
         guard let value = value(name) else { return nil }
         if let text = value.text { return [text] }
@@ -77,14 +77,14 @@ package struct ParameterReader {
         return texts
     }
 
-    /// An object.
+    /// Reads an object.
     package mutating func object(_ name: String) throws(AIServiceError) -> [String: ParameterValue]? {
         guard let value = value(name) else { return nil }
         guard case .object(let members) = value else { throw refusal(name, "is no object") }
         return members
     }
 
-    /// Refuses what nobody read.
+    /// Refuses parameters that were not read.
     package func finish() throws(AIServiceError) {
         for name in values.keys.sorted() where !known.contains(name) {
             throw AIServiceError(
@@ -94,7 +94,7 @@ package struct ParameterReader {
         }
     }
 
-    /// The error for a parameter that cannot be used. Never says its value.
+    /// Returns the error for an invalid parameter. The message never contains the value.
     package func refusal(_ name: String, _ reason: String) -> AIServiceError {
         AIServiceError(
             .invalidRequest, "The parameter \(name) of provider \(provider) \(reason). Mend it or leave it out.")

@@ -1,31 +1,32 @@
 package import Hablare
 
-/// How many tokens something may be, without the model's own way of counting. Pure.
+/// Approximate token counts, without the model's own tokenizer. Pure.
 ///
-/// Two answers, both on the high side. The estimate is near what English, German or Chinese take and serves to pace
-/// calls. The bound is not exceeded: tokens are made of bytes, so there are never more tokens than bytes; it serves
+/// There are two counts, both on the high side. The estimate is close to the tokens of English, German or Chinese text
+/// and serves to pace calls. The upper bound is never exceeded, because a token has at least one byte; it serves
 /// budgets.
 package enum TokenEstimate {
-    /// What a picture takes at most with most models.
+    /// The maximum number of tokens of a picture with most models.
     package static let tokensOfImage: Int64 = 1600
-    /// What a picture takes with the model that counts it highest (gpt-4o-mini: 2,833 and 5,667 for each of 8 tiles).
+    /// The maximum number of tokens of a picture with the model that counts it highest (gpt-4o-mini: 2,833 and 5,667
+    /// for each of 8 tiles).
     package static let mostTokensOfImage: Int64 = 48_169
-    /// What a part takes at most beside its bytes: a call of a tool has names and signs around it.
+    /// The maximum number of tokens of a part beside its bytes: a tool call has names and punctuation around it.
     private static let mostTokensOfPart: Int64 = 64
-    /// What a message takes beside its parts.
+    /// The number of tokens of a message beside its parts.
     private static let tokensOfMessage: Int64 = 8
 
-    /// An estimate: a token for every three bytes of text, 1,600 for a picture.
+    /// Returns an estimate: a token for every three bytes of text, 1,600 for a picture.
     package static func tokens(of prompt: Prompt) -> Int64 {
         prompt.sum { (bytes: Int64) in (bytes + 2) / 3 } + prompt.imageCount * tokensOfImage
     }
 
-    /// A bound: a token for every byte of text, 48,169 for a picture, and some for what stands around each part.
+    /// Returns an upper bound: a token for every byte of text, 48,169 for a picture, and an overhead for each part.
     package static func mostTokens(of prompt: Prompt) -> Int64 {
         prompt.sum { (bytes: Int64) in bytes + mostTokensOfPart } + prompt.imageCount * mostTokensOfImage
     }
 
-    /// A bound of what beside the prompt is sent to a model: tools, a schema, instructions.
+    /// Returns an upper bound for the content sent beside the prompt: tools, a schema, instructions.
     package static func mostTokens(of value: ParameterValue) -> Int64 { value.weight }
 
     fileprivate static func overhead(ofMessages count: Int) -> Int64 { tokensOfMessage * Int64(count + 1) }
@@ -58,7 +59,8 @@ extension Prompt {
 }
 
 extension ParameterValue {
-    /// About how many bytes it has, at least as many as its JSON: those of its texts, and some for each value.
+    /// The approximate size in bytes, at least that of the JSON: the bytes of its texts, and an overhead for each
+    /// value.
     var weight: Int64 {
         switch self {
         case .null, .bool: 8

@@ -1,22 +1,22 @@
-/// Finds the names that somebody probably meant, for errors that say what to write instead.
+/// A finder of similar names, for errors that suggest a correction.
 package struct NearestNames: Sendable {
     private let names: [String]
 
-    /// Creates a finder over the names that exist. Their order decides between equally near ones.
+    /// Creates a finder for existing names. Their order decides between equally near names.
     package init(_ names: some Sequence<String>) {
         self.names = Array(names)
     }
 
-    /// Finds the names nearest to a word.
+    /// Returns the names nearest to a word.
     ///
-    /// Upper and lower case are the same here. Near is a name within a third of the word's letters (at least 1, at
-    /// most 4 edits), one that begins with the word, and one (of two letters
-    /// or more) with which the word begins.
+    /// Case is ignored. A name is near if its edit distance is within a third of the word's letters (at least 1, at
+    /// most 4). A name that begins with the word is also near, and so is a name of two or more letters that the word
+    /// begins with.
     ///
     /// - Parameters:
-    ///   - word: What was written.
-    ///   - count: How many names to give at most. Default 3.
-    /// - Returns: The names, nearest first; empty when none is near.
+    ///   - word: The word to look for.
+    ///   - count: The maximum number of names. Default: 3.
+    /// - Returns: The names, nearest first; empty if none is near.
     package func nearest(to word: String, count: Int = 3) -> [String] {
         let wanted = word.lowercased()
         guard !wanted.isEmpty else { return [] }
@@ -31,8 +31,8 @@ package struct NearestNames: Sendable {
         return ranked.sorted { ($0.distance, $0.index) < ($1.distance, $1.index) }.prefix(max(0, count)).map(\.name)
     }
 
-    /// A sentence that offers the nearest names, or all of them when there are at most eight; empty when there is
-    /// nothing to offer. Begins with a space, to stand behind another sentence.
+    /// Returns a sentence that suggests the nearest names. If none is near, it lists all names, up to eight; otherwise
+    /// it is empty. It begins with a space, to follow another sentence.
     package func hint(for word: String) -> String {
         let near = nearest(to: word)
         if !near.isEmpty { return " Did you mean \(near.joined(separator: ", "))?" }
@@ -40,8 +40,8 @@ package struct NearestNames: Sendable {
         return " There is \(names.joined(separator: ", "))."
     }
 
-    /// How many letters must be inserted, deleted, replaced or swapped with their neighbour to make one word the
-    /// other, no letter being touched twice: the restricted Damerau–Levenshtein distance.
+    /// Returns the restricted Damerau–Levenshtein distance: the number of letters to insert, delete, replace or swap
+    /// with a neighbour to turn one word into the other, if no letter is edited twice.
     package static func distance(_ first: String, _ second: String) -> Int {
         let rows = Array(first)
         let columns = Array(second)

@@ -2,11 +2,11 @@ import Foundation
 import Hablare
 
 extension AudioFormat {
-    /// The format of sound that was asked for in one, by its first bytes: a server that does not know the format, or the
-    /// parameter, sends what it has.
+    /// Creates the format of received sound by its first bytes: a server that does not know the format, or the
+    /// parameter, sends another one.
     ///
-    /// What begins with nothing that is known counts as what was asked for. Bare samples (`pcm`) may begin with anything, also
-    /// with the few bits of a frame of MPEG: where they were asked for these say nothing.
+    /// Sound with an unknown beginning counts as the requested format. Raw samples (`pcm`) may begin with any bytes,
+    /// including the few bits of an MPEG frame. If `pcm` was requested, such a frame is therefore ignored.
     init(of beginning: Data, askedFor asked: AudioFormat) {
         let first = MagicBytes(beginning)
         self = first.audioContainer ?? (asked.rawValue == "pcm" ? nil : first.audioFrame) ?? asked

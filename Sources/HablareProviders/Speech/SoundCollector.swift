@@ -1,57 +1,58 @@
 import Foundation
 import Hablare
 
-/// Takes the sound of an answer as it comes, and says what goes on to the readers. Pure.
+/// A collector of an answer's sound that decides which bytes to pass on. Pure.
 struct SoundCollector: Sendable {
-    /// There is more than is collected.
+    /// The sound exceeds the size limit of a collected answer.
     struct Overflow: Error, Sendable, Hashable {
-        /// How many bytes are.
+        /// The limit in bytes.
         let limit: Int
     }
 
-    /// So much is collected where a header has to say how much there is: 256 MiB, an hour and a half at the usual rate.
+    /// The maximum size of collected sound in bytes, if its header needs the exact size: 256 MiB, an hour and a half at
+    /// the usual rate.
     static let mostCollected = 256 << 20
 
     private let format: SoundFormat
     private let isStreamed: Bool
     private var beginning = Data()
-    /// What is not handed over yet.
+    /// The bytes that are not yet passed on.
     private var held = Data()
     private var isUnderWay = false
-    /// How many bytes of sound came.
+    /// The number of bytes of sound received.
     private(set) var byteCount = 0
 
     /// - Parameters:
-    ///   - format: What was asked for.
-    ///   - isStreamed: Whether somebody reads along, so that a header has to go out at once.
+    ///   - format: The requested format.
+    ///   - isStreamed: Whether the caller streams the answer, so that the header must be sent at once.
     init(_ format: SoundFormat, isStreamed: Bool) {
         self.format = format
         self.isStreamed = isStreamed
     }
 
-    // MARK: What it is
+    // MARK: Format
 
-    /// Whether the sound is, by its first bytes, what was asked for. Else it is handed over as it came, and the format that
-    /// was asked for says nothing of it.
+    /// Whether the sound's first bytes show the requested format. Otherwise the sound is passed on unchanged, and the
+    /// requested format does not describe it.
     var isAsAsked: Bool { found == asked }
 
     /// The format of the answer, by the first bytes.
     var audioFormat: AudioFormat { isAsAsked ? format.audioFormat : found }
 
-    /// How long the sound so far is, in milliseconds, where that is known.
+    /// The length of the sound so far in milliseconds, if known.
     var milliseconds: Int64? { isAsAsked ? format.milliseconds(ofBytes: byteCount) : nil }
 
     private var found: AudioFormat { AudioFormat(of: beginning, askedFor: asked) }
 
-    /// As the service sends it.
+    /// The format in which the service sends the sound.
     private var asked: AudioFormat { format.header == nil ? format.audioFormat : AudioFormat(rawValue: "pcm") }
 
-    // MARK: Taking it
+    // MARK: Collecting
 
-    /// Takes a piece.
+    /// Adds a piece.
     ///
-    /// - Returns: What is to be handed over now.
-    /// - Throws: ``Overflow`` for more than is collected.
+    /// - Returns: The bytes to pass on now.
+    /// - Throws: ``Overflow`` if the collected sound exceeds the limit.
     mutating func take(_ piece: Data) throws(Overflow) -> Data? {
         guard !piece.isEmpty else { return nil }
         byteCount += piece.count
@@ -59,11 +60,12 @@ struct SoundCollector: Sendable {
         if format.header == nil || isUnderWay { return piece }
         guard isStreamed || byteCount <= Self.mostCollected else { throw Overflow(limit: Self.mostCollected) }
         held.append(piece)
-        // Whether it needs a header is seen by its first bytes.
+        // The first bytes show whether the sound needs a header.
         return isStreamed && beginning.count == MagicBytes.count ? release() : nil
     }
 
-    /// The whole file, where it was collected, or was too short to be begun; `nil` where all of it was handed over.
+    /// Returns the rest of the sound: the whole file if it was collected, or was too short to start streaming. Returns
+    /// `nil` if everything was passed on.
     mutating func finish() -> Data? {
         guard let header = format.header, !isUnderWay else { return nil }
         defer { held = Data() }

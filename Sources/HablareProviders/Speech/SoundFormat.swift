@@ -1,16 +1,16 @@
 public import Hablare
 
-/// A format of sound as a service names it: how it is coded, and how many samples a second it has.
+/// A sound format in a service's notation: the coding and the sample rate.
 public struct SoundFormat: Sendable, Hashable {
-    /// How samples become bytes.
+    /// The encoding of samples.
     public enum Coding: String, Sendable, Hashable, CaseIterable {
         /// MPEG audio layer 3.
         case mp3
-        /// Samples of 16 bits, least byte first, one channel, without a header.
+        /// Samples of 16 bits, little endian, one channel, without a header.
         case pcm
-        /// Samples of 8 bits by the μ-law (G.711), without a header.
+        /// Samples of 8 bits with μ-law coding (G.711), without a header.
         case ulaw
-        /// Samples of 8 bits by the A-law (G.711), without a header.
+        /// Samples of 8 bits with A-law coding (G.711), without a header.
         case alaw
         /// Opus in Ogg.
         case opus
@@ -18,11 +18,11 @@ public struct SoundFormat: Sendable, Hashable {
         case wav
     }
 
-    /// How samples become bytes.
+    /// The encoding of samples.
     public let coding: Coding
-    /// Samples a second.
+    /// The number of samples per second.
     public let sampleRate: Int
-    /// Thousands of bits a second, where the format says it.
+    /// The bit rate in kilobits per second, if the format states it.
     public let kilobits: Int?
 
     /// Creates a format.
@@ -32,11 +32,11 @@ public struct SoundFormat: Sendable, Hashable {
         self.kilobits = kilobits
     }
 
-    /// Reads a service's name: the coding, the rate, and where there is one the bit rate, as in `mp3_44100_128`; or a
-    /// coding alone, which stands for a usual format that every plan of ElevenLabs has. `nil` where it is none.
+    /// Reads a service's name; `nil` for an unknown one. The name has the coding, the sample rate, and a bit rate if
+    /// there is one, as in `mp3_44100_128`. A coding alone stands for a usual format that every plan of ElevenLabs has.
     ///
-    /// `mp3` is `mp3_44100_128`, `wav` and `pcm` are `pcm_24000`, `ulaw` and `alaw` have 8,000 samples a second, `opus` is
-    /// `opus_48000_64`.
+    /// `mp3` is `mp3_44100_128`, `wav` and `pcm` are `pcm_24000`, `ulaw` and `alaw` have 8,000 samples per second,
+    /// `opus` is `opus_48000_64`.
     public init?(_ name: String) {
         switch name {
         case "mp3": self.init(.mp3, sampleRate: 44_100, kilobits: 128)
@@ -66,12 +66,12 @@ public struct SoundFormat: Sendable, Hashable {
         text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int(text) : nil
     }
 
-    /// The service's name: `mp3_44100_128`, `pcm_24000` …
+    /// The service's name of the format: `mp3_44100_128`, `pcm_24000` …
     public var name: String {
         ([coding.rawValue, "\(sampleRate)"] + (kilobits.map { ["\($0)"] } ?? [])).joined(separator: "_")
     }
 
-    /// The format of the answer. Bare samples get a header, so that anything can play them: they are `wav`.
+    /// The format of the answer. Raw samples get a header, so that any player can play them: they become `wav`.
     public var audioFormat: AudioFormat {
         switch coding {
         case .mp3: .mp3
@@ -80,7 +80,7 @@ public struct SoundFormat: Sendable, Hashable {
         }
     }
 
-    /// The header that bare samples need; `nil` for what has one, or needs none.
+    /// The header that raw samples need; `nil` for other formats.
     var header: WaveHeader? {
         switch coding {
         case .pcm: WaveHeader(.pcm, sampleRate: sampleRate)
@@ -90,8 +90,8 @@ public struct SoundFormat: Sendable, Hashable {
         }
     }
 
-    /// How long so many bytes of the service sound, in milliseconds: exactly for bare samples, nearly where the bit rate
-    /// is constant; `nil` for what may not be known without decoding.
+    /// Returns the length in milliseconds of this many bytes. It is exact for raw samples and approximate for a
+    /// constant bit rate; `nil` for formats that must be decoded to know it.
     func milliseconds(ofBytes count: Int) -> Int64? {
         let bytesPerSecond: Int
         switch coding {

@@ -1,14 +1,14 @@
 import Hablare
 import HablareSpeech
 
-/// Times of characters as a service gives them, put together to times of words and of sentences. Pure.
+/// The times of words and sentences, computed from the times of characters that a service reports. Pure.
 ///
-/// Services name characters as they like: whole ones, or letters and combining marks apart, or several at once. So all is
-/// done by Unicode scalars, each with the time of what it came in. Times that run backwards, are negative or no numbers are
-/// mended: nothing begins before what stands before it.
+/// Services divide text into characters differently: whole characters, letters and combining marks apart, or several
+/// characters at once. All work is therefore done by Unicode scalar, each with the time of its character. Invalid times
+/// (decreasing, negative or not a number) are corrected: nothing begins before the preceding character.
 ///
-/// They are kept in memory until the answer is whole, so there may be only so many of them. Of more than that, which are not
-/// those of the text that was given, nothing is kept at all: half of the times would look like all.
+/// The times stay in memory until the answer is whole, so their number is limited. Beyond the limit, where they cannot
+/// belong to the given text, all are discarded: a part of the times would look complete.
 struct SpeechTimes: Sendable {
     private struct Sign: Sendable {
         var scalar: Unicode.Scalar
@@ -20,29 +20,30 @@ struct SpeechTimes: Sendable {
     private var latest = 0.0
     private var farthest = 0.0
     private let limit: Int
-    /// Whether there were more characters than are kept, so that none are.
+    /// Whether there were more characters than the limit, so that none are kept.
     private(set) var areTooMany = false
 
-    /// No characters yet.
+    /// Creates times without characters.
     ///
-    /// - Parameter limit: How many Unicode scalars are kept at most. Default: as many as there are.
+    /// - Parameter limit: The maximum number of Unicode scalars to keep. Default: no limit.
     init(limit: Int = .max) { self.limit = limit }
 
-    /// No characters yet of a text. Services that tell of the text as it is read aloud (numbers and signs written out)
-    /// tell of more characters than it has: sixteen times as many, and a thousand, are more than any do.
+    /// Creates times for a text, without characters. A service that reports the text as read aloud, with numbers and
+    /// symbols spelled out, reports more characters than the text has. The limit of sixteen times as many, and a
+    /// thousand, exceeds what any service reports.
     init(of text: String) { self.init(limit: text.unicodeScalars.count * 16 + 1000) }
 
-    /// Whether nothing was said.
+    /// Whether there are no characters.
     var isEmpty: Bool { signs.isEmpty }
 
-    /// Adds the characters of the next piece of sound. Of lists of different lengths the shortest counts.
+    /// Adds the characters of the next piece of sound. If the lists differ in length, the shortest counts.
     ///
     /// - Parameters:
-    ///   - characters: What is spoken.
-    ///   - starts: When each begins, in seconds: from the beginning of all sound, or of this piece. Which of the two is
-    ///     seen by the first: one that begins again before the end of the piece before is of its own piece.
-    ///   - ends: When each ends.
-    ///   - heard: How many seconds of sound came before this piece, where that is known.
+    ///   - characters: The spoken characters.
+    ///   - starts: The start of each character in seconds, relative to the whole sound or to this piece. The first one
+    ///     decides: if it begins before the end of the previous piece, the times are relative to this piece.
+    ///   - ends: The end of each character.
+    ///   - heard: The length of the sound before this piece in seconds, if known.
     mutating func append(_ characters: [String], starts: [Double], ends: [Double], heard: Double? = nil) {
         let count = min(characters.count, starts.count, ends.count)
         guard count > 0, !areTooMany else { return }
@@ -65,21 +66,21 @@ struct SpeechTimes: Sendable {
         signs = []
     }
 
-    /// Neighbours may overlap by so much without being taken for a new beginning: 50 ms.
+    /// The overlap of neighbouring pieces, in seconds, that does not count as a restart: 50 ms.
     private static let tolerance = 0.05
 
     // MARK: Words
 
     private struct Word {
-        /// Where it stands among the signs.
+        /// The word's range among the signs.
         var place: Range<Int>
         var time: SpokenTime
     }
 
-    /// When each word is spoken.
+    /// The time of each word.
     ///
-    /// Words are parted by white space, long dashes and dots of omission; of scripts that do not part them each ideograph
-    /// is one. Punctuation around a word is not of it; what has nothing else (a dash) is none, and an emoji is one.
+    /// White space, long dashes and ellipses separate words; in scripts without separators each ideograph is a word.
+    /// Punctuation around a word is not part of it. A dash alone is not a word; an emoji is one.
     var words: [SpokenTime] { found.map(\.time) }
 
     private var found: [Word] {
@@ -87,7 +88,7 @@ struct SpeechTimes: Sendable {
         var start: Int?
         for index in signs.indices {
             let scalar = signs[index].scalar
-            // A mark belongs to what it stands on, also to an ideograph (a variation selector).
+            // A mark belongs to the character before it, also to an ideograph (a variation selector).
             if scalar.properties.isIdeographic {
                 if let start { add(start..<index, to: &words) }
                 start = index
@@ -125,7 +126,7 @@ struct SpeechTimes: Sendable {
         return String(text)
     }
 
-    /// White space, a space without width, the em dash, the horizontal bar, the ellipsis.
+    /// Whether a scalar separates words: white space, zero-width space, em dash, horizontal bar, ellipsis.
     private static func parts(_ scalar: Unicode.Scalar) -> Bool {
         scalar.properties.isWhitespace || ["\u{200B}", "\u{2014}", "\u{2015}", "\u{2026}"].contains(scalar)
     }
@@ -137,7 +138,7 @@ struct SpeechTimes: Sendable {
         }
     }
 
-    /// Punctuation, but for signs that are spoken.
+    /// Whether a scalar is punctuation that is not spoken.
     private static func isAround(_ scalar: Unicode.Scalar) -> Bool {
         if ["%", "&", "#", "@", "§", "‰"].contains(scalar) { return false }
         return switch scalar.properties.generalCategory {
@@ -150,8 +151,8 @@ struct SpeechTimes: Sendable {
 
     // MARK: Sentences
 
-    /// When each sentence is spoken, from the beginning of its first word to the end of its last one. Sentences end where
-    /// a text is cut to be read aloud: see `TextSegmenter`.
+    /// The time of each sentence, from the start of its first word to the end of its last. Sentences end at the
+    /// boundaries that `TextSegmenter` uses to split a text for reading aloud.
     var sentences: [SpokenTime] {
         let words = found
         var sentences: [SpokenTime] = []
@@ -168,7 +169,7 @@ struct SpeechTimes: Sendable {
         return sentences
     }
 
-    /// Where the sentences stand among the signs.
+    /// The ranges of the sentences among the signs.
     private var sentencePlaces: [Range<Int>] {
         var index = 0
         var offset = 0

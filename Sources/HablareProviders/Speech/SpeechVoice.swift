@@ -1,18 +1,18 @@
-/// A voice that a service speaks with.
+/// A voice of a service.
 public struct SpeechVoice: Sendable, Hashable, Codable, Identifiable {
-    /// What the parameter `voice` takes, beside the name.
+    /// The voice's id. The parameter `voice` takes it or the name.
     public var id: String
-    /// Its name for people.
+    /// The display name.
     public var name: String
-    /// Its languages as tags, such as `en` or `en-US`; empty where nobody says.
+    /// The language tags, such as `en` or `en-US`; empty if unknown.
     public var languages: [String]
-    /// Whose voice it resembles, in the service's word: `female`, `male`, `neutral` …; `nil` where nobody says.
+    /// The gender in the service's word: `female`, `male`, `neutral` …; `nil` if unknown.
     public var gender: String?
-    /// How good its recording is, in the service's word: `studio`, `good` …; `nil` where nobody says.
+    /// The recording quality in the service's word: `studio`, `good` …; `nil` if unknown.
     public var quality: String?
-    /// Where it is from: `premade`, `cloned` …; `nil` where nobody says.
+    /// The category: `premade`, `cloned` …; `nil` if unknown.
     public var category: String?
-    /// What it is like, in a sentence or a few words; `nil` where nobody says.
+    /// A description in a sentence or a few words; `nil` if unknown.
     public var summary: String?
 
     /// Creates a voice.
@@ -30,13 +30,13 @@ public struct SpeechVoice: Sendable, Hashable, Codable, Identifiable {
     }
 }
 
-/// Which voices somebody wants to see.
+/// A filter for voices.
 public struct SpeechVoiceFilter: Sendable, Hashable {
-    /// A language as a tag: `en` is also for `en-US`. Default: any.
+    /// A language tag; `en` also matches `en-US`. Default: any.
     public var language: String?
-    /// In the service's word. Default: any.
+    /// The gender in the service's word. Default: any.
     public var gender: String?
-    /// In the service's word. Default: any.
+    /// The recording quality in the service's word. Default: any.
     public var quality: String?
 
     /// Creates a filter.
@@ -46,8 +46,8 @@ public struct SpeechVoiceFilter: Sendable, Hashable {
         self.quality = quality
     }
 
-    /// Whether a voice is as wanted. Upper and lower case are the same; a voice of which nobody says what is asked for is
-    /// not.
+    /// Returns whether a voice matches the filter. Case is ignored. A voice with an unknown property does not match a
+    /// filter for that property.
     public func accepts(_ voice: SpeechVoice) -> Bool {
         func isSame(_ one: String, _ other: String?) -> Bool { one.lowercased() == other?.lowercased() }
         if let gender, !isSame(gender, voice.gender) { return false }

@@ -1,11 +1,11 @@
 public import Foundation
 public import Hablare
 
-/// Keeps the list of a service's voices in a file, so that not each command asks for it anew.
+/// A file that caches the list of a service's voices, so that not every command asks for it.
 ///
-/// The file is written whole or not at all. One that cannot be read, is damaged or of another service is as good as none,
-/// and one that cannot be written costs no more than asking again: neither is an error. It holds names of voices and no
-/// secret.
+/// The file is written atomically. A file that cannot be read, is damaged, or belongs to another service counts as
+/// missing. If the file cannot be written, the next call asks the service again. Neither is an error. The file contains
+/// names of voices and no secret.
 public struct VoiceCache: Sendable {
     private struct Contents: Codable {
         var source: String
@@ -15,28 +15,29 @@ public struct VoiceCache: Sendable {
 
     /// The file.
     public let file: URL
-    /// How long a list is good. Default: a day.
+    /// The lifetime of a list. Default: a day.
     public let lifetime: Duration
     private let date: @Sendable () -> Date
 
     /// Creates a cache.
     ///
     /// - Parameters:
-    ///   - file: Its file; its folder is made when the first list is kept.
-    ///   - lifetime: How long a list is good. Default: a day.
-    ///   - date: The present. Default: the system's.
+    ///   - file: The file; its folder is created with the first list.
+    ///   - lifetime: The lifetime of a list. Default: a day.
+    ///   - date: A closure that returns the current date. Default: the system's clock.
     public init(file: URL, lifetime: Duration = .seconds(86_400), date: @escaping @Sendable () -> Date = { Date() }) {
         self.file = file
         self.lifetime = lifetime
         self.date = date
     }
 
-    /// The voices of a source: those that are kept, if they are young enough, else what `load` says, which is then kept.
+    /// Returns the voices of a source: the cached ones if they are recent, otherwise the result of `load`, which is
+    /// then cached.
     ///
     /// - Parameters:
-    ///   - source: Whose voices: where the service is, and the account. Other sources' lists are not used.
-    ///   - anew: Whether to ask in any case. Default: `false`.
-    ///   - load: Asks the service.
+    ///   - source: The address of the service and the account. Lists of other sources are ignored.
+    ///   - anew: Whether to ask the service even if a list is cached. Default: `false`.
+    ///   - load: A closure that asks the service.
     /// - Throws: The error of `load`.
     public func voices(
         of source: String, anew: Bool = false, load: () async throws(AIServiceError) -> [SpeechVoice]
@@ -51,7 +52,7 @@ public struct VoiceCache: Sendable {
         do {
             let contents = try JSONDecoder().decode(Contents.self, from: Data(contentsOf: file))
             let age = date().timeIntervalSince(contents.savedAt)
-            // A list from the future is one of a clock that was wrong then, or is now.
+            // A list from the future shows that the clock was wrong then, or is now.
             guard contents.source == source, age >= 0, age < lifetime / .seconds(1) else { return nil }
             return contents.voices
         } catch {
@@ -67,7 +68,7 @@ public struct VoiceCache: Sendable {
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
             try encoder.encode(contents).write(to: file, options: .atomic)
         } catch {
-            return  // as the type says: the next one asks again
+            return  // see the type: the next call asks again
         }
     }
 }

@@ -1,17 +1,17 @@
 import Foundation
 
-/// The header of a RIFF WAVE file of one channel.
+/// The header of a RIFF WAVE file with one channel.
 struct WaveHeader: Sendable, Hashable {
-    /// How samples are coded, by the numbers of RFC 2361.
+    /// The coding of samples, by the numbers of RFC 2361.
     enum Coding: UInt16, Sendable, Hashable {
-        /// 16 bits, least byte first.
+        /// 16 bits, little endian.
         case pcm = 1
-        /// 8 bits by the A-law.
+        /// 8 bits, A-law.
         case alaw = 6
-        /// 8 bits by the μ-law.
+        /// 8 bits, μ-law.
         case ulaw = 7
 
-        /// Bytes of a sample.
+        /// The size of a sample in bytes.
         var width: Int { self == .pcm ? 2 : 1 }
     }
 
@@ -23,7 +23,7 @@ struct WaveHeader: Sendable, Hashable {
         self.sampleRate = sampleRate
     }
 
-    /// Samples with a header that has their exact size. Half a sample at the end is left out.
+    /// Returns a file of samples and a header with their exact size. Half a sample at the end is omitted.
     func file(_ samples: Data) -> Data {
         let count = samples.count - samples.count % coding.width
         var file = bytes(before: count)
@@ -33,12 +33,12 @@ struct WaveHeader: Sendable, Hashable {
         return file
     }
 
-    /// The header before so many bytes of samples; `nil`: before a stream whose size nobody knows yet. The sizes then are
-    /// the largest there are, which readers take for "to the end".
+    /// Returns the header for this many bytes of samples; `nil` for a stream of unknown size. The sizes are then the
+    /// maximum values, which readers take as "to the end".
     func bytes(before count: Int?) -> Data {
         let isPlain = coding == .pcm
         let width = UInt32(coding.width)
-        // Beside the samples: RIFF's type, and the chunks before them with the head of their own.
+        // The bytes beside the samples: RIFF's type, and the chunks before the samples with their chunk's header.
         let rest = isPlain ? 36 : 50
         let known = count.flatMap { $0 <= Int(UInt32.max) - rest - 1 ? $0 : nil }
         var bytes = Data("RIFF".utf8)

@@ -1,9 +1,9 @@
 import Hablare
 
 extension Prompt {
-    /// Its text, where it has nothing else.
+    /// Returns the prompt's text, if it has nothing else.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` where it has pictures or tools, or no text at all.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` if the prompt has pictures or tools, or no text.
     func onlyText(for provider: ProviderID) throws(AIServiceError) -> String {
         if case .messages(let messages) = self {
             let isText = messages.flatMap(\.parts).allSatisfy { if case .text = $0 { true } else { false } }
@@ -15,9 +15,9 @@ extension Prompt {
         return try someText(for: provider)
     }
 
-    /// What a person says, and the pictures that come with it, in their order.
+    /// Returns the user's text and pictures, in order.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` where somebody else speaks, or there is no text.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` if the prompt has messages of other roles, or no text.
     func textAndPictures(for provider: ProviderID) throws(AIServiceError) -> (text: String, pictures: [Body]) {
         var pictures: [Body] = []
         if case .messages(let messages) = self {

@@ -1,12 +1,12 @@
 import Foundation
 import Hablare
 
-/// A picture of a prompt, of a format that language models read. Its bytes are read when everything else is checked.
+/// A picture of a prompt, in a format that language models read. Its bytes are read after all other checks.
 struct PromptPicture: Sendable, Hashable {
     let body: Body
-    /// `image/png` …
+    /// The media type: `image/png` …
     let mediaType: String
-    /// The bytes in base 64; empty before they are read.
+    /// The bytes in base64; empty before they are read.
     private(set) var base64 = ""
 
     /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for a picture that is neither PNG, JPEG, WebP nor GIF.
@@ -20,10 +20,10 @@ struct PromptPicture: Sendable, Hashable {
         mediaType = type
     }
 
-    /// How many bytes it has in base 64.
+    /// The size of the base64 text in bytes.
     var base64Count: Int { (body.byteCount + 2) / 3 * 4 }
 
-    /// The picture with its bytes, read off the caller's actor.
+    /// Returns the picture with its bytes, which are read off the caller's actor.
     ///
     /// - Throws: ``/Hablare/AIServiceError``: `contentMissing`, or one of category storage.
     func read() async throws(AIServiceError) -> PromptPicture {
@@ -34,7 +34,7 @@ struct PromptPicture: Sendable, Hashable {
 }
 
 extension ImageFormat {
-    /// The media type; `nil` for what is neither PNG, JPEG, WebP nor GIF.
+    /// The media type; `nil` for formats other than PNG, JPEG, WebP and GIF.
     var mediaType: String? {
         switch rawValue.lowercased() {
         case "png": "image/png"
@@ -47,7 +47,7 @@ extension ImageFormat {
 }
 
 extension Body {
-    /// The bytes, read off the caller's actor.
+    /// Returns the bytes, read off the caller's actor.
     ///
     /// - Throws: ``/Hablare/AIServiceError``: `contentMissing`, or one of category storage.
     func content() async throws(AIServiceError) -> Data {
@@ -58,7 +58,7 @@ extension Body {
         }
     }
 
-    /// The first bytes, read off the caller's actor.
+    /// Returns the first bytes, read off the caller's actor.
     ///
     /// - Throws: ``/Hablare/AIServiceError``: `contentMissing`, or one of category storage.
     @concurrent func beginning(_ count: Int) async throws(AIServiceError) -> Data {

@@ -1,7 +1,8 @@
 import Foundation
 import Hablare
+import HablareJSON
 
-/// Sends a language model what it is asked, and hands over the answer: as a stream where it comes as one, else whole.
+/// One call of a language model: it sends the request and passes on the answer, streamed or whole.
 struct TextExchange<Reader: TextReader>: Sendable {
     let service: Reader.Service
     let form: AnswerForm
@@ -9,7 +10,7 @@ struct TextExchange<Reader: TextReader>: Sendable {
 
     // MARK: Streamed
 
-    /// Hands over an answer that is a stream.
+    /// Passes on a streamed answer.
     mutating func streamed(
         _ answer: ServiceAnswer, for call: ProviderCall
     ) async throws(AIServiceError) -> ProviderAnswer {
@@ -24,7 +25,7 @@ struct TextExchange<Reader: TextReader>: Sendable {
                     throw failure(error, of: answer)
                 }
                 switch step {
-                // An empty piece is none, but it says that the model is at work: it may think for minutes.
+                // An empty piece shows that the model is at work: it may think for minutes.
                 case .nothing: try await call.yield(Data())
                 case .text(let text): try await take(text, &gathered, of: answer, for: call)
                 case .end(let rest):
@@ -34,7 +35,7 @@ struct TextExchange<Reader: TextReader>: Sendable {
                 return true
             }
         } catch {
-            // Only what it used can be missing now, and an answer that is there is not paid for a second time.
+            // Only the usage can still be missing. The answer is complete, so it is not requested and paid for again.
             guard error.category == .network || error.code == .timeout, reader.isComplete else { throw error }
         }
         guard isOver || reader.isComplete else { throw answer.brokenOff() }
@@ -53,7 +54,7 @@ struct TextExchange<Reader: TextReader>: Sendable {
         try await call.yield(Data())
     }
 
-    /// The answer whose text was yielded.
+    /// Returns the answer whose text was yielded.
     func yielded(of answer: ServiceAnswer) throws(AIServiceError) -> ProviderAnswer {
         let ending = try ending(of: answer)
         return ProviderAnswer(streamed: .text, metadata: ending.metadata, usage: service.charged(reader.usage))
@@ -61,7 +62,7 @@ struct TextExchange<Reader: TextReader>: Sendable {
 
     // MARK: Whole
 
-    /// The answer, of which this is the text.
+    /// Returns the answer that has this text.
     func finished(_ text: String, of answer: ServiceAnswer) throws(AIServiceError) -> ProviderAnswer {
         let ending = try ending(of: answer)
         let content = form == .text ? .text(Body(text)) : try value(text, ending)
@@ -76,8 +77,8 @@ struct TextExchange<Reader: TextReader>: Sendable {
         }
     }
 
-    /// The value tree of an answer; null where the model wants tools called first. Words that are no JSON stay the words
-    /// that they are: whoever asked for a value may find one in them. It is read as strictly as it is judged.
+    /// Returns the answer's value tree; null if the model first wants tools called. Text that is not JSON stays text,
+    /// in which the caller may still find a value. The parser is as strict as the later validation.
     private func value(_ text: String, _ ending: TextEnding) throws(AIServiceError) -> ResponseContent {
         if text.isEmpty, ending.hasToolCalls { return .structured(.null) }
         guard ending.finishReason != "refusal" else {
@@ -92,13 +93,13 @@ struct TextExchange<Reader: TextReader>: Sendable {
         return ParameterValue(json: Data(text.utf8)).map { .structured($0) } ?? .text(Body(text))
     }
 
-    /// The failure of an answer that is whole and of no use: it is billed like any other.
+    /// Returns the error for a complete but unusable answer: it is billed like any other.
     private func useless(_ error: AIServiceError) -> AIServiceError { billed(error, hasBegun: true) }
 
     // MARK: Faults
 
-    /// A failure with what is known of its bill: what the service says was used, and where it does not say, whether it may
-    /// charge for what it had begun.
+    /// Returns an error with its billing: the usage that the service reports, or, without a report, whether output that
+    /// had begun may be billed.
     private func billed(_ error: AIServiceError, hasBegun: Bool) -> AIServiceError {
         if let counted = reader.counted { return error.billed(.billed(service.charged(counted))) }
         guard hasBegun else { return error }
@@ -106,9 +107,9 @@ struct TextExchange<Reader: TextReader>: Sendable {
         return error.billed(used.costMicroDollars == nil ? .maybeBilled : .billed(used))
     }
 
-    /// What a fault of an answer means, with what is known of its bill.
+    /// Returns the error for a fault of an answer, with its billing.
     ///
-    /// - Parameter hasBegun: Whether a part of it came before.
+    /// - Parameter hasBegun: Whether a part of the answer arrived before.
     func failure(_ fault: TextFault, of answer: ServiceAnswer, hasBegun: Bool = false) -> AIServiceError {
         let hasBegun = hasBegun || reader.hasBegun
         return billed(failure(fault, of: answer, afterBegun: hasBegun), hasBegun: hasBegun)
@@ -132,12 +133,11 @@ struct TextExchange<Reader: TextReader>: Sendable {
 }
 
 extension TextExchange where Reader: WholeTextReader {
-    /// Makes the call.
+    /// Sends the call and returns its answer.
     ///
-    /// Which of the two comes, a stream or a whole, is the server's word, not ours: some answer whole although a stream
-    /// was asked for.
+    /// The server decides between a stream and a whole answer: some answer whole although a stream is requested.
     ///
-    /// - Parameter isStreamed: Whether a stream is asked for.
+    /// - Parameter isStreamed: Whether to request a stream.
     mutating func run(
         _ path: [String], _ body: ParameterValue, isStreamed: Bool, for call: ProviderCall
     ) async throws(AIServiceError) -> ProviderAnswer {

@@ -1,85 +1,85 @@
 import Foundation
 import Hablare
 
-/// What one event of a language model's answer brings.
+/// The result of reading one event of a language model's answer.
 enum TextStep: Sendable, Hashable {
-    /// Nothing to show.
+    /// The event has nothing to show.
     case nothing
     /// The next piece of the text.
     case text(String)
-    /// It was the last one; with what is still missing of the text.
+    /// The end of the answer, with any text that is still missing.
     case end(rest: String)
 }
 
-/// Why an answer of a language model cannot be read on.
+/// The reason why a language model's answer cannot be read.
 enum TextFault: Error, Sendable, Hashable {
-    /// It is not of the API; in a few words, never with any of its own.
+    /// The answer does not follow the API. The text describes the problem and never quotes the answer.
     case malformed(String)
-    /// More of it would have to be kept than is, in bytes.
+    /// The answer exceeds the memory limit, in bytes.
     case tooLarge(limit: Int)
-    /// The service says that it failed, with its error.
+    /// The service reports a failure, with its error.
     case failed(ParameterValue)
-    /// Somebody cancelled it at the service.
+    /// The answer was cancelled at the service.
     case cancelled
 }
 
-/// What stands beside the text of an answer that is whole.
+/// Everything of a complete answer except its text.
 struct TextEnding: Sendable, Hashable {
     /// The answer's metadata.
     var metadata: [String: String]
     /// Whether the model wants tools called.
     var hasToolCalls: Bool
 
-    /// The same with each text changed that is a word of the service's own, and not the model's answer.
+    /// Returns the ending with the service's own words changed. The model's output stays unchanged.
     func mapWords(_ change: (String) -> String) -> TextEnding {
         var changed = self
         for (name, text) in metadata where !Self.answers.contains(name) { changed.metadata[name] = change(text) }
         return changed
     }
 
-    /// What of the metadata the model has written: it stays as it is, as its text does.
+    /// The metadata that the model has written. It stays unchanged, like the model's text.
     private static let answers: Set<String> = [AnswerMetadata.toolCalls, AnswerMetadata.thinking]
 
-    /// Why the answer ends, by the names of ``/Hablare/AnswerMetadata/finishReason``.
+    /// The reason why the answer ended, by the names of ``/Hablare/AnswerMetadata/finishReason``.
     var finishReason: String? { metadata[AnswerMetadata.finishReason] }
 }
 
-/// Reads the events of an API for text. Pure.
+/// A reader of the events of a text API. Pure.
 protocol TextReader: Sendable {
-    /// Whose API it is.
+    /// The service that offers the API.
     associatedtype Service: TextService
-    /// More bytes of text than this are not put together for a value tree.
+    /// The maximum size in bytes of a text collected for a value tree.
     static var mostText: Int { get }
-    /// Whether a part of the answer came, be it only thoughts: then it may be billed.
+    /// Whether a part of the answer, even only thinking, has arrived. It may then be billed.
     var hasBegun: Bool { get }
-    /// Whether nothing of the answer can be missing, though its end was not said.
+    /// Whether the answer is complete, even if its end was not sent.
     var isComplete: Bool { get }
-    /// What was used, as far as it is known.
+    /// The usage, as far as it is known.
     var usage: Usage { get }
-    /// What the service itself says was used by what came, with nothing still to be added; `nil` where it does not say.
+    /// The complete usage that the service reports for the output so far; `nil` if it reports none.
     var counted: Usage? { get }
-    /// Takes an event of a stream.
+    /// Reads an event of a stream.
     mutating func read(_ event: ServerSentEvent) throws(TextFault) -> TextStep
-    /// What stands beside the text, when the answer is complete.
+    /// Returns everything of a complete answer except its text.
     ///
-    /// - Parameter requestID: The service's name of the call, as the answer's head has it.
+    /// - Parameter requestID: The service's request id, from the answer's head.
     func ending(requestID: String?) throws(TextFault) -> TextEnding
 }
 
-/// Reads answers of an API that also come in one piece. Pure.
+/// A reader of an API that can also answer whole. Pure.
 protocol WholeTextReader: TextReader {
-    /// Takes an answer that comes in one piece; returns its text.
+    /// Reads a whole answer and returns its text.
     mutating func read(whole value: ParameterValue) throws(TextFault) -> String
 }
 
-/// A service whose models write.
+/// A service for text models.
 protocol TextService: Sendable {
-    /// Calls it.
+    /// The client that calls the service.
     var client: ServiceClient { get }
-    /// A usage as it is recorded.
+    /// Returns a usage as it is recorded.
     func charged(_ usage: Usage) -> Usage
-    /// What an error means that stands in an answer whose status was a success.
+    /// Returns the error for an error within an answer whose status was a success.
     ///
-    /// - Parameter hasBegun: Whether a part of the answer came before: that may be billed.
+    /// - Parameter hasBegun: Whether a part of the answer arrived before. It may be billed.
     func failure(saying error: ParameterValue, in answer: ServiceAnswer, hasBegun: Bool) -> AIServiceError
 }

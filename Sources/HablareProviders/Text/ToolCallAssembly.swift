@@ -1,7 +1,8 @@
 import Foundation
 import Hablare
+import HablareJSON
 
-/// Puts tool calls together from their pieces, in whatever order and form a server sends them. Pure.
+/// Assembles tool calls from their pieces, in any order and form in which a server sends them. Pure.
 struct ToolCallAssembly: Sendable {
     private struct Draft: Sendable {
         var index: Int64?
@@ -9,27 +10,27 @@ struct ToolCallAssembly: Sendable {
         var name = ""
         var arguments = ""
 
-        /// The arguments without white space around them.
+        /// The arguments without surrounding white space.
         var text: String { arguments.trimmingCharacters(in: .whitespacesAndNewlines) }
     }
 
-    /// No model makes as many calls at once.
+    /// The maximum number of calls. No model makes as many at once.
     private static let mostCalls = 4096
 
     private var drafts: [Draft] = []
 
-    /// Whether there is none.
+    /// Whether there are no calls.
     var isEmpty: Bool { drafts.isEmpty }
 
-    /// Takes a piece.
+    /// Adds a piece.
     ///
-    /// Pieces of one call have its index. Servers that only resemble OpenAI's leave it out or give all calls the same: a
-    /// new id begins a new call then, and what has neither belongs to the last one.
+    /// The pieces of a call share its index. Compatible servers may omit the index or give all calls the same one. A
+    /// new id then starts a new call, and a piece with neither belongs to the last call.
     ///
     /// - Parameters:
-    ///   - arguments: Further characters of the arguments' JSON; or the arguments themselves.
-    ///   - budget: Charged with all that is kept of it.
-    /// - Throws: A fault where there is no room for it.
+    ///   - arguments: The next characters of the arguments' JSON, or the arguments themselves.
+    ///   - budget: The budget that is charged with everything kept.
+    /// - Throws: A fault if the budget is exceeded.
     mutating func take(
         index: Int64?, id: String?, name: String?, arguments: ParameterValue?, within budget: inout AnswerBudget
     ) throws(TextFault) {
@@ -71,7 +72,7 @@ struct ToolCallAssembly: Sendable {
             do throws(AIServiceError) {
                 return String(decoding: try value.jsonData(), as: UTF8.self)
             } catch {
-                return "?"  // no JSON, so that it is not taken for arguments: cannot come, what was read can be written
+                return "?"  // Not JSON, so it is not taken for arguments. Unreachable: a parsed value can be encoded.
             }
         }
     }
@@ -82,8 +83,8 @@ struct ToolCallAssembly: Sendable {
         }.map(\.element)
     }
 
-    /// The calls, in the order of their indices; `nil` for one that has no name, or arguments that are no JSON. Without
-    /// arguments it has an empty object; of a name that an object in them has twice the last value counts.
+    /// Returns the calls in the order of their indices; `nil` for a call without a name or with arguments that are not
+    /// JSON. A call without arguments has an empty object. If a name occurs twice in an object, the last value counts.
     func drafted() -> [ToolCall?] {
         ordered.enumerated().map { number, draft in
             let text = draft.text.isEmpty ? "{}" : draft.text
@@ -93,10 +94,10 @@ struct ToolCallAssembly: Sendable {
         }
     }
 
-    /// The calls; `nil` where one of them is none.
+    /// Returns the calls; `nil` if one of them is invalid.
     ///
-    /// - Parameter areCut: Whether the answer was cut. Then the last call is left out where it is none, and where it has no
-    ///   arguments: they may be what was cut off.
+    /// - Parameter areCut: Whether the answer was cut off. The last call is then omitted if it is invalid, or if it has
+    ///   no arguments, because they may be the missing part.
     func calls(areCut: Bool = false) -> [ToolCall]? {
         var drafted = drafted()
         if areCut, let last = ordered.last, last.text.isEmpty || drafted.last == .some(nil) { drafted.removeLast() }

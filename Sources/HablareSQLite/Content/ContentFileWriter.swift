@@ -108,7 +108,7 @@ final class ContentFileWriter: ContentWriter {
 
     private func onQueue<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
         try await withCheckedThrowingContinuation { continuation in
-            queue.async { continuation.resume(with: Result { try translatingFileFailures(body) }) }
+            queue.async { continuation.resume(with: Result { try translatingStoreFailures(body) }) }
         }
     }
 }

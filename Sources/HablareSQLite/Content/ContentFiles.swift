@@ -9,14 +9,21 @@ public final class ContentFiles: ContentStore {
     private let directory: URL
     private let thresholds: ContentThresholds
     let calls: DurableCalls
+    private let database: DatabaseIdentity?
     private let preparedFolders = Guarded<Set<String>>([])
     private let queue = DispatchQueue(label: "hablare.content", attributes: .concurrent)
 
-    init(directory: URL, thresholds: ContentThresholds, calls: DurableCalls = .system) throws {
+    /// - Parameter database: The open database of the folder, which is looked for before a file is made or removed: where
+    ///   the path leads to no store any more, or to another one, that is left alone. `nil`: it is not looked for.
+    init(
+        directory: URL, thresholds: ContentThresholds, calls: DurableCalls = .system,
+        of database: DatabaseIdentity? = nil
+    ) throws {
         self.directory = directory
         self.thresholds = thresholds
         self.calls = calls
-        try translatingFileFailures { try calls.makeFolders(directory.path) }
+        self.database = database
+        try translatingStoreFailures { try calls.makeFolder(directory.path) }
     }
 
     /// See ``/Hablare/ContentStore/threshold(for:)``.
@@ -27,7 +34,7 @@ public final class ContentFiles: ContentStore {
     /// See ``/Hablare/ContentStore/put(_:)``. Writes on a dispatch queue, because a file sync blocks.
     public func put(_ data: Data) async throws -> ContentReference {
         try await withCheckedThrowingContinuation { continuation in
-            queue.async { continuation.resume(with: Result { try translatingFileFailures { try self.write(data) } }) }
+            queue.async { continuation.resume(with: Result { try translatingStoreFailures { try self.write(data) } }) }
         }
     }
 
@@ -48,7 +55,7 @@ public final class ContentFiles: ContentStore {
     /// See ``/Hablare/ContentReading/read(_:range:)``.
     public func read(_ reference: ContentReference, range: Range<Int>) throws -> Data {
         let file = file(of: reference)
-        return try translatingFileFailures {
+        return try translatingStoreFailures {
             guard let size = try FileSystem.size(ofFile: file.path) else { throw Self.gone }
             guard size == reference.byteCount else { throw Self.damaged(size, reference) }
             guard let data = try FileSystem.read(range, of: file.path) else { throw Self.gone }
@@ -78,7 +85,8 @@ public final class ContentFiles: ContentStore {
     }
 
     func remove(_ file: URL) throws {
-        try translatingFileFailures { try FileSystem.remove(file.path) }
+        try database?.check()
+        try translatingStoreFailures { try FileSystem.remove(file.path) }
     }
 
     /// Every content file, by the name its digest gives it.
@@ -93,12 +101,12 @@ public final class ContentFiles: ContentStore {
 
     /// The files of a folder; none where it is no folder, or is gone.
     func files(in folder: URL) throws -> [URL] {
-        try translatingFileFailures { try FileSystem.contents(of: folder.path).map { URL(fileURLWithPath: $0) } }
+        try translatingStoreFailures { try FileSystem.contents(of: folder.path).map { URL(fileURLWithPath: $0) } }
     }
 
     /// The size of a plain file; `nil` when it is gone, or was written since a date.
     func size(of file: URL, untouchedSince date: Date) throws -> Int? {
-        let status = try translatingFileFailures { try FileSystem.status(of: file.path, followingLinks: false) }
+        let status = try translatingStoreFailures { try FileSystem.status(of: file.path, followingLinks: false) }
         guard let status, status.kind == .file, status.modified < date else { return nil }
         return status.size
     }
@@ -118,8 +126,9 @@ public final class ContentFiles: ContentStore {
 
     /// A file for content whose name is not known before its end, in a folder of its own.
     func createUnfinished() throws -> (file: URL, descriptor: Int32) {
+        try database?.check()
         let folder = directory.appendingPathComponent("unfinished", isDirectory: true)
-        try calls.makeFolders(folder.path)
+        try calls.makeFolder(folder.path)
         let file = folder.appendingPathComponent("\(UUID().uuidString).tmp")
         return (file, try FileSystem.create(file.path))
     }
@@ -139,11 +148,12 @@ public final class ContentFiles: ContentStore {
         if preparedFolders.withLock({ $0.contains(name) }), FileManager.default.fileExists(atPath: folder.path) {
             return
         }
-        try calls.makeFolders(folder.path)
+        try calls.makeFolder(folder.path)
         preparedFolders.withLock { _ = $0.insert(name) }
     }
 
     private func write(_ data: Data) throws -> ContentReference {
+        try database?.check()
         let reference = ContentReference(digest: Data(SHA256.hash(data: data)), byteCount: data.count)
         let file = file(of: reference)
         let folder = file.deletingLastPathComponent()

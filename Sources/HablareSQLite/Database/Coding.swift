@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareJSON
 
 /// How values are written in columns.
 enum Coding {

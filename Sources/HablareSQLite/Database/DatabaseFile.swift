@@ -5,21 +5,34 @@ import HablareFiles
 
 /// Opens the database file.
 enum DatabaseFile {
-    /// Opens or creates the database, and migrates it.
+    /// Opens or creates the database, and migrates it. Returns the identity of the file that is open, too.
     ///
-    /// - Throws: `AIServiceError` for a database of newer software or of somebody else; else `DatabaseError`.
-    static func open(_ path: String, _ options: SQLiteStore.Configuration) throws -> DatabasePool {
-        if FileManager.default.fileExists(atPath: path) {
-            try check(path, options)
-        } else {
-            // For its owner's eyes only: prompts are private. SQLite gives its other files the database's mode.
-            try FileSystem.makeFile(path)
-        }
+    /// - Throws: `AIServiceError` for a database of newer software or of somebody else, and for one that is replaced
+    ///   meanwhile; else `DatabaseError`.
+    static func open(
+        _ path: String, _ options: SQLiteStore.Configuration
+    ) throws -> (DatabasePool, DatabaseIdentity) {
+        let isThere = FileManager.default.fileExists(atPath: path)
+        // For its owner's eyes only: prompts are private. SQLite gives its other files the database's mode.
+        if !isThere { try FileSystem.makeFile(path) }
+        let identity = try DatabaseIdentity(ofFileAt: path)
+        if isThere { try check(path, options) }
+        return (try open(path, options, as: identity), identity)
+    }
+
+    /// Opens a file whose identity was taken before. Each connection opens it by its path, now or when it is first needed,
+    /// and looks then whether that is the same file: none ever reads or writes another one.
+    static func open(
+        _ path: String, _ options: SQLiteStore.Configuration, as identity: DatabaseIdentity
+    ) throws -> DatabasePool {
         var configuration = GRDB.Configuration()
         configuration.busyMode = .timeout(options.busyTimeout)
         configuration.maximumReaderCount = 4
         configuration.label = "hablare"
-        configuration.prepareDatabase { db in try prepare(db, options) }
+        configuration.prepareDatabase { db in
+            try identity.check()
+            try prepare(db, options)
+        }
         let pool = try DatabasePool(path: path, configuration: configuration)
         try pool.writeWithoutTransaction { db in
             // Again, for the writer: opening a pool sets NORMAL, which loses the last commits with the power.
@@ -32,6 +45,8 @@ enum DatabaseFile {
             }
         }
         try Schema.migrator.migrate(pool)
+        // The write-ahead log was opened by its path, too.
+        try identity.check()
         return pool
     }
 

@@ -8,6 +8,7 @@ import Glibc
 import Musl
 #elseif canImport(Darwin)
 import Darwin
+import HablareFileErrors
 #endif
 
 /// The file that a store has opened, to notice when its path names another one, or none.
@@ -18,7 +19,7 @@ struct DatabaseIdentity: Sendable, Hashable {
     private let device: UInt64
     private let file: UInt64
 
-    /// Looks at the file of a path, which was just opened. No other file has its number for as long as it is open.
+    /// Looks at the file of a path, which is to be opened next. No other file has its number for as long as it is open.
     init(ofFileAt path: String) throws(AIServiceError) {
         (device, file) = try Self.numbers(ofFileAt: path)
         self.path = path
@@ -29,25 +30,27 @@ struct DatabaseIdentity: Sendable, Hashable {
     /// - Throws: ``/Hablare/AIServiceError/Code/storageMissing`` where it does not.
     func check() throws(AIServiceError) {
         let (device, file) = try Self.numbers(ofFileAt: path)
-        guard (device, file) == (self.device, self.file) else { throw .missing(path: path, cause: nil) }
+        guard (device, file) == (self.device, self.file) else {
+            throw .missing(path, cause: "another file is in its place")
+        }
     }
 
     private static func numbers(ofFileAt path: String) throws(AIServiceError) -> (device: UInt64, file: UInt64) {
         var status = stat()
         guard stat(path, &status) == 0 else {
             guard errno == ENOENT || errno == ENOTDIR else { throw AIServiceError(FileFailure(doing: .look, to: path)) }
-            throw .missing(path: path, cause: errno)
+            throw .missing(path, cause: String(cString: strerror(errno)))
         }
         return (UInt64(truncatingIfNeeded: status.st_dev), UInt64(truncatingIfNeeded: status.st_ino))
     }
 }
 
 extension AIServiceError {
-    /// - Parameter cause: Why the path names no file; `nil` where it names another one.
-    fileprivate static func missing(path: String, cause: Int32?) -> AIServiceError {
+    /// - Parameter name: What is not there any more.
+    static func missing(_ name: String, cause: String) -> AIServiceError {
         AIServiceError(
             .storageMissing,
-            "\(path) was deleted, moved or replaced while it was open, so that nothing is kept any more. End this process. Bring the store's folder back if its requests are needed, then start again.",
-            cause: cause.map { String(cString: strerror($0)) } ?? "another file is in its place")
+            "\(name) was deleted, moved or replaced while the store was open, so that nothing is kept any more. End this process. Bring the store's folder back if its requests are needed, then start again.",
+            cause: cause)
     }
 }

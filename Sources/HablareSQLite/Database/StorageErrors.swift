@@ -1,7 +1,16 @@
 import Foundation
 import GRDB
 import Hablare
+import HablareFileErrors
 import HablareFiles
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#endif
 
 extension AIServiceError {
     /// What a failure of the database means, and what to do about it.
@@ -49,10 +58,29 @@ func translatingErrors<R>(of path: String, _ body: () throws -> R) throws -> R {
         return try body()
     } catch let error as DatabaseError {
         throw AIServiceError(error, path: path)
-    } catch let error as FileFailure {
-        throw AIServiceError(error)
+    } catch let failure as FileFailure {
+        throw AIServiceError(ofStore: failure)
     } catch let error as FileLock.Busy {
         throw AIServiceError(
             .storageBusy, "Another process has been opening \(error.path) for long. Try again when it is done.")
+    }
+}
+
+/// Runs calls to the file system, and throws the meaning of a failure for a store.
+func translatingStoreFailures<R>(_ body: () throws -> R) throws -> R {
+    do {
+        return try body()
+    } catch let failure as FileFailure {
+        throw AIServiceError(ofStore: failure)
+    }
+}
+
+extension AIServiceError {
+    /// The meaning of a failure of the file system for a store. All folders of a store are created when it is opened, so a
+    /// folder that is missing was deleted or moved.
+    fileprivate init(ofStore failure: FileFailure) {
+        self =
+            failure.number == ENOENT
+            ? .missing("The folder of \(failure.path)", cause: failure.cause) : AIServiceError(failure)
     }
 }

@@ -36,6 +36,10 @@ extension SQLiteStore {
         } catch let error as AIServiceError where error.code == .storageCorrupt {
             damage.withLock { $0.found(error.cause ?? error.message) }
             throw error
+        } catch let error as AIServiceError where error.code == .storageReadOnly {
+            // Where a connection cannot be opened, the file may not be there any more.
+            try identity.check()
+            throw error
         }
     }
 

@@ -24,7 +24,7 @@ final class CommitBell: StoreSignal {
     private let directory: URL
     private let path: String
 
-    /// Makes the bell in a folder, which is created if it is missing.
+    /// Makes the bell in a folder, which is created if it is missing, and not the one above it.
     init(directory: URL) throws {
         self.directory = directory
         path = directory.appendingPathComponent(Self.name).path
@@ -32,8 +32,8 @@ final class CommitBell: StoreSignal {
     }
 
     private func create() throws {
-        try translatingFileFailures {
-            try DurableCalls.system.makeFolders(directory.path)
+        try translatingStoreFailures {
+            try DurableCalls.system.makeFolder(directory.path)
             try FileSystem.makeFile(path)
         }
     }

@@ -19,7 +19,7 @@ final class FileLocks: OwnerLiveness {
     init(directory: URL) throws {
         self.directory = directory
         host = Self.machineName
-        try translatingFileFailures { try DurableCalls.system.makeFolders(directory.path) }
+        try translatingStoreFailures { try DurableCalls.system.makeFolder(directory.path) }
     }
 
     deinit {
@@ -29,7 +29,7 @@ final class FileLocks: OwnerLiveness {
     func acquire() throws -> String {
         while true {
             let name = UUID.timeOrdered().uuidString.lowercased() + ".lock"
-            guard let descriptor = try translatingFileFailures({ try lockedFile(name) }) else { continue }
+            guard let descriptor = try translatingStoreFailures({ try lockedFile(name) }) else { continue }
             held.withLock { $0[name] = descriptor }
             return name
         }
@@ -83,7 +83,7 @@ final class FileLocks: OwnerLiveness {
         }
         defer { close(descriptor) }
         // Shared, so that two processes that look at the same time do not take each other for the owner.
-        guard try translatingFileFailures({ try FileLock.take(descriptor, of: path, isShared: true) }) else {
+        guard try translatingStoreFailures({ try FileLock.take(descriptor, of: path, isShared: true) }) else {
             return false
         }
         unlink(path)

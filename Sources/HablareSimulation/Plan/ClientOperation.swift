@@ -1,18 +1,19 @@
 import Hablare
 
-/// Something that client code does. Requests are numbers; numbers beyond the plan's requests are ones that nobody
-/// submitted, or that `regenerate` made.
+/// An operation of client code. Requests are numbers. Numbers beyond the plan's requests belong to requests that were
+/// never submitted, or that `regenerate` created.
 enum ClientOperation: Sendable, Hashable {
-    /// Submits a request, with the content it has in the plan or with another one.
+    /// Submits a request with its planned content or with another one.
     case submit(Int32, content: Int32)
-    /// Submits a job's places from some place on: which request and content is to stand in each.
+    /// Submits a job from a position on. `requests` are the requests, with their content, for the consecutive
+    /// positions.
     case submitJob(Int32, first: Int, requests: [Int32])
-    /// Submits and waits.
+    /// Submits a request and waits for its outcome.
     case execute(Int32)
     case executeStored(Int32)
     case outcome(Int32)
     case watch(Int32)
-    /// Reads the answer as it comes, from a chunk on, with a pause of so many nanoseconds after each.
+    /// Streams the answer from a chunk on, with a pause in nanoseconds after each chunk.
     case read(Int32, from: Int32, pause: Int64)
     case status(Int32)
     case snapshot(Int32)
@@ -24,21 +25,21 @@ enum ClientOperation: Sendable, Hashable {
     case delete(Int32)
     case pin(Int32)
     case unpin(Int32)
-    /// Says that the answer was merged.
+    /// Reports that the answer was merged.
     case merged(Int32)
-    /// Gives up the answer.
+    /// Evicts the answer.
     case evict(Int32)
-    /// Gives up all answers but so many, the newest, and those that are protected.
+    /// Evicts all answers except the protected ones and the newest `keeping` ones.
     case prune(keeping: Int)
-    /// Asks the cache, without submitting the request.
+    /// Looks a request up in the cache without submitting it.
     case peek(Int32)
-    /// Lets all answers drop out of the cache.
+    /// Removes all answers from the cache.
     case invalidate
-    /// Rests for a reason, with a grace of so many nanoseconds.
+    /// Suspends the engine for a reason, with a grace in nanoseconds.
     case suspend(SuspensionReason, grace: Int64)
     case resume(SuspensionReason)
 
-    /// The one request that it is about.
+    /// The single request of the operation, or `nil`.
     var request: Int32? {
         switch self {
         case .submit(let id, _), .execute(let id), .executeStored(let id), .outcome(let id), .watch(let id),
@@ -46,42 +47,43 @@ enum ClientOperation: Sendable, Hashable {
             .read(let id, _, _), .pin(let id), .unpin(let id), .merged(let id), .evict(let id):
             id
         case .submitJob, .cancelJob, .cancelAll, .invalidate, .suspend, .resume, .prune: nil
-        // What it asks for is not on record, whoever else submits it.
+        // A lookup leaves no record of its request, even if that is also submitted.
         case .peek: nil
         }
     }
 }
 
-/// Something that goes wrong.
+/// A fault in a history.
 enum Fault: Sendable, Hashable {
-    /// Where a process dies.
+    /// The point at which a process dies.
     enum Point: Sendable, Hashable {
-        /// After so many more steps.
+        /// After this many further steps.
         case steps(Int)
-        /// At its so-many-th commit from now: before it is applied, or when it is applied and nobody knows.
+        /// At the n-th commit from now: before it is applied, or after it is applied and before anyone learns of it.
         case commit(Int, isApplied: Bool)
-        /// At its so-many-th writing to a content file from now: before or after.
+        /// At the n-th write to a content file from now: before it or after it.
         case file(Int, isWritten: Bool)
     }
 
-    /// The process dies; a new one starts in its place after so many nanoseconds.
+    /// The process dies, and a new one starts in its place after `restart` nanoseconds.
     case crash(Point, restart: Int64)
-    /// The machine stops: every process dies and what is not on the disk is lost.
+    /// The machine stops: every process dies, and everything that is not on the disk is lost.
     case machineCrash(Point, restart: Int64)
-    /// An orderly shutdown; the program lingers so long before it is gone, and a new one starts after a while.
+    /// The process shuts down in order. The program exits after `linger` nanoseconds, and a new one starts after
+    /// `restart` nanoseconds.
     case restart(linger: Int64, restart: Int64)
     case failCommits(Int)
-    /// The outcome of so many commits or claims is unknown to the process: they are made, or they are not.
+    /// The outcome of this many commits or claims is unknown to the process. `areMade` is whether they are applied.
     case loseCommits(Int, areMade: Bool)
     case failClaims(Int)
     case failReads(Int)
     case failFiles(Int)
-    /// Somebody removes a content file: the so-many-th that is there then.
+    /// An outsider removes a content file, chosen by this number among the files that exist then.
     case loseFile(Int)
-    /// The disk is full for so long.
+    /// The disk is full for this many nanoseconds.
     case fillDisk(Int64)
-    /// The process's date jumps, by nanoseconds.
+    /// The process's date jumps by this many nanoseconds.
     case jumpClock(Int64)
-    /// The process does not run for so long.
+    /// The process does not run for this many nanoseconds.
     case doze(Int64)
 }

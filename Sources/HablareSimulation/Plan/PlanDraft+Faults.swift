@@ -4,7 +4,7 @@ import HablareTestKit
 private let second: Int64 = 1_000_000_000
 private let millisecond: Int64 = 1_000_000
 
-/// What goes wrong beside requests, and what else happens to them.
+/// Draws faults and further events for requests.
 extension PlanDraft {
     mutating func faults() {
         for _ in 0..<random.element(of: [0, 0, 1, 1, 2, 3]) {
@@ -27,9 +27,9 @@ extension PlanDraft {
         }
     }
 
-    // MARK: Rests
+    // MARK: Suspensions
 
-    /// Rests of processes, some of which are in each other's way.
+    /// Draws suspensions of processes, some of which overlap.
     mutating func rests(_ dice: inout SeededGenerator) {
         for _ in 0..<dice.within(1...4) {
             let slot = Int(dice.below(Int64(slots)))
@@ -47,9 +47,9 @@ extension PlanDraft {
         }
     }
 
-    // MARK: Chains and keeping
+    // MARK: Chains and retention
 
-    /// Some requests fall back on other providers, all for one work on the same ones.
+    /// Gives some requests fallback providers. All requests for the same work get the same chain.
     mutating func chains(_ dice: inout SeededGenerator) {
         guard providers > 1 else { return }
         var chains: [Int32: [Int]] = [:]
@@ -62,7 +62,7 @@ extension PlanDraft {
             chains[request.content] = chain
             requests[id].fallback = chain
             guard !chain.isEmpty, dice.percent(50) else { continue }
-            // So that whole chains fail, and now and then in a way that ends them.
+            // Adds failures, so that whole chains fail and some end early.
             let row =
                 dice.percent(20)
                 ? ProviderFailure.invalidRequest : Int32(dice.below(Int64(ProviderFailure.invalidRequest)))
@@ -72,7 +72,7 @@ extension PlanDraft {
         }
     }
 
-    /// Answers are protected, given up and pruned.
+    /// Draws the protection, eviction and pruning of answers.
     mutating func keepings(_ dice: inout SeededGenerator) {
         for id in requests.indices {
             if dice.percent(15) { requests[id].keepUntilMerged = true }
@@ -85,7 +85,7 @@ extension PlanDraft {
         for _ in 0..<dice.within(1...3) { keep(.prune(keeping: Int(dice.element(of: [0, 0, 1, 2, 4]))), &dice) }
     }
 
-    /// Files cannot be written, are lost or collected, and processes die at them.
+    /// Draws faults of content files: failed writes, lost files, collections, and deaths at a write.
     mutating func files(_ dice: inout SeededGenerator) {
         for _ in 0..<dice.within(0...2) { keep(.prune(keeping: 1000), &dice) }
         guard !isCalm else { return }
@@ -104,8 +104,8 @@ extension PlanDraft {
         events.append((dice.below(horizon), Int(dice.below(Int64(slots))), .fault(fault)))
     }
 
-    /// A request that never gets an answer before the machine stops: again and again, more often than it is sent again.
-    /// Answers when that is over.
+    /// Adds a request that never gets an answer before the machine stops, more often than the engine sends it again.
+    /// Returns the time at which that is over.
     mutating func unlucky(_ dice: inout SeededGenerator) -> Int64 {
         let id = Int32(requests.count)
         let stops = Int(dice.within(9...13))
@@ -118,13 +118,13 @@ extension PlanDraft {
         for _ in 0..<stops {
             time += second + dice.below(second / 4)
             events.append((time, 0, .fault(.machineCrash(.steps(Int(dice.within(1...3))), restart: 0))))
-            // Something to die of.
+            // Gives the process a step at which to die.
             events.append((time + millisecond, 0, .operation(.status(id), patience: nil)))
         }
         return time + second
     }
 
-    /// Looks at what shares its work with others, soon after it was submitted.
+    /// Draws snapshots of requests that share their work, soon after their submission.
     mutating func looks(_ dice: inout SeededGenerator) {
         let sharers = Dictionary(grouping: requests.indices) { requests[$0].content }.values.filter { $0.count > 1 }
         let shared = Set(sharers.joined().map { Int32($0) })
@@ -140,7 +140,7 @@ extension PlanDraft {
         }
     }
 
-    /// Some who stream go on after their end.
+    /// Makes some streaming providers continue to talk after their end.
     mutating func talkers(_ dice: inout SeededGenerator) {
         for id in requests.indices {
             for place in requests[id].behaviours.indices {
@@ -151,7 +151,7 @@ extension PlanDraft {
         }
     }
 
-    /// Some begin work that outlives its call.
+    /// Makes some providers begin work that outlives its call.
     mutating func memories(_ dice: inout SeededGenerator) {
         for id in requests.indices where dice.percent(60) {
             let row = dice.percent(60) ? dice.element(of: ProviderFailure.retryable) : Self.row(&dice)
@@ -162,13 +162,13 @@ extension PlanDraft {
             let place = Int(dice.below(Int64(requests[id].behaviours.count + 1)))
             requests[id].behaviours.insert(behaviour, at: place)
             guard !isCalm, dice.percent(25) else { continue }
-            // Which the next call finds gone.
+            // The next call finds the work gone.
             requests[id].behaviours.insert(
                 .remember(pieces: 1, every: 0, row: Self.row(&dice), forgets: true), at: place + 1)
         }
     }
 
-    /// Some do not look at the work that they are handed.
+    /// Makes some providers ignore the work that they are handed.
     mutating func ignorants(_ dice: inout SeededGenerator) {
         for id in requests.indices {
             let begun = requests[id].behaviours.firstIndex { if case .remember = $0 { true } else { false } }

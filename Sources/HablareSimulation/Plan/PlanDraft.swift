@@ -33,7 +33,7 @@ struct PlanDraft {
     mutating func draw(isCalm: Bool) {
         self.isCalm = isCalm
         let offset = requests.count
-        // Few requests, many histories: what goes wrong between requests takes two or three.
+        // Few requests per history and many histories: most faults between requests need only two or three.
         let singles = random.element(of: [1, 1, 1, 2, 2, 3])
         for _ in 0..<singles {
             let id = request(isCalm: isCalm)
@@ -43,7 +43,7 @@ struct PlanDraft {
         for id in requests.indices.dropFirst(offset) { follow(Int32(id)) }
         if random.percent(30) { twins(isCalm: isCalm) }
         if random.percent(6) { operation(.cancelAll, at: anytime()) }
-        if random.percent(15) {  // one that nobody submitted
+        if random.percent(15) {  // a request that was never submitted
             operation(
                 random.element(of: [
                     .status(9999), .outcome(9999), .watch(9999), .cancel(9999), .read(9999, from: 0, pause: 0),
@@ -94,7 +94,7 @@ struct PlanDraft {
         }
     }
 
-    /// Any row; an absurd one seldom, because it leaves an account alone for a day.
+    /// Draws any row. Absurd ones are rare, because they pause an account for a day.
     mutating func anyRow() -> Int32 {
         let row = Int32(random.below(Int64(ProviderFailure.invalidRequest)))
         return ProviderFailure.rows[Int(row)].isAbsurd && random.percent(80) ? 0 : row
@@ -111,7 +111,7 @@ struct PlanDraft {
         return .limits(saying, row: random.percent(40) ? row : nil, after: soon)
     }
 
-    /// Submits a request, and perhaps again: the same, or other content under its name.
+    /// Draws the submission of a request, and perhaps of another with the same UUID, with the same or other content.
     mutating func submit(_ id: Int32) {
         let time = random.percent(50) ? random.within(0...2) * second / 4 : anytime()
         let content = requests[Int(id)].content
@@ -124,7 +124,7 @@ struct PlanDraft {
         if random.percent(10) { operation(.submit(id, content: content + 10_000), at: near(time)) }
     }
 
-    /// Others that ask for the same, most of them at about the same time.
+    /// Draws other requests for the same work, most of them at about the same time.
     mutating func twins(isCalm: Bool) {
         let number = Int(random.below(Int64(requests.count)))
         let usesCache = random.percent(60)
@@ -164,7 +164,7 @@ struct PlanDraft {
         for _ in 0..<count { _ = request(isCalm: isCalm, provider: provider) }
         let time = anytime()
         operation(.submitJob(0, first: 0, requests: (0..<count).map { first + Int32($0) }), at: time)
-        for _ in 0..<random.within(0...2) {  // resumed, with other UUIDs for the same places, or with the same
+        for _ in 0..<random.within(0...2) {  // resumed, with new or the same UUIDs for the same positions
             let usesOthers = random.percent(70)
             let ids = (0..<count).map { place -> Int32 in
                 guard usesOthers else { return first + Int32(place) }
@@ -176,7 +176,7 @@ struct PlanDraft {
         if random.percent(20) { operation(.cancelJob(0), at: near(time)) }
     }
 
-    /// Much work at once for one provider, most of it urgent: a job of its own, and nothing goes wrong.
+    /// Draws a backlog of mostly urgent requests for one provider, as a job of its own without faults.
     mutating func backlog() {
         let ids = (0..<random.within(50...75)).map { _ -> Int32 in
             let id = Int32(requests.count)
@@ -190,7 +190,7 @@ struct PlanDraft {
         operation(.submitJob(1, first: 0, requests: ids), at: random.below(millisecond))
     }
 
-    /// What becomes of a request beside being done.
+    /// Draws further operations on a request.
     mutating func follow(_ id: Int32) {
         for _ in 0..<random.within(0...2) {
             let waits: [ClientOperation] = [.outcome(id), .watch(id), .executeStored(id), .status(id), .snapshot(id)]
@@ -230,7 +230,7 @@ struct PlanDraft {
     }
 
     mutating func anytime() -> Int64 {
-        // Half of all things happen early on, close to each other.
+        // Half of all events happen early and close together.
         random.percent(50) ? random.below(horizon / 8) : random.below(horizon)
     }
 

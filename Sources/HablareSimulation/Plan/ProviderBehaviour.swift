@@ -1,41 +1,41 @@
 import Hablare
 
-/// How a provider answers one call. Times in nanoseconds.
+/// The behaviour of a provider in one call. Times are in nanoseconds.
 enum ProviderBehaviour: Sendable, Hashable {
     case answer(after: Int64)
     case fail(row: Int32, after: Int64)
-    /// Never, until its task is cancelled.
+    /// It never answers, until its task is cancelled.
     case stall
-    /// It does not listen to cancellation, and answers, perhaps long after it was given up.
+    /// It ignores cancellation and answers, perhaps long after it was abandoned.
     case deafAnswer(after: Int64)
     case deafFailure(row: Int32, after: Int64)
-    /// With content of another type than it promised.
+    /// It answers with another content type than it promised.
     case wrongType(after: Int64)
-    /// It reports progress so many times, then answers.
+    /// It reports progress this many times, then answers.
     case progress(Int, every: Int64)
-    /// It answers although it was cancelled, as soon as it was.
+    /// It answers as soon as it is cancelled.
     case answerWhenCancelled
-    /// It says something of its limits, then answers, or fails with a row.
+    /// It reports its limits, then answers or fails with a row.
     case limits(LimitsSaying, row: Int32?, after: Int64)
-    /// It yields so many pieces, one after each pause, then answers, or fails with a row. A deaf one goes on although
-    /// it is told to stop.
+    /// It yields this many pieces, one after each pause, then answers or fails with a row. A deaf provider continues
+    /// after a stop.
     case stream(Int, every: Int64, row: Int32?, isDeaf: Bool)
-    /// It yields so many pieces, one after each pause, and answers (with no pieces in one piece, after a pause). Later
-    /// it talks on: of its progress, of its limits, and in further pieces, which are of no answer.
+    /// It yields this many pieces, one after each pause, and answers. With 0 pieces it answers in one piece, after a
+    /// pause. Later it reports progress and limits and yields further pieces, which belong to no answer.
     case talkative(pieces: Int, every: Int64)
-    /// It begins work that outlives the call, remembers it, and yields its pieces, one after each pause; then it answers,
-    /// or fails with a row. A call that is handed such work goes on with it, however else it is to behave, unless it is
-    /// to fail or to stall. Where it forgets, a call that is handed work forgets it and fails, and one that began it
-    /// forgets it before it does.
+    /// It begins work that outlives the call, remembers it, and yields its pieces, one after each pause. Then it
+    /// answers or fails with a row. A call that is handed such work resumes it in every behaviour except failing and
+    /// stalling. If `forgets` is set, a call that is handed work forgets it and fails, and a call that began work
+    /// forgets it before failing.
     case remember(pieces: Int, every: Int64, row: Int32?, forgets: Bool)
-    /// It does not look at what it is handed: it yields so many pieces of an answer of its own, one after each pause, and
-    /// answers; with no pieces in one piece, after a pause.
+    /// It ignores the work that it is handed. It yields this many pieces of an answer of its own, one after each pause,
+    /// and answers. With 0 pieces it answers in one piece, after a pause.
     case ignore(pieces: Int, every: Int64)
 
     /// Whether it begins work that outlives the call.
     var remembers: Bool { if case .remember = self { true } else { false } }
 
-    /// Whether its answer is what it yielded.
+    /// Whether its answer consists of the yielded pieces.
     var isStreaming: Bool {
         switch self {
         case .stream, .remember: true
@@ -46,7 +46,7 @@ enum ProviderBehaviour: Sendable, Hashable {
 }
 
 extension ProviderBehaviour {
-    /// How a call behaves that goes on with work.
+    /// The behaviour of a call that resumes work.
     struct GoingOn: Sendable {
         var every: Int64
         var row: Int32?
@@ -54,7 +54,7 @@ extension ProviderBehaviour {
         var isDeaf = false
     }
 
-    /// How it behaves where it is handed work; `nil` where it does not get to it.
+    /// The behaviour when the call is handed work, or `nil` when it does not resume it.
     var goingOn: GoingOn? {
         switch self {
         case .fail, .deafFailure, .stall, .ignore: nil
@@ -70,13 +70,13 @@ extension ProviderBehaviour {
     }
 }
 
-/// What a provider says of its limits, beside its answer.
+/// A provider's report of its limits, beside its answer.
 package enum LimitsSaying: Sendable, Hashable {
-    /// So many calls a minute.
+    /// The number of calls allowed per minute.
     case perMinute(Double)
-    /// Nothing is left; it is full again after so many nanoseconds.
+    /// Nothing remains until the quota is full again, after this many nanoseconds.
     case usedUp(reset: Int64)
-    /// Numbers that no provider should say.
+    /// Invalid numbers.
     case nonsense
 
     var reported: ReportedLimits {

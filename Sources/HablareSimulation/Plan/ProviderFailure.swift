@@ -1,11 +1,11 @@
 import Hablare
 
-/// A way in which real providers fail: a row of the vendors' documentation, as an adapter would report it.
+/// A failure of real providers: a row of the vendors' documentation, as an adapter reports it.
 struct ProviderFailure: Sendable {
     let code: AIServiceError.Code
     let category: AIServiceError.Category
     let disposition: FailureDisposition
-    /// Whether the provider may have billed a call that ends so, in truth.
+    /// Whether the provider may have billed a call with this failure.
     let mayBeBilled: Bool
 
     func error(call: Int32) -> AIServiceError {
@@ -22,15 +22,15 @@ struct ProviderFailure: Sendable {
         self.mayBeBilled = mayBeBilled
     }
 
-    /// Whether it asks for a pause that outlasts any history.
+    /// Whether it asks for a pause longer than any history.
     var isAbsurd: Bool { retryAfter.map { $0 > .seconds(3600) } ?? false }
 
-    /// The least time to wait before the next attempt.
+    /// The minimum wait before the next attempt.
     var retryAfter: Duration? {
         if case .retry(let after) = disposition { after } else { nil }
     }
 
-    /// A row of the network.
+    /// Returns a row with a network failure.
     static func ofNetwork(_ number: Int32) -> Int32 {
         let network = rows.indices.filter { rows[$0].category == .network }
         return Int32(network[Int(number) % network.count])
@@ -41,7 +41,7 @@ struct ProviderFailure: Sendable {
         if case .retry = rows[row].disposition { !rows[row].isAbsurd } else { false }
     }.map { Int32($0) }
 
-    /// The rows: OpenAI's, Anthropic's, ElevenLabs', the network's.
+    /// The rows: those of OpenAI, Anthropic and ElevenLabs, and those of the network.
     static let rows: [ProviderFailure] = [
         ProviderFailure("rate-limit-exceeded", .provider, .retry(after: .seconds(2))),
         ProviderFailure("slow-down", .provider, .retry(after: nil)),
@@ -77,6 +77,6 @@ struct ProviderFailure: Sendable {
         ProviderFailure(AIServiceError.Code.invalidRequest.rawValue, .data, .fail),
     ]
 
-    /// The row after which no other provider is asked; only chains draw it.
+    /// The row after which no other provider is asked. Only chains draw it.
     static let invalidRequest = Int32(rows.count - 1)
 }

@@ -1,13 +1,13 @@
 import Hablare
 import HablareTestKit
 
-/// What calls cost in histories, and what may be spent. Every answer costs something else, so that sums tell which
-/// calls they are made of.
+/// The costs of calls in histories, and the budgets. Every answer has a different cost, so a sum reveals the calls in
+/// it.
 enum SimulationCosts {
-    /// The most that a call is said to cost before it is sent, in micro-dollars. More than any does.
+    /// The upper bound of a call's cost that is stated before it is sent, in micro-dollars. No call reaches it.
     static let bound: Int64 = 400
 
-    /// The first provider's tokens cost a micro-dollar each, nobody knows what the others' cost.
+    /// The price table: a micro-dollar per token for the first provider, and no price for the others.
     static let prices: PriceTable = {
         do {
             return try PriceTable(
@@ -16,20 +16,21 @@ enum SimulationCosts {
                         provider: SimulationNames.provider(0).rawValue, unit: $0, microDollarsPerMillion: 1_000_000)
                 })
         } catch {
-            return .empty  // unreachable: the price is a valid one
+            return .empty  // unreachable: the price is valid
         }
     }()
 
-    /// What the answer of a call used; its input tokens tell which call it was.
+    /// Returns the usage of a call's answer. Its input tokens identify the call.
     static func usage(ofCall number: Int32) -> Usage { Usage(inputTokens: Int64(number), outputTokens: 1) }
 
-    /// What a call can use.
+    /// The maximum usage of a call.
     static let maximumUsage = Usage(inputTokens: bound - 1, outputTokens: 1)
 
-    /// What a call's answer costs; `nil`: nobody knows.
+    /// Returns the cost of a call's answer, or `nil` if it is unknown.
     static func cost(ofCall number: Int32, at provider: Int16) -> Int64? { provider == 0 ? Int64(number) + 1 : nil }
 
-    /// A budget in some histories. Drawn apart from the rest of the plan, which is the same with and without.
+    /// Draws a budget in some histories. It has a generator of its own, so that the rest of the plan is the same with
+    /// and without it.
     static func budgets(seed: UInt64) -> [Budget] {
         var random = SeededGenerator(seed: seed &* 0x9e37_79b9_7f4a_7c15 &+ 1)
         guard random.percent(25) else { return [] }
@@ -42,7 +43,7 @@ enum SimulationCosts {
 }
 
 extension Budget {
-    /// Whether it counts the calls of a provider.
+    /// Returns whether it counts the calls of a provider.
     func counts(_ provider: ProviderID?) -> Bool {
         switch scope {
         case .all: true

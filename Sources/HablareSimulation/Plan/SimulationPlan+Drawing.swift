@@ -48,7 +48,7 @@ extension SimulationPlan {
         var draft = PlanDraft(random: random, providers: providers.count, slots: slots, horizon: horizon)
         if hasBacklog { draft.backlog() }
         draft.draw(isCalm: hasBacklog || random.percent(15))
-        // From a generator of their own, so that plans without rests stay what they are.
+        // Separate generators, so that plans without these features stay the same.
         var dice = SeededGenerator(seed: seed &* 0x9e37_79b9_7f4a_7c15 &+ 0x5e57)
         if !hasBacklog, dice.percent(30) { draft.rests(&dice) }
         if !hasBacklog, dice.percent(30) { draft.chains(&dice) }
@@ -64,7 +64,7 @@ extension SimulationPlan {
         if !hasBacklog, filing.percent(35) { draft.looks(&filing) }
         var losing = SeededGenerator(seed: seed &* 0x9e37_79b9_7f4a_7c15 &+ 0x1055)
         if !hasBacklog, losing.percent(1) {
-            // It is lost once a second, and taken over at once.
+            // Its lease is lost once a second, and taken over at once.
             knowsLiveness = true
             self.horizon = max(horizon, draft.unlucky(&losing))
         }
@@ -75,14 +75,14 @@ extension SimulationPlan {
         asksWhenCancelled = ignoring.percent(40)
         requests = draft.requests
         events = draft.ordered
-        // The first place is always there for everything: somebody must be.
+        // The first slot is never scoped, so that one process can claim everything.
         var scoping = SeededGenerator(seed: seed &* 0x9e37_79b9_7f4a_7c15 &+ 0x5c09)
         if slots > 1, scoping.percent(20) { scopedSlot = slots - 1 }
     }
 }
 
 extension RetryPolicy {
-    /// Draws a policy: the default, none, one without patience or one that is in a hurry.
+    /// Draws a policy: the default, none, an impatient or a hasty one.
     fileprivate init(drawnFrom random: inout SeededGenerator) {
         switch random.below(10) {
         case 0: self = .never
@@ -96,7 +96,7 @@ extension RetryPolicy {
 }
 
 extension RateLimit {
-    /// Draws the limit of an account; most have none.
+    /// Draws the limit of an account. Most have none.
     fileprivate init?(drawnFrom random: inout SeededGenerator) {
         guard random.percent(45) else { return nil }
         self.init(

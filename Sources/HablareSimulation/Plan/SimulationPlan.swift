@@ -1,15 +1,16 @@
 import Hablare
 
-/// What is to happen in a history, drawn from its seed before it begins: who does what when, what goes wrong, how
-/// providers behave. A value, so that a failing history can be made smaller by leaving things out of it.
+/// The plan of a history, drawn from its seed before the history begins. It contains the operations, their times, the
+/// faults and the behaviour of providers. It is a value, so that a failing history can be shrunk by leaving parts out.
 ///
-/// In which order things that happen at once come is not in the plan: that is drawn as it runs, from `interleaving`.
+/// The plan does not contain the order of simultaneous events. That is drawn while the history runs, from
+/// `interleaving`.
 package struct SimulationPlan: Sendable {
     /// A provider that every process registers.
     struct Provider: Sendable, Hashable {
         let concurrency: Int
         let attemptTimeout: Duration?
-        /// Providers of one account share its limit.
+        /// The account. Providers of one account share its limit.
         var account = 0
         var rate: RateLimit?
     }
@@ -17,71 +18,71 @@ package struct SimulationPlan: Sendable {
     /// A request that may be submitted.
     struct Request: Sendable, Hashable {
         let provider: Int
-        /// Two requests of one content are the same work.
+        /// The content. Two requests with the same content ask for the same work.
         let content: Int32
         let priority: Priority
         let attemptTimeout: Duration?
-        /// How the provider behaves, call by call; afterwards it answers soon.
+        /// The provider's behaviour, call by call. Afterwards it answers soon.
         var behaviours: [ProviderBehaviour]
-        /// When its answer is of no use any more, in nanoseconds of virtual time, which is every process's date unless
-        /// it jumps.
+        /// The deadline in nanoseconds of virtual time. That is also the date of every process without clock jumps.
         var deadline: Int64?
         var maximumAttempts: Int?
         var unknownOutcome = UnknownOutcomePolicy.runAgain
         var streaming: StreamingPolicy?
         var caching = CachePolicy.bypass
-        /// Whom it falls back on.
+        /// The fallback providers.
         var fallback: [Int] = []
         var keepUntilMerged = false
 
-        /// Whom it asks, one after another.
+        /// The providers to ask, one after another.
         var chain: [Int] { [provider] + fallback }
     }
 
-    /// How large content is kept in files.
+    /// The settings for content files.
     struct Content: Sendable, Hashable {
-        /// From so many bytes on it is.
+        /// The size in bytes from which content goes into a file.
         let threshold: Int
-        /// How old a file is, in nanoseconds, when nobody can be about to write a row that refers to it.
+        /// The age of a file, in nanoseconds, from which no process can still be about to write a row that refers to
+        /// it.
         let age: Int64
     }
 
-    /// The seed it was drawn from.
+    /// The seed from which the plan was drawn.
     package let seed: UInt64
     /// The seed of the interleaving.
     package var interleaving: UInt64
     var style: SchedulingStyle
-    /// How many processes work at once.
+    /// The number of concurrent processes.
     var slots: Int
     var configuration: EngineConfiguration
-    /// Whether processes can tell living ones from dead ones, or leases decide by expiry.
+    /// Whether processes can detect dead ones. Otherwise leases decide by their expiry.
     var knowsLiveness: Bool
-    /// How long the news of a commit takes to another process, at most, in nanoseconds.
+    /// The maximum delay of the news of a commit to another process, in nanoseconds.
     var signalDelay: Int64
-    /// How many of a hundred signals are lost.
+    /// The percentage of lost signals.
     var lostSignals: Int64
-    /// How long a commit waits for the disk, at most, in nanoseconds.
+    /// The maximum time that a commit waits for the disk, in nanoseconds.
     var commitDelay: Int64
     var providers: [Provider]
     var requests: [Request]
-    /// In the order of their times.
+    /// The events, in the order of their times.
     var events: [PlannedEvent]
-    /// When faults end and the history is left to come to rest.
+    /// The time at which faults end and the history settles.
     var horizon: Int64
-    /// Whether all processes die then, so that fresh ones finish the work.
+    /// Whether all processes die at the horizon, so that fresh ones finish the work.
     var endsAfresh: Bool
-    /// `nil` where all content is inline.
+    /// The settings for content files, or `nil` when all content is inline.
     var content: Content?
-    /// The place whose processes are there for one job, the first; `nil` where all are there for everything.
+    /// The slot whose processes are scoped to the first job, or `nil` when no process is scoped.
     var scopedSlot: Int?
 
-    /// Whether providers that are told to stop ask if somebody goes on with their work.
+    /// Whether a cancelled provider call asks if its work is still wanted.
     var asksWhenCancelled = false
 
-    /// The job that a process is there for.
+    /// The job of a scoped process.
     static let scopedJob: Int32 = 0
 
-    /// The configuration of the processes in a place.
+    /// Returns the configuration of the processes in a slot.
     func configuration(ofSlot slot: Int) -> EngineConfiguration {
         guard slot == scopedSlot else { return configuration }
         var configuration = configuration
@@ -89,28 +90,28 @@ package struct SimulationPlan: Sendable {
         return configuration
     }
 
-    /// The account of a provider.
+    /// Returns the account of a provider.
     func account(ofProvider id: ProviderID) -> Int {
         providers.indices.first { SimulationNames.provider($0) == id }.map { providers[$0].account } ?? -1
     }
 
-    /// How many things it wants to happen.
+    /// The number of planned events.
     package var count: Int { events.count }
 }
 
-/// Something that a plan wants to happen.
+/// A planned event.
 struct PlannedEvent: Sendable, Hashable {
     enum What: Sendable, Hashable {
-        /// Client code does something, and gives up after so many nanoseconds, if it does.
+        /// Client code performs an operation, and cancels it after `patience` nanoseconds, if given.
         case operation(ClientOperation, patience: Int64?)
         case fault(Fault)
     }
 
-    /// Its place in the whole plan: stays when others are left out.
+    /// The position in the whole plan. It stays the same when other events are left out.
     let number: Int32
-    /// When, in nanoseconds.
+    /// The time in nanoseconds.
     let time: Int64
-    /// To which process: the one that has this place at that time.
+    /// The slot. The event happens to the process in it at that time.
     let slot: Int
     let what: What
 }

@@ -1,4 +1,4 @@
-/// G1: what was acknowledged is there at the end, and what was never submitted is not.
+/// G1: an acknowledged request exists at the end, and a request that was never submitted does not.
 enum AcknowledgedIsDurable: SimulationRule {
     static let name = "G1 acknowledged means durable"
 
@@ -14,7 +14,7 @@ enum AcknowledgedIsDurable: SimulationRule {
             if history.final[story.number] == nil {
                 found.append("request \(story.number) was acknowledged and is gone")
             }
-            // From its acknowledgement on, nobody is told that it is unknown.
+            // After the acknowledgement, no operation reports the request as unknown.
             for operation in story.cancels + story.retries + story.others
             where operation.called > acknowledged && operation.result?.isRefused(.unknownRequest) == true {
                 found.append("operation \(operation.number) did not find request \(story.number)")
@@ -29,7 +29,7 @@ enum AcknowledgedIsDurable: SimulationRule {
         return found + jobs(history)
     }
 
-    /// Where a request was first acknowledged.
+    /// Returns the place at which a request was first acknowledged.
     static func acknowledgement(of story: RequestStory, in history: SimulationHistory) -> Int? {
         story.submits.compactMap { submit -> Int? in
             guard RequestStory.isAcknowledged(submit) else { return nil }
@@ -38,7 +38,7 @@ enum AcknowledgedIsDurable: SimulationRule {
         }.min()
     }
 
-    /// A place of a job has one request, whoever submits it and how often.
+    /// Checks that a position in a job has one request, for any number of submissions by any process.
     private static func jobs(_ history: SimulationHistory) -> [String] {
         var found: [String] = []
         var places: [Int: Int32] = [:]

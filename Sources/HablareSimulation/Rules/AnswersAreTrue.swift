@@ -1,7 +1,7 @@
 import Hablare
 
-/// G2: a completed outcome is an answer that the provider gave for that very request, recorded once; a failure is one
-/// that happened.
+/// G2: a completed outcome is an answer that the provider gave for that very request, recorded once. A failure has
+/// really happened.
 enum AnswersAreTrue: SimulationRule {
     static let name = "G2 answers are true"
 
@@ -14,7 +14,7 @@ enum AnswersAreTrue: SimulationRule {
             check(record.status, of: record.request, in: history, &found)
             let completed = record.attempts.count { $0.outcome == .completed }
             switch record.status {
-            case .expired, .lost: break  // it was completed, and its answer was given up, or its file is gone
+            case .expired, .lost: break  // it was completed, and its answer was evicted or its file is gone
             case .completed(let call):
                 if record.answer != call {
                     found.append("request \(record.request): the text is of call \(record.answer), not \(call)")
@@ -23,7 +23,7 @@ enum AnswersAreTrue: SimulationRule {
                     found.append("request \(record.request) has \(completed) completed attempts")
                 }
             default:
-                // One that left its flight sees what the others paid for.
+                // A request that left its flight still sees the attempts that the others paid for.
                 if completed != 0, history.company(of: record.request).count == 1 {
                     found.append("request \(record.request) is \(record.status) with a completed attempt")
                 }
@@ -32,11 +32,11 @@ enum AnswersAreTrue: SimulationRule {
         return found
     }
 
-    /// Whether a call was under way as long as it may be.
+    /// Returns whether a call was in progress for as long as its timeout allows.
     private static func tookItsTime(_ call: CallStory, in history: SimulationHistory) -> Bool {
         let plan = history.plan
         let others = plan.providers[Int(call.provider)].attemptTimeout ?? plan.configuration.attemptTimeout
-        // Requests for the same work have the timeout of the one that came first, which may have left since.
+        // Requests for the same work have the timeout of the first of them, which may have left since.
         let company = history.company(of: call.request)
         let limit =
             company.map { request in
@@ -46,7 +46,7 @@ enum AnswersAreTrue: SimulationRule {
         // A regenerated request has the timeout of another one, which the trace does not name.
         let isRegenerated = company.contains { Int($0) >= plan.requests.count }
         let end = min(call.cancelled?.time ?? .max, call.end?.time ?? .max, history.events.last?.time ?? .max)
-        // The engine counts from a little earlier: from the attempt's journalling.
+        // The engine counts from slightly earlier: from the journalling of the attempt.
         return isRegenerated || end - call.startedAt + 1_000_000_000 >= limit.nanoseconds
     }
 
@@ -84,13 +84,13 @@ enum AnswersAreTrue: SimulationRule {
             if error == .timeout, !mayHaveSlept, !mine.contains(where: { tookItsTime($0, in: history) }) {
                 found.append("request \(request) timed out, and no call of it took so long")
             }
-            // Or it was one that was to go on with work, and did not.
+            // Or a call was handed work and did not resume it.
             if error == .invalidResponse,
                 !mine.contains(where: { $0.end?.how == .answered(isPromisedType: false) || $0.hasIgnored })
             {
                 found.append("request \(request) had an invalid response, and no provider gave one")
             }
-            // Failures of providers carry their call; what a stopped call says is not looked at.
+            // Failures of providers carry their call. The failure that a stopped call reports is ignored.
             if error.category == .provider || error.category == .network {
                 found.append("request \(request) failed as \(error.text), which no provider said")
             }

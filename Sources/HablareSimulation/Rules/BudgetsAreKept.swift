@@ -1,6 +1,6 @@
 import Hablare
 
-/// No budget is exceeded by what the providers charged, whoever crashed meanwhile, and nobody is refused for nothing.
+/// Budgets: the providers' charges exceed no budget, even with crashes, and no request is refused without reason.
 enum BudgetsAreKept: SimulationRule {
     static let name = "budgets are kept"
 
@@ -15,7 +15,7 @@ enum BudgetsAreKept: SimulationRule {
                 return sum + (SimulationCosts.cost(ofCall: call.work, at: call.provider) ?? 0)
             }
             if charged > budget.limit { found.append("\(charged) were charged, of \(budget.limit)") }
-            // Where all attempts together could not have reached it, no call can have been over it.
+            // If all attempts together could not reach the budget, no call can exceed it.
             if Int64(history.attempts) * SimulationCosts.bound <= budget.limit, isAnybodyRefused(history) {
                 found.append("a request was refused, and \(history.attempts) attempts cannot cost \(budget.limit)")
             }
@@ -39,8 +39,8 @@ enum BudgetsAreKept: SimulationRule {
     }
 }
 
-/// The ledger has what every answer cost, its sums are those of its lines, and what is spent of a budget is what its
-/// attempts cost, or could have cost where nobody knows.
+/// The ledger has the cost of every answer, and its sums are those of its lines. The spent part of a budget is the
+/// actual cost of its attempts, or their possible cost if it is unknown.
 enum LedgerIsTrue: SimulationRule {
     static let name = "the ledger is true"
 
@@ -58,7 +58,7 @@ enum LedgerIsTrue: SimulationRule {
                 let cost =
                     call.end?.how == .answered(isPromisedType: true)
                     ? SimulationCosts.cost(ofCall: call.work, at: call.provider) : nil
-                // Whoever completes the request tells what its work cost, and nobody else.
+                // Only the attempt that completes the request has the cost of its work.
                 if line.outcome != .completed, isCompleted(call.work, by: story, lines) {
                     found.append(
                         "the work of call \(call.work), which is billed, is billed with call \(call.number), too")
@@ -69,7 +69,7 @@ enum LedgerIsTrue: SimulationRule {
             }
         }
         let lines = history.final.values.flatMap(\.attempts)
-        // What was entered after the books were read, or of deleted requests, is in the sums alone.
+        // Attempts entered after the final reading, or of deleted requests, appear only in the sums.
         guard lines.count == history.attempts, history.stories.allSatisfy({ !$0.isMurky }) else { return found }
         let sum = lines.reduce(Int64(0)) { $0 + ($1.cost ?? 0) }
         if history.ledger.usage.costMicroDollars ?? 0 < sum {
@@ -77,7 +77,7 @@ enum LedgerIsTrue: SimulationRule {
         }
         for budget in history.plan.configuration.budgets {
             let counted = lines.filter { budget.counts($0.provider) }
-            // What goes on with work is paid for by what was reserved for the attempt that began it.
+            // Resumed work is paid for by the reservation of the attempt that began it.
             let resumed = history.calls.filter(\.hasResumed).reduce(Int64(0)) { sum, call in
                 sum + (history.line(of: call).flatMap { budget.counts($0.provider) ? $0.cost : nil } ?? 0)
             }
@@ -93,7 +93,7 @@ enum LedgerIsTrue: SimulationRule {
         return found
     }
 
-    /// Whether a request's answer is that of some work.
+    /// Returns whether a request's answer is that of a given work.
     private static func isCompleted(
         _ work: Int32, by story: RequestStory, _ lines: [FinalRecord.Attempt]
     ) -> Bool {

@@ -1,7 +1,7 @@
 import Hablare
 
-/// The cache: what it answers is an answer to the same work, young enough and not given up; and what it can answer is not
-/// paid for again.
+/// The cache answers only with answers to the same work that are young enough and not evicted. A call is not paid for
+/// if the cache has its answer.
 enum CacheIsHonest: SimulationRule {
     static let name = "the cache is honest"
 
@@ -20,7 +20,7 @@ enum CacheIsHonest: SimulationRule {
         return found
     }
 
-    /// A request that is completed from the cache.
+    /// Checks a request that was completed from the cache.
     private static func check(_ record: FinalRecord, _ history: SimulationHistory, _ found: inout [String]) {
         guard let story = history.requests[record.request], !record.status.isGone else { return }
         if !story.calls.isEmpty, story.deletes.isEmpty {
@@ -30,12 +30,12 @@ enum CacheIsHonest: SimulationRule {
             found.append("request \(record.request) is answered from the cache, and is \(record.status)")
             return
         }
-        // Which of several submissions stored it is not told: none may be wrong then.
+        // If several operations submitted it, the one that stored it is unknown. The check needs a single one.
         guard story.submits.count == 1, let submit = story.submits.first else { return }
         check("request \(record.request)", number, at: submit, of: record.request, history, &found)
     }
 
-    /// An answer that an operation found.
+    /// Checks an answer that an operation found.
     private static func check(
         _ finder: String, _ number: Int32, at operation: OperationStory, of request: Int32,
         _ history: SimulationHistory, _ found: inout [String]
@@ -61,7 +61,7 @@ enum CacheIsHonest: SimulationRule {
         {
             found.append("\(finder) was answered by call \(number), whose answer is not for others")
         }
-        // The answer is received a little after the call has ended, when its last chunks are on disk.
+        // The answer is received shortly after the call has ended, when its last chunks are on disk.
         let sleeps = history.processes[Int(call.process)].sleeps
         let received =
             sleeps.filter { $0.from >= end.time && $0.from <= end.time + history.hurry }.map(\.to).max() ?? end.time
@@ -73,25 +73,25 @@ enum CacheIsHonest: SimulationRule {
         }
     }
 
-    /// Whether an operation had let a call's answer drop out before another one began, in the same process: of what
-    /// others do it hears later.
+    /// Returns whether an operation had removed a call's answer from the cache before another one began in the same
+    /// process. Operations of other processes take effect later.
     private static func isForgotten(
         _ call: CallStory, by other: OperationStory, before operation: OperationStory, _ history: SimulationHistory
     ) -> Bool {
         guard case .invalidate = other.operation, case .count? = other.result, let returned = other.returned,
             other.process == operation.process, returned < operation.called, let end = call.end
         else { return false }
-        // What is recorded late enters late.
+        // A late recording enters the cache late.
         return history.isUndisturbed(call) && end.time + 2_000_000_000 < other.calledAt
     }
 
-    /// Whether a call answered between two places of the trace.
+    /// Returns whether a call answered between two places of the trace.
     private static func isAnswer(_ call: CallStory, after start: Int, before end: Int) -> Bool {
         guard let place = call.end?.place, case .answered? = call.end?.how else { return false }
         return place > start && place < end
     }
 
-    /// What somebody could have had from the cache nobody pays for again.
+    /// Checks that no call is paid for whose answer the cache had.
     private static func checkThrift(_ company: [Int32], _ history: SimulationHistory, _ found: inout [String]) {
         let stories = company.compactMap { history.requests[$0] }
         let isPlain =
@@ -110,7 +110,7 @@ enum CacheIsHonest: SimulationRule {
             for story in stories where history.planned(story.number)?.caching == .use {
                 guard let submit = story.submits.min(by: { $0.called < $1.called }),
                     submit.calledAt > end.time + 2_000_000_000,
-                    // A newer answer has its place, and may have been given up since.
+                    // A newer answer has replaced it, and may have been evicted since.
                     !calls.contains(where: { isAnswer($0, after: end.place, before: submit.called) }),
                     let later = story.calls.first(where: { $0.started > submit.called })
                 else { continue }
@@ -122,7 +122,7 @@ enum CacheIsHonest: SimulationRule {
 }
 
 extension CachePolicy {
-    /// How old an answer may be, in nanoseconds; `nil` where none is wanted.
+    /// The maximum age of an answer, in nanoseconds, or `nil` when no cached answer is wanted.
     fileprivate var age: Int64? {
         switch kind {
         case .use(within: nil): 3600 * 1_000_000_000

@@ -1,8 +1,8 @@
 import Hablare
 
-/// G5: when everything, or a job, is said to be cancelled, that holds for each live request that was acknowledged
-/// before: no attempt of it is journalled afterwards, and no outcome of one under way is its own; and so many are said
-/// to be cancelled as were.
+/// G5: cancelling everything, or a job, applies to each live request that was acknowledged before. No attempt of it is
+/// journalled afterwards, and an attempt in progress does not determine its outcome. The reported count is the number
+/// of requests that were cancelled.
 enum CancelAllMeansAll: SimulationRule {
     static let name = "G5 cancelling all means all"
 
@@ -27,9 +27,9 @@ enum CancelAllMeansAll: SimulationRule {
         return found
     }
 
-    // MARK: What it is about
+    // MARK: The requests concerned
 
-    /// Whether a request and all that share its work were acknowledged before it was called, and stayed.
+    /// Returns whether a request and all that share its work were acknowledged before the cancellation, and stayed.
     private static func isCovered(
         _ story: RequestStory, by cancel: OperationStory, _ history: SimulationHistory
     ) -> Bool {
@@ -38,13 +38,13 @@ enum CancelAllMeansAll: SimulationRule {
                 Int(number) < history.plan.requests.count,
                 let acknowledged = AcknowledgedIsDurable.acknowledgement(of: member, in: history)
             else { return false }
-            // Nobody regenerates it, and a retry at the same time may come after the cancellation.
+            // A regenerated request is not covered, and a concurrent retry may follow the cancellation.
             return acknowledged < cancel.called
                 && !member.retries.contains { $0.end > cancel.called && RequestStory.mayBeApplied($0) }
         }
     }
 
-    /// Whether a request is of the job that is cancelled.
+    /// Returns whether a request belongs to the cancelled job.
     private static func isMeant(
         _ story: RequestStory, by cancel: OperationStory, _ history: SimulationHistory
     ) -> Bool {
@@ -57,7 +57,7 @@ enum CancelAllMeansAll: SimulationRule {
         }
     }
 
-    // MARK: What became of it
+    // MARK: The effect
 
     private static func ended(
         _ story: RequestStory, _ cancel: OperationStory, _ place: Int, _ history: SimulationHistory,
@@ -80,9 +80,9 @@ enum CancelAllMeansAll: SimulationRule {
         }
     }
 
-    // MARK: How many
+    // MARK: The count
 
-    /// Whether a request is cancelled, and nobody else can have done it.
+    /// Returns whether a request is cancelled, and only this operation can have done it.
     private static func isItsDoing(
         _ story: RequestStory, _ cancel: OperationStory, _ history: SimulationHistory
     ) -> Bool {
@@ -94,8 +94,8 @@ enum CancelAllMeansAll: SimulationRule {
         }
     }
 
-    /// Whether a request may have been live when it was cancelled, or before: it was asked for, and was not known to be
-    /// final.
+    /// Returns whether a request may have been live during the cancellation or before: it was submitted, and was not
+    /// known to be final.
     private static func mayBeLive(
         _ story: RequestStory, during cancel: OperationStory, _ history: SimulationHistory
     ) -> Bool {
@@ -114,7 +114,7 @@ enum CancelAllMeansAll: SimulationRule {
 }
 
 extension SimulationHistory {
-    /// Where everything, or a job, was to be cancelled.
+    /// The operations that cancel everything or a job.
     var massCancels: [OperationStory] {
         operations.filter { operation in
             switch operation.operation {

@@ -1,7 +1,7 @@
 import Hablare
 
-/// G5: after an acknowledged cancellation its process begins no call, another one only what it had journalled before,
-/// which is stopped within a renewal interval; and the request stays cancelled until it is retried.
+/// G5: after an acknowledged cancellation its process starts no call. Another process starts only an attempt that it
+/// had journalled before, and stops it within a renewal interval. The request stays cancelled until it is retried.
 enum CancelMeansCancel: SimulationRule {
     static let name = "G5 cancel means cancel"
 
@@ -33,7 +33,7 @@ enum CancelMeansCancel: SimulationRule {
         _ cancel: OperationStory, _ place: Int, _ story: RequestStory, _ history: SimulationHistory,
         _ found: inout [String]
     ) {
-        // A retry that was under way at the time may have come after it.
+        // A concurrent retry may follow the cancellation.
         let end = story.retries.filter { $0.end > cancel.called }.map(\.called).min() ?? .max
         for call in story.calls where call.started > place && call.started < end {
             if call.process == cancel.process {
@@ -50,7 +50,7 @@ enum CancelMeansCancel: SimulationRule {
         }
     }
 
-    /// Whether a call's process lost its lease for it before it had to hear.
+    /// Returns whether a call's process lost its lease for it before it had to learn of the cancellation.
     private static func losesItsLease(_ call: CallStory, until limit: Int64, _ history: SimulationHistory) -> Bool {
         history.mayBeStale(call.process, at: call.started)
             || history.processes[Int(call.process)].retirements.contains {
@@ -58,7 +58,8 @@ enum CancelMeansCancel: SimulationRule {
             }
     }
 
-    /// A call under way is stopped: here before the cancellation is acknowledged, elsewhere soon.
+    /// Checks that a call in progress is stopped: in the same process before the acknowledgement, in another one soon
+    /// after.
     static func stops(
         _ call: CallStory, _ place: Int, _ cancel: OperationStory, _ history: SimulationHistory,
         _ found: inout [String]

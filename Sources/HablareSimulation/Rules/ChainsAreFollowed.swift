@@ -1,7 +1,7 @@
 import Hablare
 
-/// The providers of a chain are asked in its order, each after the one before failed in a way that another one may
-/// mend, and a request does not fail of that while there is another one to ask.
+/// The providers of a chain are asked in its order, each after a failure of the one before that another provider may
+/// avoid. A request does not fail from such a failure while another provider is left.
 enum ChainsAreFollowed: SimulationRule {
     static let name = "chains are followed"
 
@@ -26,7 +26,7 @@ enum ChainsAreFollowed: SimulationRule {
         return found
     }
 
-    /// The ledger has every attempt, those that were not sent too.
+    /// Checks the order by the ledger, which has every attempt, including those that were not sent.
     private static func order(
         _ story: RequestStory, _ chain: [Int], _ final: FinalRecord, _ history: SimulationHistory,
         _ found: inout [String]
@@ -46,7 +46,7 @@ enum ChainsAreFollowed: SimulationRule {
                 found.append("request \(story.number) went from place \(from) of its chain to \(to)")
             }
             let line = lines[index - 1]
-            // An answer that came after all, when another provider was asked already, is discarded.
+            // A late answer, after another provider has been asked, is discarded.
             if line.outcome != .failed, line.outcome != .discarded {
                 found.append("request \(story.number) went on after attempt \(line.attempt), which is \(line.outcome)")
             }
@@ -57,16 +57,16 @@ enum ChainsAreFollowed: SimulationRule {
         }
     }
 
-    /// Whether no other provider is to be asked after a call: the request is at fault, its readers have seen a part, or its
-    /// work is remembered and is not to be begun twice.
+    /// Returns whether no other provider is to be asked after a call. The request is at fault, its readers have seen a
+    /// part, or its work is remembered and must not be begun twice.
     private static func isLastWord(
         _ call: CallStory, _ planned: SimulationPlan.Request, _ history: SimulationHistory
     ) -> Bool {
         guard let end = call.end, case .failed(let row) = end.how else { return true }
-        // Where time has run out by the clock of whoever made the call the request fails, whoever else there is.
+        // When the deadline has passed by the caller's clock, the request fails even if other providers are left.
         if let deadline = planned.deadline, !history.hasOneTime || end.time + history.hurry >= deadline { return true }
         if ProviderFailure.rows[Int(row)].code == .invalidRequest { return true }
-        // It waits to go on with that, and where that would be too late, it fails.
+        // The request waits to resume its work, and fails when the deadline would pass before that.
         if planned.unknownOutcome == .hold, planned.deadline != nil, call.remembered != nil { return true }
         return planned.streaming.map { !$0.allowsRestart && history.hasBegun(call) } ?? false
     }

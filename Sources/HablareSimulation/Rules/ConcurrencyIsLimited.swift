@@ -1,6 +1,6 @@
 import Hablare
 
-/// A process never has more calls under way with a provider than it allows; those that were given up aside.
+/// A process never has more calls in progress with a provider than it allows, apart from abandoned ones.
 enum ConcurrencyIsLimited: SimulationRule {
     static let name = "concurrency is limited"
 

@@ -1,4 +1,5 @@
-/// G1: a UUID has one content; whoever submits another one is told so, truthfully, and the old one stays.
+/// G1: a UUID has one content. A submission with other content is refused as a conflict, and only then, and the old
+/// content stays.
 enum ContentIsKept: SimulationRule {
     static let name = "G1 content is kept"
 

@@ -1,7 +1,7 @@
 import Hablare
 
-/// No call begins at or after its request's deadline, by the date of its process; one under way then is stopped; and
-/// only a request whose deadline has come fails of it.
+/// No call begins at or after its request's deadline, by the date of its process, and a call in progress then is
+/// stopped. A request fails from its deadline only after it has passed.
 enum DeadlinesAreKept: SimulationRule {
     static let name = "deadlines are kept"
 
@@ -10,7 +10,7 @@ enum DeadlinesAreKept: SimulationRule {
         let offsets = Offsets(history)
         let bug = AIServiceErrorCode.deadlineExceeded.rawValue
         for story in history.stories where !story.isMurky {
-            // What `regenerate` makes has none.
+            // A regenerated request has no deadline.
             let isOwn = Int(story.number) < history.plan.requests.count
             let deadline = isOwn ? history.planned(story.number)?.deadline : nil
             for (place, outcome) in story.outcomes {
@@ -47,14 +47,14 @@ enum DeadlinesAreKept: SimulationRule {
         return found
     }
 
-    /// A call under way at the deadline is told to stop.
+    /// Checks that a call in progress at the deadline is cancelled.
     private static func stopped(
         _ call: CallStory, _ deadline: Int64, _ retried: Int, _ history: SimulationHistory, _ found: inout [String]
     ) {
         guard history.hasOneTime, call.startedAt <= deadline else { return }
         let process = history.processes[Int(call.process)]
         let plan = history.plan
-        // Where there is but one process, it is its own deadline to keep, to the moment.
+        // A single process enforces its own deadline immediately.
         let news = plan.slots == 1 ? 0 : plan.configuration.renewalInterval.nanoseconds + plan.signalDelay
         let limit = deadline + news + 2 * history.hurry + 300_000_000
         guard limit < history.quietTime else { return }
@@ -68,10 +68,10 @@ enum DeadlinesAreKept: SimulationRule {
         }
     }
 
-    /// How far the processes' dates are from the virtual time.
+    /// The differences between the processes' dates and the virtual time.
     private struct Offsets {
         private var jumps: [Int32: [(place: Int, by: Int64)]] = [:]
-        /// The furthest that any process was ahead, at any time.
+        /// The maximum that any process was ahead, at any time.
         private(set) var furthest: Int64 = 0
 
         init(_ history: SimulationHistory) {

@@ -1,6 +1,6 @@
 import Hablare
 
-/// G11: every error is the engine's own or a cancellation, and the store is blamed only when it failed.
+/// G11: every error is the engine's own or a cancellation, and storage errors occur only after a failure of the store.
 enum ErrorsAreTyped: SimulationRule {
     static let name = "G11 errors are typed"
 
@@ -26,9 +26,9 @@ enum ErrorsAreTyped: SimulationRule {
         return found
     }
 
-    /// Whether the store failed whom an operation asked, while it was under way. What is told as the request's outcome
-    /// may have failed elsewhere: the store failed a process during a call for the same work, or the file was gone, and
-    /// with it the answer's bytes.
+    /// Returns whether the store failed an operation's process during the operation. An error that is the request's
+    /// outcome may come from elsewhere: from a process during a call for the same work, or from a missing file with the
+    /// answer.
     private static func hasFailed(
         _ operation: OperationStory, with code: AIServiceError.Code?, until returned: Int, _ history: SimulationHistory
     ) -> Bool {
@@ -38,7 +38,7 @@ enum ErrorsAreTyped: SimulationRule {
             .watch(let request):
             let company = history.company(of: request)
             if code == .storageFailed, FilesAreKept.mayBeGone(operation, history) { return true }
-            // A start that could not be journalled is told, too, to whoever comes a moment later.
+            // A start that could not be journalled is also reported to waiters that come a moment later.
             let submitted = company.flatMap { history.requests[$0]?.submits ?? [] }.map(\.called).min() ?? .max
             return history.processes[Int(operation.process)].wasFailed(from: submitted, to: returned)
                 || history.calls.contains { call in

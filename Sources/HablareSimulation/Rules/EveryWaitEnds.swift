@@ -1,7 +1,7 @@
 import Hablare
 
-/// G4: whoever waits in a process that lives is answered: with the outcome, with his own cancellation, or with the
-/// news that the engine was shut down or rests.
+/// G4: every wait in a living process ends with the outcome, with the waiter's own cancellation, or with the shutdown
+/// or suspension of the engine.
 enum EveryWaitEnds: SimulationRule {
     static let name = "G4 every wait ends"
 
@@ -9,10 +9,10 @@ enum EveryWaitEnds: SimulationRule {
         var found: [String] = []
         for operation in history.operations {
             let process = history.processes[Int(operation.process)]
-            // Who waits for a request that stays where it is waits until the shutdown.
+            // A wait for a request that never becomes final lasts until the shutdown.
             let stays =
                 operation.operation.request.map { request in
-                    // So does who waits for one that was held, until a provider that was given up answered after all.
+                    // So does a wait for a held request, until an abandoned provider call answers after all.
                     let mayBeLate =
                         history.requests[request]?.calls.contains { $0.end?.place ?? 0 > history.quiet } ?? false
                     return history.stays(request) || mayBeLate

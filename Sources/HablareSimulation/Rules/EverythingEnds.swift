@@ -1,7 +1,7 @@
 import Hablare
 
-/// Everything that was acknowledged becomes final once nothing goes wrong any more; every process can be shut down;
-/// and what is left of a dead one comes to an end.
+/// Every acknowledged request becomes final once faults have ended. Every process can be shut down, and the leftovers
+/// of a dead one end.
 enum EverythingEnds: SimulationRule {
     static let name = "everything ends"
 
@@ -19,9 +19,9 @@ enum EverythingEnds: SimulationRule {
         return found
     }
 
-    /// Whether processes tell by their clocks who is dead, and the clocks of two that live to the end are further apart than
-    /// a lease outlasts its renewal: one of them ends the other's leases as often as that renews them, and what only the
-    /// other may do is never done.
+    /// Returns whether lease expiry makes living processes count as dead. The clocks of two that live to the end are
+    /// further apart than a lease outlasts its renewal. One of them then retires the other as often as that renews, and
+    /// work that only the other may do is never done.
     private static func holdTheLivingForDead(_ history: SimulationHistory) -> Bool {
         guard !history.plan.knowsLiveness else { return false }
         let living = history.processes.filter { !$0.isDead(at: history.quiet) }

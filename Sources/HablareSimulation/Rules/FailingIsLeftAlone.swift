@@ -1,6 +1,6 @@
 import Hablare
 
-/// A provider that failed so many times in a row is left alone by the process that saw it, then probed by one call.
+/// After enough failures in a row, a process pauses its calls to the provider, and then probes it with one call.
 enum FailingIsLeftAlone: SimulationRule {
     static let name = "who fails is left alone"
 
@@ -11,7 +11,7 @@ enum FailingIsLeftAlone: SimulationRule {
             for provider in history.plan.providers.indices {
                 let calls = history.calls.filter { $0.process == process.number && Int($0.provider) == provider }
                 guard calls.count > history.plan.configuration.breaker.threshold else { continue }
-                // When a call that does not listen is given up, which counts as a failure, is not seen from outside.
+                // The time at which a deaf call is abandoned, which counts as a failure, is not visible from outside.
                 let grace = history.plan.configuration.cancellationGrace.nanoseconds
                 let isGivenUp = calls.contains { call in
                     call.cancelled.map { (call.end?.time ?? .max) >= $0.time + grace } ?? false
@@ -23,7 +23,7 @@ enum FailingIsLeftAlone: SimulationRule {
         return found
     }
 
-    /// What is known of the breaker of one process and provider.
+    /// The state of the breaker of one process and provider, as far as it is known.
     private enum State {
         case unknown
         case closed(Int)
@@ -51,7 +51,7 @@ enum FailingIsLeftAlone: SimulationRule {
                 case .unknown, .closed: break
                 case .open(let since, let until, let pauses):
                     if time <= since + hurry {
-                        if time >= until - 1000 { state = .unknown }  // the probe, or one from before
+                        if time >= until - 1000 { state = .unknown }  // the probe, or a call from before
                     } else if time < until - 1000 {
                         found.append(
                             "call \(moment.call.number) began \((until - time) / 1_000_000) ms before the pause of p\(moment.call.provider) was over"
@@ -80,18 +80,19 @@ enum FailingIsLeftAlone: SimulationRule {
         }
     }
 
-    /// What the end of a call says of its provider.
+    /// The information that the end of a call gives about its provider.
     private enum Health {
         case sound
         case failing
         case unknown
     }
 
-    /// What the end of a call says; `nil` when it was told to stop, so that it depends on why.
+    /// Returns the provider's health at the end of a call, or `nil` for a cancelled call, because it depends on the
+    /// cancellation's reason.
     private static func health(_ call: CallStory, _ history: SimulationHistory) -> Health? {
         guard let end = call.end, call.cancelled.map({ $0.place > end.place }) ?? true else { return nil }
         guard let failure = history.failure(of: call) else { return end.how == .cancelled ? nil : .sound }
-        // Without a network its failure says nothing of the provider.
+        // Without a network, a failure gives no information about the provider.
         if history.isOffline(call, within: history.hurry) { return nil }
         switch failure.disposition {
         case .retry: return failure.code == .rateLimited ? .unknown : .failing

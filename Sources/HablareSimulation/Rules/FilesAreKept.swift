@@ -1,7 +1,7 @@
 import Hablare
 
-/// Content files: no row that is kept refers to one that is not there, nobody is told that one is gone unless it is, and
-/// none is left that no row refers to.
+/// Content files: every stored row refers to an existing file, an operation reports a file as missing only if it is,
+/// and no file without a row remains.
 enum FilesAreKept: SimulationRule {
     static let name = "content files are kept"
 
@@ -37,7 +37,7 @@ enum FilesAreKept: SimulationRule {
         return found
     }
 
-    /// Whether nothing happened after which a file may be left without its row until it is collected.
+    /// Returns whether no event occurred after which a file may remain without its row until the collection.
     private static func isQuietLife(_ history: SimulationHistory) -> Bool {
         history.processes.allSatisfy {
             !$0.hasCrashed && !$0.leavesFiles && $0.storeFailures.isEmpty && $0.sleeps.isEmpty
@@ -50,21 +50,21 @@ enum FilesAreKept: SimulationRule {
         if case .refused? = operation.result { true } else { false }
     }
 
-    /// Whether a file that concerns an operation may have been gone when it needed it.
+    /// Returns whether an operation's file may have been missing when it needed it.
     static func mayBeGone(_ operation: OperationStory, _ history: SimulationHistory) -> Bool {
         history.plan.content != nil
             && mayBeGone(before: operation.end, contents(of: operation, history), history)
     }
 
-    /// Whether a file of one of some contents may have been gone when somebody needed it: it was lost, or collected before
-    /// its row was written.
+    /// Returns whether a file of one of these contents may have been missing when it was needed. It was lost, or
+    /// collected before its row was written.
     private static func mayBeGone(
         before place: Int, _ contents: Set<Int32>, _ history: SimulationHistory
     ) -> Bool {
         isLost(before: place, contents, history) || isCollected(before: place, contents, history)
     }
 
-    /// Who is told that a file is gone.
+    /// Checks an operation that reports a missing file.
     private static func missing(
         _ operation: OperationStory, _ history: SimulationHistory, _ found: inout [String]
     ) {
@@ -76,14 +76,14 @@ enum FilesAreKept: SimulationRule {
             }
         guard isTold else { return }
         let contents = contents(of: operation, history)
-        // What is given up at the same time is gone, and so is a prompt that others for the same work shared.
+        // Content evicted at the same time is gone, and so is a prompt shared with other requests for the same work.
         guard !mayBeGone(before: operation.end, contents, history),
             !isGivenUp(before: operation.end, contents, history)
         else { return }
         found.append("operation \(operation.number) was told that a file is gone, and none was")
     }
 
-    /// Who was told an answer that he could not read.
+    /// Checks an operation that reported an unreadable answer.
     private static func lost(
         _ operation: OperationStory, at place: Int, _ history: SimulationHistory, _ found: inout [String]
     ) {
@@ -92,16 +92,17 @@ enum FilesAreKept: SimulationRule {
         found.append("operation \(operation.number) was told an answer in a file that is gone")
     }
 
-    // MARK: What is concerned
+    // MARK: The contents concerned
 
-    /// The contents that a request may have. Those who ask for the same share its files: the prompt, and the answer.
+    /// Returns the contents that a request may have. Requests for the same work share the files of the prompt and the
+    /// answer.
     private static func contents(of request: Int32, _ history: SimulationHistory) -> Set<Int32> {
         var contents: Set<Int32> = []
         if let planned = history.planned(request)?.content { contents.insert(planned) }
         for submit in history.requests[request]?.submits ?? [] {
             if case .submit(_, let content) = submit.operation { contents.insert(content) }
         }
-        // A regenerated request has the prompt of the one that it replaces.
+        // A regenerated request has the prompt of the request it replaces.
         for operation in history.operations where operation.result == .stored(request) {
             guard case .regenerate(let old) = operation.operation, old != request else { continue }
             contents.formUnion(self.contents(of: old, history))
@@ -117,7 +118,7 @@ enum FilesAreKept: SimulationRule {
         }
     }
 
-    /// Whether somebody had removed a file of one of some contents.
+    /// Returns whether an outsider had removed a file of one of these contents.
     private static func isLost(before place: Int, _ contents: Set<Int32>, _ history: SimulationHistory) -> Bool {
         history.lostFiles.contains { lost in
             guard lost.place < place else { return false }
@@ -130,8 +131,8 @@ enum FilesAreKept: SimulationRule {
         }
     }
 
-    /// Whether a file of one of some contents may have been collected for its age before its row was written: whoever was
-    /// about to write the row slept meanwhile or was failed by the store, or its clock or the collector's had jumped.
+    /// Returns whether a file of one of these contents may have been collected for its age before its row was written.
+    /// Its writer slept meanwhile or met a store failure, or the clock of the writer or the collector jumped.
     private static func isCollected(before place: Int, _ contents: Set<Int32>, _ history: SimulationHistory) -> Bool {
         let collections = history.collections.filter { $0.place < place }
         guard !collections.isEmpty, let age = history.plan.content?.age else { return false }
@@ -155,8 +156,7 @@ enum FilesAreKept: SimulationRule {
         }
     }
 
-    /// Whether somebody had asked for something of one of some contents to be given up: one that has it, or whatever had
-    /// been answered.
+    /// Returns whether an operation had requested the deletion or eviction of one of these contents, or of all answers.
     private static func isGivenUp(before place: Int, _ contents: Set<Int32>, _ history: SimulationHistory) -> Bool {
         history.operations.contains { operation in
             guard operation.called < place else { return false }

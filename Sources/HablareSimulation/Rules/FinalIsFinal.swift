@@ -1,5 +1,5 @@
-/// G3: after an outcome was announced no call for the request begins, unless it failed or was cancelled and somebody
-/// retried it.
+/// G3: after an outcome was announced, no call for the request begins, unless it failed or was cancelled and was then
+/// retried.
 enum FinalIsFinal: SimulationRule {
     static let name = "G3 final is final"
 
@@ -8,9 +8,9 @@ enum FinalIsFinal: SimulationRule {
         for story in history.stories where !story.isMurky {
             let outcomes = story.outcomes
             let completed = outcomes.first { if case .completed = $0.outcome { true } else { false } }
-            // A cancellation is the matter of another rule: it may find an attempt journalled elsewhere.
+            // Another rule covers a cancellation, which may meet an attempt journalled elsewhere.
             let failed = outcomes.first { if case .failed = $0.outcome { true } else { false } }
-            // A process that slept after it had journalled its attempt cannot know what happened since.
+            // A process that slept after journalling its attempt cannot know of later events.
             for call in story.calls
             where !history.mayBeStale(call.process, at: call.started) && !isLeftover(call, story) {
                 if let completed, completed.place < call.started {
@@ -27,8 +27,8 @@ enum FinalIsFinal: SimulationRule {
         return found
     }
 
-    /// Whether it is the one attempt that a process had journalled when another one, whose clock is ahead, ended the
-    /// request for its deadline.
+    /// Returns whether the call is the one attempt that a process had journalled when another process with a clock
+    /// ahead ended the request for its deadline.
     private static func isBehind(
         _ call: CallStory, _ failure: Observed, _ story: RequestStory, _ history: SimulationHistory
     ) -> Bool {
@@ -37,8 +37,8 @@ enum FinalIsFinal: SimulationRule {
         return isFirst && !history.hasOneTime && call.attempt == call.journalled
     }
 
-    /// Whether it is the one attempt that another process may have journalled before a cancellation; the request was
-    /// retried since, and a newer attempt is on disk.
+    /// Returns whether the call is the one attempt that another process may have journalled before a cancellation. The
+    /// request was retried since, and a newer attempt is on disk.
     private static func isLeftover(_ call: CallStory, _ story: RequestStory) -> Bool {
         call.attempt < call.journalled
             && (story.massCancels > 0

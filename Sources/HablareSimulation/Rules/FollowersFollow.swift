@@ -1,7 +1,7 @@
 import Hablare
 
-/// Who is said to follow another request follows a live one for the same work that came before it; and no request waits
-/// for a provider that every process has.
+/// A request reported as a follower follows a live request for the same work that came before it. No request waits for
+/// a provider that every process has.
 enum FollowersFollow: SimulationRule {
     static let name = "followers follow"
 
@@ -28,7 +28,7 @@ enum FollowersFollow: SimulationRule {
         let who = "request \(story.number) follows request \(number) (\(operation.number))"
         guard number != story.number else { return found.append("\(who), which is itself") }
         guard let leader = history.requests[number] ?? nil else { return found.append("\(who), which nobody knows") }
-        // What was deleted is not in any company, and may have been submitted anew.
+        // A deleted request belongs to no company, and may have been submitted again.
         guard leader.deletes.isEmpty, story.deletes.isEmpty else { return }
         if !history.company(of: story.number).contains(number) {
             found.append("\(who), which asks for something else")
@@ -37,7 +37,7 @@ enum FollowersFollow: SimulationRule {
         if !isRegenerated, !leader.submits.contains(where: { $0.called < operation.end }) {
             found.append("\(who), which was not submitted yet")
         }
-        // Its outcome is told after it is on disk, and a retry begins another life.
+        // The outcome is announced after it is on disk, and a retry begins another life.
         guard let outcome = leader.outcomes.first, outcome.place < operation.called, leader.retries.isEmpty else {
             return
         }

@@ -1,12 +1,12 @@
 import Hablare
 
-/// A request that is to be held when nobody knows what came of its attempt gets no other attempt without somebody's
-/// word; one that was lost ten times in a row gets none either; and no other request is held.
+/// A request with the policy `hold` gets no further attempt after an unknown outcome without an explicit retry. Nor
+/// does a request that was lost ten times in a row. No other request is held.
 enum HeldIsHeld: SimulationRule {
     static let name = "held is held"
 
-    /// After so many losses in a row a request is held whatever it asks for: ADR-018 says so. Not the engine's own
-    /// constant: a rule that reads it could not see it change.
+    /// The number of losses in a row after which a request is held under any policy (ADR-018). The rule does not read
+    /// the engine's constant, because it could not detect a change of it.
     private static let maximumLosses = 10
 
     static func violations(in history: SimulationHistory) -> [String] {
@@ -30,13 +30,13 @@ enum HeldIsHeld: SimulationRule {
         return found
     }
 
-    /// Whether an attempt brought nothing and may have been billed.
+    /// Returns whether an attempt had no result and may have been billed.
     private static func isLoss(_ line: FinalRecord.Attempt) -> Bool {
         line.outcome == .lost || line.outcome == .interrupted && line.billing != .neverSent
     }
 
-    /// Whoever was lost as often as that is sent no more before somebody retries it. A stopped attempt that was never sent
-    /// neither counts nor ends the row.
+    /// Checks that a request is not sent again after the maximum number of losses until it is retried. A stopped
+    /// attempt that was never sent neither counts nor ends the row.
     private static func goesOn(_ story: RequestStory, _ final: FinalRecord, _ found: inout [String]) {
         for life in story.lives {
             let attempts = story.calls.filter { life.contains($0.started) }.map(\.attempt)
@@ -65,8 +65,8 @@ enum HeldIsHeld: SimulationRule {
         }
     }
 
-    /// The call that begins anew what an earlier one may have begun, and somebody may be paid for. What goes on with
-    /// remembered work pays for nothing twice, until a call knows that the work is gone, and forgets it.
+    /// Returns the call that repeats work of an earlier one that may already be paid for. Resuming remembered work pays
+    /// for nothing twice, until a call finds the work gone and forgets it.
     private static func beginsAnew(after call: CallStory, _ calls: [CallStory]) -> CallStory? {
         for later in calls.filter({ $0.attempt > call.attempt }).sorted(by: { $0.attempt < $1.attempt }) {
             guard later.handed != nil else { return later }
@@ -75,8 +75,8 @@ enum HeldIsHeld: SimulationRule {
         return nil
     }
 
-    /// Whether a process that slept sent what it had journalled before somebody cancelled and retried the request: then
-    /// there was a newer attempt before this one began. What died with its process is of no earlier life.
+    /// Returns whether a process that slept sent an attempt journalled before the request was cancelled and retried. A
+    /// newer attempt then existed before this one began. An attempt lost with its process belongs to no earlier life.
     private static func isOfEarlierLife(
         _ call: CallStory, _ calls: [CallStory], _ history: SimulationHistory
     ) -> Bool {
@@ -84,15 +84,15 @@ enum HeldIsHeld: SimulationRule {
             && calls.contains { $0.attempt > call.attempt && $0.started < call.started }
     }
 
-    /// Whether a call ended, and nobody knows how.
+    /// Returns whether a call ended with an unknown outcome.
     private static func isUnknown(_ call: CallStory, _ history: SimulationHistory) -> Bool {
         if history.line(of: call)?.outcome == .lost { return true }
         guard history.hasFailed(call) else { return false }
         if call.hasIgnored { return true }
         if history.failure(of: call)?.disposition == .outcomeUnknown { return true }
-        // It was told to stop and the ledger says that it failed: it took too long, or its request ran out of time.
+        // The call was cancelled, and the ledger says that it failed: by its timeout or the request's deadline.
         guard let cancelled = call.cancelled, let end = call.end else { return false }
-        // What answered is known, be it of another type than promised.
+        // An answer is a known outcome, even one of another type than promised.
         if case .answered = end.how { return false }
         return cancelled.place < end.place
     }

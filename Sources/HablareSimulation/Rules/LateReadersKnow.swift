@@ -1,4 +1,5 @@
-/// G4: who asks after an outcome was announced is told it; who asks for what was never submitted is told so.
+/// G4: an operation after an announced outcome reports that outcome. An operation on a request that was never submitted
+/// reports that.
 enum LateReadersKnow: SimulationRule {
     static let name = "G4 late readers know"
 

@@ -1,12 +1,12 @@
 import Hablare
 
-/// In any span of time all processes together send an account no more than its burst and what the span refills, give or
-/// take what a process may hold for a second before it spends it.
+/// In any span of time, all processes together send an account no more than its burst plus the refill of the span.
+/// There is a tolerance for permits that a process may hold for a second before spending them.
 enum LimitsAreShared: SimulationRule {
     static let name = "limits are shared"
 
     static func violations(in history: SimulationHistory) -> [String] {
-        // Dates that jump refill the bucket, and a process that sleeps holds what it was granted.
+        // Jumping dates refill the bucket, and a sleeping process holds its permits.
         guard history.hasOneTime, history.processes.allSatisfy({ $0.sleeps.isEmpty }) else { return [] }
         var found: [String] = []
         for account in Set(history.plan.providers.map(\.account)).sorted() {
@@ -25,7 +25,7 @@ enum LimitsAreShared: SimulationRule {
         return found
     }
 
-    /// The most that the limit can be: an estimate is corrected by what the provider says.
+    /// Returns the maximum limit. The provider's report corrects an estimate.
     private static func bound(
         _ limit: Double, _ account: Int, _ rate: RateLimit, _ history: SimulationHistory
     ) -> Double {

@@ -1,13 +1,13 @@
 import Hablare
 
-/// A request does not fail of what another attempt could have helped while it has attempts left: an explicit retry
-/// gives it all of them anew, and attempts that nobody failed do not count.
+/// A request does not fail from a retryable failure while it has attempts left. An explicit retry restores all of them,
+/// and attempts without a failure do not count.
 enum NobodyGivesUpEarly: SimulationRule {
     static let name = "nobody gives up early"
 
     static func violations(in history: SimulationHistory) -> [String] {
         let policy = history.plan.configuration.retry
-        // The time since the first attempt that counts is not known, but nothing takes that long.
+        // The time since the first attempt that counts is unknown, but no history takes that long.
         guard history.hasOneTime, policy.maximumElapsed >= .seconds(600) else { return [] }
         var found: [String] = []
         for story in history.stories where !story.isMurky {
@@ -24,9 +24,9 @@ enum NobodyGivesUpEarly: SimulationRule {
                 case .outcomeUnknown where planned.unknownOutcome == .runAgain: break
                 default: continue
                 }
-                // What readers may have seen is not begun anew unless it may be.
+                // A stream that readers may have seen is restarted only if its policy allows it.
                 if let streaming = planned.streaming, !streaming.allowsRestart, history.hasBegun(call) { continue }
-                // At most so many attempts count: those since the last retry that was applied before it.
+                // Only the attempts since the last retry that was applied before the call count.
                 let retry =
                     story.retries.filter { $0.result == .done && $0.end < call.started }.map(\.called).max() ?? 0
                 let before =

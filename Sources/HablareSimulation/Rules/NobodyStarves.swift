@@ -1,12 +1,12 @@
 import Hablare
 
-/// The classes of a lane share it 8:4:1: while a request waits, each one of its own class and it itself let no more than
-/// a round of the others pass.
+/// The classes of a lane share it 8:4:1. While a request waits, each request of its own class, itself included, lets at
+/// most one round of the others pass.
 enum NobodyStarves: SimulationRule {
     static let name = "nobody starves"
 
     static func violations(in history: SimulationHistory) -> [String] {
-        // Where several processes share a backlog, which of them takes what is not seen; nor is what a failure put off.
+        // Several processes share a backlog in an unknown way, and failures delay requests.
         guard history.plan.slots == 1, history.processes.count <= 2,
             history.processes.allSatisfy({ !$0.hasCrashed && $0.sleeps.isEmpty && $0.storeFailures.isEmpty })
         else { return [] }
@@ -25,7 +25,7 @@ enum NobodyStarves: SimulationRule {
             let own = weight(planned.priority)
             let rounds = (passed[planned.priority.rawValue, default: 0] + own) / own
             for priority in Priority.allCases where priority != planned.priority {
-                // A window of others may have been taken before it came; and one round is under way.
+                // A window of others may have been claimed before the request came, and one round may be in progress.
                 let bound =
                     weight(priority) * (rounds + 1) + 4 * max(4, history.plan.providers[planned.provider].concurrency)
                 let count = passed[priority.rawValue, default: 0]

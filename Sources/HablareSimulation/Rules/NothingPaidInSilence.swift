@@ -1,13 +1,13 @@
 import Hablare
 
-/// G7: no call is sent before it is on disk, and each has a line in the ledger that does not say less than the truth.
+/// G7: no call is sent before it is on disk, and each has a line in the ledger that states at least its true billing.
 enum NothingPaidInSilence: SimulationRule {
     static let name = "G7 nothing paid in silence"
 
     static func violations(in history: SimulationHistory) -> [String] {
         var found: [String] = []
         for call in history.calls where call.journalled < call.attempt {
-            // A deleted request's attempts are not told any more.
+            // The attempts of a deleted request are no longer reported.
             if history.requests[call.request]?.isMurky == true { continue }
             found.append("call \(call.number) was sent before its attempt was on disk")
         }
@@ -20,7 +20,7 @@ enum NothingPaidInSilence: SimulationRule {
                 continue
             }
             var seen: Set<Int32> = []
-            // What a process gave back when all were shut down, another one may have begun after the books were read.
+            // A call returned at the shutdown may have been started by another process after the final reading.
             for call in story.calls where call.started < history.quiet {
                 if !seen.insert(call.attempt).inserted {
                     found.append("attempt \(call.attempt) of request \(story.number) was sent twice")
@@ -50,8 +50,8 @@ enum NothingPaidInSilence: SimulationRule {
         }
     }
 
-    /// A failure that came back in peace is one in the ledger, too: retries, holds and pauses go by it. Where somebody
-    /// cancelled or deleted the request, it may say that instead; a network that is not there fails nothing.
+    /// Checks that an undisturbed failure is also one in the ledger, because retries, holds and pauses depend on it. A
+    /// cancelled or deleted request may record that instead. A failure without a network does not count.
     private static func failsInTheLedger(_ call: CallStory, _ history: SimulationHistory, _ found: inout [String]) {
         guard history.isUndisturbed(call), history.failure(of: call) != nil, let story = history.requests[call.request],
             story.cancels.isEmpty, story.deletes.isEmpty, story.massCancels == 0,
@@ -61,19 +61,19 @@ enum NothingPaidInSilence: SimulationRule {
         found.append("call \(call.number) failed, and the ledger says \(line.outcome)")
     }
 
-    /// What the ledger must say at least.
+    /// Returns the minimum billing that the ledger must state.
     private static func truth(of call: CallStory, in history: SimulationHistory) -> Int {
         let process = history.processes[Int(call.process)]
         guard let end = call.end else { return call.hasResumed ? 0 : 1 }
-        // What goes on with work was not begun, and is billed with its answer if at all.
+        // Resumed work was begun by another call, and is billed only with its answer.
         if end.how.billing < 2 { return call.hasResumed ? 0 : end.how.billing }
-        // A newer call that goes on with the same work tells what it cost; one that only went on with it has nothing to tell.
+        // A newer call that resumes the same work records its cost. A call that only resumed it has nothing to record.
         let least = call.hasResumed ? 0 : 1
         let isToldByNewer = history.requests[call.request]?.calls.contains { newer in
             newer.attempt > call.attempt && newer.handed == call.work
         }
         if isToldByNewer == true { return least }
-        // So will the next call of a request that is held, if its work is remembered.
+        // So does the next call of a held request with remembered work.
         if call.remembered != nil || call.hasResumed, history.final[call.request]?.waiting == .held { return least }
         // The answer reaches the ledger unless the process dies, ends or cannot write first.
         let isUndisturbed =

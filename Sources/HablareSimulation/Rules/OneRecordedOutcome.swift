@@ -1,5 +1,5 @@
-/// G1, G3: everybody is told the same outcome, the recorded one; a request has one for each time it was submitted or
-/// retried, and a completed one for ever.
+/// G1, G3: all operations report the same outcome, the recorded one. A request has one outcome for each submission or
+/// retry, and a completion is permanent.
 enum OneRecordedOutcome: SimulationRule {
     static let name = "G3 one outcome"
 
@@ -24,7 +24,7 @@ enum OneRecordedOutcome: SimulationRule {
             if all.count > 1 + mayBeRetried {
                 found.append("request \(story.number) had outcomes \(all) with \(mayBeRetried) retries")
             }
-            // What was told before anybody could retry is the outcome of the first life.
+            // An outcome reported before any retry is that of the first life.
             if mayBeRetried == 0, let outcome = told.first, final.status != outcome, !isGivenUp {
                 found.append("request \(story.number): told \(outcome), recorded \(final.status)")
             }

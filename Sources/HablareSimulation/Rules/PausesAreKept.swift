@@ -1,7 +1,7 @@
 import Hablare
 
-/// A process that an account asked to wait, because too much was asked of it, sends it nothing until then, or until the
-/// longest pause that is kept to is over.
+/// A process that an account asked to wait, because it received too many calls, sends it nothing until then. The pause
+/// ends earlier if it is longer than the longest allowed one.
 enum PausesAreKept: SimulationRule {
     static let name = "pauses are kept"
 
@@ -14,7 +14,7 @@ enum PausesAreKept: SimulationRule {
                 history.processes[Int(call.process)].sleeps.isEmpty
             else { continue }
             let account = history.plan.providers[Int(call.provider)].account
-            // What was under way to its provider before it was asked is not called back.
+            // Calls on their way to the provider before the pause are not recalled.
             let begin = end.time + history.hurry
             let until = end.time + pause - 1000
             for later in history.calls where later.process == call.process && later.started > end.place {
@@ -27,8 +27,8 @@ enum PausesAreKept: SimulationRule {
         return found
     }
 
-    /// All processes keep to what one of them was told, as soon as it is on disk and they have heard of it; where the
-    /// account has a limit, as soon as what they were granted before is spent.
+    /// Checks that all processes keep a pause that one of them received, once it is on disk and they have learnt of it.
+    /// If the account has a limit, they first spend the permits granted before.
     private static func shared(_ history: SimulationHistory, _ found: inout [String]) {
         guard history.processes.allSatisfy({ $0.sleeps.isEmpty && $0.storeFailures.isEmpty }) else { return }
         for call in history.calls {
@@ -50,14 +50,14 @@ enum PausesAreKept: SimulationRule {
         }
     }
 
-    /// How long a provider asked for, by what it said beside its answer or by its refusal.
+    /// Returns the pause that a provider asked for, by its reported limits or by a refusal.
     private static func pause(_ call: CallStory, _ history: SimulationHistory) -> Int64? {
         let after = refusal(call, history)
         guard case .usedUp(let reset)? = history.sayings[call.number] else { return after }
         return max(min(reset, longest(history)), after ?? 0)
     }
 
-    /// How long a provider asked for as it refused a call because too much is asked of it.
+    /// Returns the pause that a provider asked for when it refused a call because it received too many.
     private static func refusal(_ call: CallStory, _ history: SimulationHistory) -> Int64? {
         guard let failure = history.failure(of: call), failure.code == .rateLimited else { return nil }
         return failure.retryAfter.map { min($0.nanoseconds, longest(history)) }

@@ -1,7 +1,7 @@
 import Hablare
 
-/// G7: work that was remembered is gone on with: no later call of the request at the same provider begins anew what is
-/// on disk and was not forgotten, and none is handed what is another request's, or what was forgotten.
+/// G7: remembered work is resumed. No later call of the request at the same provider repeats work that is on disk and
+/// not forgotten. No call is handed work of another request, or forgotten work.
 enum RememberedGoesOn: SimulationRule {
     static let name = "G7 remembered work goes on"
 
@@ -26,8 +26,8 @@ enum RememberedGoesOn: SimulationRule {
         return found
     }
 
-    /// The newest call before another one at the same provider whose memory is on disk, or whose forgetting may be. A word
-    /// is taken only of an attempt under way, so that of a newer attempt is the newer one.
+    /// Returns the newest earlier call at the same provider whose handle is on disk, or that may have forgotten one.
+    /// Handle writes are accepted only from an attempt in progress, so the newest attempt has the newest handle.
     private static func lastWord(before later: CallStory, among calls: [CallStory]) -> CallStory? {
         calls.filter { call in
             call.attempt < later.attempt && call.provider == later.provider
@@ -60,7 +60,7 @@ enum RememberedGoesOn: SimulationRule {
         }
     }
 
-    /// Whether somebody was told that a request had ended between two places of the trace.
+    /// Returns whether a request's cancellation was acknowledged between two places of the trace.
     private static func isOver(
         _ story: RequestStory, between start: Int, _ end: Int, _ history: SimulationHistory
     ) -> Bool {

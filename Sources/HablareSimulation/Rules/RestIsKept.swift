@@ -1,7 +1,7 @@
 import Hablare
 
-/// A process that rests has nothing under way, begins nothing, and is not registered where it may be ended at any
-/// moment; and what fails of the network while there is none is nobody's failure.
+/// A suspended process has no calls in progress and starts none. While the system may end it at any moment, it is not
+/// registered. Network failures while there is no network do not count as failures.
 enum RestIsKept: SimulationRule {
     static let name = "G4 rest is kept"
 
@@ -36,14 +36,14 @@ enum RestIsKept: SimulationRule {
         return found
     }
 
-    /// Whether a call failed of the network in the middle of a time without one, and its request is not to be held or
-    /// to fail for that.
+    /// Returns whether a call failed from the network in the middle of an offline period, and its request may not be
+    /// held or fail for that.
     private static func failedOffline(_ call: CallStory, _ history: SimulationHistory) -> Bool {
         guard let end = call.end, history.failure(of: call)?.category == .network,
             let planned = history.planned(call.request), planned.unknownOutcome == .runAgain
         else { return false }
         return history.rests.contains { rest in
-            // How long it takes from the call's end until the engine looks at it is not seen from outside.
+            // The time from the call's end until the engine handles it is not visible from outside.
             rest.process == call.process && rest.reason == .offline && rest.concerns(call.provider)
                 && rest.begin < end.place && rest.end < .max
                 && end.time + 2 * history.hurry < history.events[rest.end].time

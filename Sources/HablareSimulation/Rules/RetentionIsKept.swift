@@ -1,7 +1,7 @@
 import Hablare
 
-/// An answer is given up only where somebody asked for that and nobody protects it, the newest last; once it is, it says
-/// so, and its request is not called again.
+/// An answer is evicted only on request, never while protected, and the newest last. An evicted answer is reported as
+/// evicted, and its request is not called again.
 enum RetentionIsKept: SimulationRule {
     static let name = "retention is kept"
 
@@ -31,13 +31,13 @@ enum RetentionIsKept: SimulationRule {
         return found
     }
 
-    /// Where it was seen that an answer was given up.
+    /// Returns the places at which an eviction of the answer was observed.
     private static func givenUp(_ story: RequestStory, _ history: SimulationHistory) -> [Int] {
         let told = story.others.compactMap { $0.result == .expired ? $0.returned : nil }
         return history.final[story.number]?.status == .expired ? told + [history.quiet] : told
     }
 
-    /// Whether an operation may have had its effect: also one that failed half way, or whose end nobody heard of.
+    /// Returns whether an operation may have taken effect, even if it failed half way or never returned.
     private static func mayBeApplied(_ operation: OperationStory) -> Bool {
         guard case .refused(let number)? = operation.result else { return true }
         let code = AIServiceErrorCode(rawValue: number)
@@ -46,7 +46,7 @@ enum RetentionIsKept: SimulationRule {
 
     // MARK: Protection
 
-    /// Whether a request protected its answer all the time that a prune took.
+    /// Returns whether a request protected its answer during a whole prune.
     private static func isProtected(
         _ story: RequestStory, during prune: OperationStory, _ history: SimulationHistory
     ) -> Bool {
@@ -76,8 +76,8 @@ enum RetentionIsKept: SimulationRule {
 
     // MARK: Limits
 
-    /// Whether an answer may have been among the older ones of which a prune gave some up: others came at about its time
-    /// or later.
+    /// Returns whether an answer may have been among the older ones that a prune evicted, because enough others came at
+    /// about the same time or later.
     private static func mayBeOld(
         _ story: RequestStory, _ prune: OperationStory, _ history: SimulationHistory
     ) -> Bool {
@@ -86,7 +86,7 @@ enum RetentionIsKept: SimulationRule {
         }
         let line = history.final[story.number]?.attempts.first { $0.outcome == .completed }
         guard let own = story.calls.first(where: { $0.attempt == line?.attempt })?.end else { return true }
-        // A process that sleeps receives its answer later than the provider gives it.
+        // A sleeping process receives its answer later than the provider gives it.
         let slack =
             history.processes.contains { !$0.sleeps.isEmpty } ? Int64.max / 4 : 2 * history.hurry + 1_000_000_000
         let newer = history.calls.count { call in
@@ -96,7 +96,7 @@ enum RetentionIsKept: SimulationRule {
         return newer >= count
     }
 
-    /// Of what was there and unprotected before a prune, no more than its limit is left.
+    /// Checks that at most `count` of the unprotected answers from before a prune remain.
     private static func limit(_ prune: OperationStory, _ history: SimulationHistory, _ found: inout [String]) {
         guard case .prune(let count) = prune.operation, case .count? = prune.result, history.hasOneTime else { return }
         let left = history.stories.filter { story in
@@ -113,10 +113,10 @@ enum RetentionIsKept: SimulationRule {
         }
     }
 
-    // MARK: Afterwards
+    // MARK: After an eviction
 
-    /// Nobody is told an answer after it was evicted, in the same process: of what others do it hears later. Nobody is
-    /// asked for it again either.
+    /// Checks that no operation in the same process reports an answer after its eviction, and that its request is not
+    /// called again. Operations of other processes take effect later.
     private static func saysSo(
         _ story: RequestStory, after eviction: OperationStory, _ history: SimulationHistory, _ found: inout [String]
     ) {

@@ -1,6 +1,6 @@
 import Hablare
 
-/// A request's attempts at each provider are bounded in each of its lives, and none follows a failure that trying again cannot help.
+/// A request's attempts at each provider are bounded in each of its lives, and no attempt follows a final failure.
 enum RetriesAreBounded: SimulationRule {
     static let name = "retries are bounded"
 
@@ -13,8 +13,8 @@ enum RetriesAreBounded: SimulationRule {
                 for provider in Set(story.calls.map(\.provider)).sorted() {
                     let calls = story.calls.filter { life.contains($0.started) && $0.provider == provider }
                     let failed = calls.filter(history.hasFailed)
-                    // One that failed when a later one had begun, or when the registration that it was leased by had
-                    // ended, was taken for lost by then, and lost ones do not count.
+                    // A failure that came after a later attempt had begun, or after the registration of its lease had
+                    // ended, was already counted as lost. Lost attempts do not count.
                     let counted = failed.filter { call in
                         !calls.contains { $0.attempt > call.attempt && $0.started < call.end?.place ?? .max }
                             && !history.processes[Int(call.process)].lostLeases(
@@ -37,8 +37,8 @@ enum RetriesAreBounded: SimulationRule {
         return found
     }
 
-    /// Whether a call may have been journalled before its request was cancelled and retried, and sent when its process had
-    /// not heard of it: then its failure, which is refused, is not that of the new life.
+    /// Returns whether a call may have been journalled before its request was cancelled and retried, and sent before
+    /// its process learnt of that. Its failure is then refused and does not belong to the new life.
     private static func isOfEarlierLife(
         _ call: CallStory, _ story: RequestStory, _ history: SimulationHistory
     ) -> Bool {
@@ -49,7 +49,7 @@ enum RetriesAreBounded: SimulationRule {
             && (story.massCancels > 0 || story.cancels.contains(where: isJustBefore))
     }
 
-    /// Whether a call failed for good.
+    /// Returns whether a call failed for good.
     private static func isFinal(_ call: CallStory, _ history: SimulationHistory) -> Bool {
         if call.end?.how == .answered(isPromisedType: false) { return true }
         switch history.failure(of: call)?.disposition {

@@ -1,7 +1,7 @@
 import Hablare
 
-/// G1, G3: a retry that was acknowledged, and that nothing came in the way of, is a new attempt of its request, or one
-/// that the request still waits for, or the request was ended for a reason that allows none.
+/// G1, G3: an acknowledged and undisturbed retry leads to a new attempt, or to a request that still waits for one, or
+/// to an end that allows no attempt.
 enum RetriesAreRecorded: SimulationRule {
     static let name = "G3 retries are recorded"
 
@@ -21,7 +21,7 @@ enum RetriesAreRecorded: SimulationRule {
         return found
     }
 
-    /// Whether nobody cancelled the request after a retry, or at the same time, for all that is known.
+    /// Returns whether no cancellation came after a retry or at the same time, as far as is known.
     private static func isUndisturbed(
         _ retry: OperationStory, _ story: RequestStory, _ history: SimulationHistory
     ) -> Bool {
@@ -30,9 +30,9 @@ enum RetriesAreRecorded: SimulationRule {
         }
     }
 
-    /// Whether a request may be what it is without a new attempt.
+    /// Returns whether a request may have its status without a new attempt.
     private static func isAllowed(_ final: FinalRecord) -> Bool {
-        // Of an attempt that was lost, or is said to have been, a late answer is taken as long as no newer one was sent.
+        // A late answer of a lost attempt is accepted as long as no newer attempt was sent.
         switch final.status {
         case .completed, .expired, .lost: return true
         case .failed(let code, _):

@@ -1,12 +1,11 @@
 import Hablare
 
-/// The time that a provider asks for passes before the request's next attempt, and no attempt is put off beyond the
-/// policy's bound.
+/// The time that a provider asks for passes before the request's next attempt. No backoff exceeds the policy's bound.
 enum RetryAfterIsKept: SimulationRule {
     static let name = "Retry-After is kept"
 
-    /// A request whose prompt could not be read when it was taken is left alone for so long, in nanoseconds. That is no
-    /// back-off from its provider, and the policy does not bound it.
+    /// The pause of a request whose prompt could not be read when it was claimed, in nanoseconds. It is not a backoff
+    /// of the provider, and the policy does not bound it.
     private static let unreadPause: Int64 = 5_000_000_000
 
     static func violations(in history: SimulationHistory) -> [String] {
@@ -20,7 +19,7 @@ enum RetryAfterIsKept: SimulationRule {
                         let next = calls.first(where: { $0.started > end.place && $0.attempt > call.attempt }),
                         next.provider == call.provider
                     else { continue }
-                    // A microsecond for what a date cannot hold.
+                    // One microsecond of tolerance for the precision of dates.
                     if next.startedAt - end.time < after.nanoseconds - 1000 {
                         found.append(
                             "call \(next.number) of request \(story.number) began "
@@ -34,12 +33,12 @@ enum RetryAfterIsKept: SimulationRule {
         return found
     }
 
-    /// No back-off ends later than the policy lets it.
+    /// Checks that no backoff ends later than the policy allows.
     private static func elapsed(
         _ story: RequestStory, _ life: Range<Int>, _ calls: [CallStory], _ history: SimulationHistory,
         _ found: inout [String]
     ) {
-        // With another provider the time begins anew, and with each attempt that goes on with what is remembered.
+        // The time restarts with another provider, and with each attempt that resumes remembered work.
         guard let first = calls.first(where: history.hasFailed), history.planned(story.number)?.fallback == [],
             !calls.contains(where: { $0.remembered != nil || $0.handed != nil })
         else { return }
@@ -56,7 +55,7 @@ enum RetryAfterIsKept: SimulationRule {
     }
 
     private static func isPauseOfUnread(_ until: Int64, in history: SimulationHistory) -> Bool {
-        // A microsecond for what a date cannot hold.
+        // One microsecond of tolerance for the precision of dates.
         history.events.contains { $0.what == .readFailed && abs(until - $0.time - unreadPause) <= 1000 }
     }
 }

@@ -1,7 +1,7 @@
 import Hablare
 
-/// A process that is there for one job sends nothing else. Whatever shares its work with a request of the job is of the
-/// job, whoever leads it.
+/// A process that is scoped to one job sends nothing else. A request that shares its work with a request of the job
+/// belongs to the job, whichever of them leads.
 enum ScopesAreKept: SimulationRule {
     static let name = "scopes are kept"
 
@@ -20,7 +20,7 @@ enum ScopesAreKept: SimulationRule {
 
     private static func isOfJob(_ request: Int32, _ history: SimulationHistory) -> Bool {
         history.company(of: request).contains { member in
-            // Of one that is gone nobody knows what it replaced.
+            // The origin of a deleted request is unknown.
             guard let original = history.original(of: member) else { return true }
             return history.requests[original]?.submits.contains { submit in
                 if case .submitJob(SimulationPlan.scopedJob, _, _) = submit.operation { true } else { false }

@@ -1,22 +1,22 @@
-/// A promise of the engine, judged from outside over a whole history.
+/// A guarantee of the engine, checked from outside over a whole history.
 package protocol SimulationRule: Sendable {
-    /// What it is called in reports: the guarantee and a word.
+    /// The rule's name in reports: the guarantee and a few words.
     static var name: String { get }
-    /// Everything that breaks it.
+    /// Returns all violations of the rule.
     static func violations(in history: SimulationHistory) -> [String]
 }
 
-/// A broken promise.
+/// A violation of a guarantee.
 package struct SimulationViolation: Sendable, Hashable {
-    /// The rule that is broken.
+    /// The violated rule.
     package let rule: String
-    /// What broke it.
+    /// A description of the violation.
     package let message: String
 }
 
 /// All rules.
 package enum SimulationRules {
-    /// In the order of the guarantees.
+    /// All rules, in the order of the guarantees.
     package static let all: [any SimulationRule.Type] = [
         AcknowledgedIsDurable.self, RegeneratedIsDurable.self, ContentIsKept.self, OneRecordedOutcome.self,
         AnswersAreTrue.self, WorkIsShared.self,
@@ -32,7 +32,7 @@ package enum SimulationRules {
         RetentionIsKept.self, FilesAreKept.self, FollowersFollow.self, ScopesAreKept.self,
     ]
 
-    /// Judges a history; by all rules, unless others are given.
+    /// Checks a history against all rules, or against the given ones.
     package static func judge(
         _ history: SimulationHistory, by rules: [any SimulationRule.Type] = all
     ) -> [SimulationViolation] {

@@ -1,11 +1,12 @@
 import Hablare
 
-/// What readers of streams are told is what the provider yielded, in order, without gap or repetition, on disk before
-/// it is told where it is to be durable; it is begun anew only where it may be, and is never taken back otherwise.
+/// A stream's readers get exactly the pieces that the provider yielded, in order, without gaps or repetitions. A
+/// durable stream's chunks are on disk first. A stream restarts only if it may, and nothing delivered is otherwise
+/// withdrawn.
 enum StreamsAreTrue: SimulationRule {
     static let name = "streams are true"
 
-    /// How far a reader got.
+    /// The progress of a reader.
     private struct Progress {
         var generation: Int32 = 0
         var next: Int32
@@ -58,8 +59,8 @@ enum StreamsAreTrue: SimulationRule {
         return found + takenBack(history, operations)
     }
 
-    /// Whether what a reader of a volatile stream saw may be made anew: its process lost its leases before all of it was
-    /// on disk, so whoever took the work over could not know that it had begun.
+    /// Returns whether a volatile stream may repeat what its reader has seen. Its process lost its leases before all of
+    /// it was on disk, so the next owner could not know that it had begun.
     private static func isTakenBack(
         _ number: Int32, of request: Int32, at place: Int, _ history: SimulationHistory
     ) -> Bool {
@@ -80,7 +81,7 @@ enum StreamsAreTrue: SimulationRule {
         if chunk.piece >= SimulationNames.latePiece {
             found.append("\(chunk) of request \(request) was yielded after the end of its call")
         }
-        // An answer in one piece is told as one.
+        // An answer in one piece is delivered as one.
         let isWhole = call.yields.isEmpty || history.planned(request)?.streaming == nil
         let isYielded =
             call.yields.indices.contains(Int(chunk.sequence)) ? call.yields[Int(chunk.sequence)] < place : false
@@ -112,8 +113,9 @@ enum StreamsAreTrue: SimulationRule {
         }
     }
 
-    /// A durable chunk that one reader was told comes to every later reader who reads what its call yielded to the end.
-    /// By call and not by generation: a UUID that was deleted and submitted anew begins with the first one again.
+    /// Checks that a durable chunk seen by one reader reaches every later reader who reads the yield of its call to the
+    /// end. The check is by call, not by generation, because a UUID that is deleted and submitted again starts with the
+    /// first generation.
     private static func takenBack(_ history: SimulationHistory, _ operations: [Int32: OperationStory]) -> [String] {
         var found: [String] = []
         var seen: [Int32: [Int32: Int32]] = [:]
@@ -147,8 +149,8 @@ enum StreamsAreTrue: SimulationRule {
         return found
     }
 
-    /// How many chunks a reader who is told none must have missed: those that others were told before, where no other
-    /// call can have taken their place.
+    /// Returns the number of chunks that a reader without any must have missed: those delivered to others before, if no
+    /// other call can have replaced them.
     private static func staying(_ seen: [Int32: Int32], of request: Int32, _ history: SimulationHistory) -> Int32 {
         guard history.planned(request)?.streaming?.allowsRestart == false, let story = history.requests[request],
             !story.isMurky, story.retries.isEmpty

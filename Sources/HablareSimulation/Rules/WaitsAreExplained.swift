@@ -1,6 +1,6 @@
 import Hablare
 
-/// Why a request waits, as its snapshot says, agrees with what is seen to happen.
+/// The wait reason in a request's snapshot agrees with the events.
 enum WaitsAreExplained: SimulationRule {
     static let name = "waits are explained"
 
@@ -15,7 +15,7 @@ enum WaitsAreExplained: SimulationRule {
                 let calls = story.calls.filter { life.contains($0.started) }
                 switch reason {
                 case .queued, .unclaimed: break
-                case .following, .noProvider: break  // the matter of another rule
+                case .following, .noProvider: break  // checked by another rule
                 case .resting(let reason):
                     if !history.rests.contains(where: {
                         $0.process == operation.process && $0.reason == reason && $0.begin < returned
@@ -33,7 +33,7 @@ enum WaitsAreExplained: SimulationRule {
                     }
                     // A process that slept between journalling and sending may find that the attempt's time is over.
                     let mayHaveSlept = history.processes.contains { !$0.sleeps.isEmpty }
-                    // Its prompt could not be read when it was taken, so it was put back for a while.
+                    // Its prompt could not be read when it was claimed, so it was put back for a while.
                     let mayBeUnread =
                         history.plan.content != nil
                         && history.events[..<returned].contains { $0.what == .readFailed }
@@ -58,7 +58,7 @@ enum WaitsAreExplained: SimulationRule {
         story.calls.filter { $0.started < operation.called }.map(\.attempt).max() ?? 0
     }
 
-    /// Somebody has a limit, or was told to wait.
+    /// Checks that the account has a limit or has asked for a pause.
     private static func limited(
         _ operation: OperationStory, _ story: RequestStory, _ history: SimulationHistory, _ found: inout [String]
     ) {
@@ -74,7 +74,7 @@ enum WaitsAreExplained: SimulationRule {
         }
     }
 
-    /// Its account was seen to fail.
+    /// Checks that the account has failed.
     private static func failing(
         _ operation: OperationStory, _ story: RequestStory, _ history: SimulationHistory, _ found: inout [String]
     ) {

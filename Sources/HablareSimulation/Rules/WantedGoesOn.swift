@@ -1,5 +1,5 @@
-/// What a call is told that asks whether somebody goes on with its work is so: what nobody wants is never handed to a
-/// later call, and what somebody wants is the call's own request still, or on disk.
+/// A cancelled call that asks whether its work is still wanted gets a true answer. Unwanted work is never handed to a
+/// later call. Wanted work belongs to a request that is not cancelled and that the process still owns, or is on disk.
 enum WantedGoesOn: SimulationRule {
     static let name = "what is wanted goes on"
 
@@ -15,7 +15,7 @@ enum WantedGoesOn: SimulationRule {
                 } else if isOver(call, story) {
                     found.append("\(words) wanted, and its request was cancelled")
                 } else if call.remembered == nil, call.handed == nil, isLost(call, history),
-                    // Where a commit has an unknown outcome it may have remembered its work and not have heard of it.
+                    // After a commit with an unknown outcome, the call may have stored its handle without knowing it.
                     !story.calls.contains(where: { $0.handed == call.work })
                 {
                     found.append("\(words) wanted, which nobody knows of")
@@ -25,14 +25,14 @@ enum WantedGoesOn: SimulationRule {
         return found
     }
 
-    /// Whether somebody had been told that the request is cancelled before the call was told to stop.
+    /// Returns whether the cancellation of the request was acknowledged before the call was stopped.
     private static func isOver(_ call: CallStory, _ story: RequestStory) -> Bool {
         guard let stopped = call.cancelled else { return false }
         return story.cancels.contains { $0.result == .done && $0.called > call.started && $0.end < stopped.place }
     }
 
-    /// Whether the call's process had been taken for dead before the call was told to stop, by somebody else, and had
-    /// registered once only: so the lease that was broken is the call's.
+    /// Returns whether another process had retired the call's process before the call was stopped. The process had
+    /// registered only once, so the broken lease is the call's.
     private static func isLost(_ call: CallStory, _ history: SimulationHistory) -> Bool {
         guard let stopped = call.cancelled else { return false }
         let process = history.processes[Int(call.process)]

@@ -1,6 +1,6 @@
 import Hablare
 
-/// G6: requests for the same work share one call, over all processes, and one answer.
+/// G6: requests for the same work share one call, across all processes, and one answer.
 enum WorkIsShared: SimulationRule {
     static let name = "G6 work is shared"
 
@@ -14,14 +14,15 @@ enum WorkIsShared: SimulationRule {
     }
 
     private static func check(_ stories: [RequestStory], _ history: SimulationHistory, _ found: inout [String]) {
-        // Whoever retries, deletes or regenerates asks for a call of its own; what was ended by all is begun anew.
+        // A retry, deletion or regeneration asks for a call of its own. Work cancelled by all its requests starts
+        // again.
         let isPlain = stories.allSatisfy { story in
             story.deletes.isEmpty && story.retries.isEmpty && story.cancels.isEmpty && story.massCancels == 0
                 && Int(story.number) < history.plan.requests.count
                 && history.plan.requests[Int(story.number)].deadline == nil
         }
         let calls = stories.flatMap(\.calls).sorted { $0.started < $1.started }
-        // Whoever came first under a UUID decided what it asks for.
+        // The first submission of a UUID decides its content.
         guard isPlain, Set(calls.map(\.content)).count <= 1 else { return }
         for (index, later) in calls.enumerated() {
             for earlier in calls[..<index] {
@@ -40,7 +41,7 @@ enum WorkIsShared: SimulationRule {
                 guard let final = history.final[story.number], !history.mayBeOfOtherContent(story) else { continue }
                 if case .completed = final.status { continue }
                 if final.status.isGone { continue }
-                // It had failed before, by an earlier call or refused by us.
+                // It had failed before, by an earlier call or by an engine error.
                 if case .failed(_, let by) = final.status, by < call.number { continue }
                 found.append("call \(call.number) answered request \(story.number), which is \(final.status)")
             }
@@ -60,7 +61,7 @@ enum WorkIsShared: SimulationRule {
         call.end?.how == .answered(isPromisedType: true) && !history.isAnsweredInVain(call)
     }
 
-    /// Whether a call had answered everybody when another one began.
+    /// Returns whether a call had answered all requests when another one began.
     private static func isDone(
         _ earlier: CallStory, before later: CallStory, _ stories: [RequestStory], _ history: SimulationHistory
     ) -> Bool {
@@ -70,8 +71,8 @@ enum WorkIsShared: SimulationRule {
         return stories.allSatisfy { wasThere($0, at: earlier.started, history) }
     }
 
-    /// Whether a request was on disk at a place of the trace: acknowledged by its UUID, and not another in its place of
-    /// the job.
+    /// Returns whether a request was on disk at a place of the trace: acknowledged under its UUID, and not replaced by
+    /// another at its position in the job.
     private static func wasThere(_ story: RequestStory, at place: Int, _ history: SimulationHistory) -> Bool {
         AcknowledgedIsDurable.acknowledgement(of: story, in: history).map { $0 < place } ?? false
     }

@@ -1,14 +1,14 @@
-/// Makes a failing history smaller: leaves out of its plan whatever it fails without.
+/// Shrinks a failing history: removes every part of its plan without which it still fails.
 package struct SimulationShrinker: Sendable {
-    /// A plan that still breaks the rule.
+    /// A plan that still violates the rule.
     package struct Result: Sendable {
         /// The plan.
         package let plan: SimulationPlan
-        /// What it breaks.
+        /// The violation.
         package let violation: SimulationViolation
         /// The history.
         package let history: SimulationHistory
-        /// How many histories were tried.
+        /// The number of histories tried.
         package let tries: Int
     }
 
@@ -18,14 +18,14 @@ package struct SimulationShrinker: Sendable {
     private let bound: Int
     private var best: (plan: SimulationPlan, violation: SimulationViolation, history: SimulationHistory)?
 
-    /// Shrinks the plan of a seed, trying so many histories at most.
+    /// Shrinks the plan of a seed.
     ///
     /// - Parameters:
     ///   - seed: The seed.
-    ///   - rule: The name of the rule that its history breaks.
-    ///   - rules: The rules among which that one is.
-    ///   - bound: How many histories are tried at most.
-    /// - Returns: The smallest plan found; `nil` when the seed does not break the rule.
+    ///   - rule: The name of the rule that its history violates.
+    ///   - rules: The rules that contain it.
+    ///   - bound: The maximum number of histories to try.
+    /// - Returns: The smallest plan found, or `nil` when the seed does not violate the rule.
     package static func shrink(
         seed: UInt64, rule: String, among rules: [any SimulationRule.Type] = SimulationRules.all, bound: Int = 3000
     ) -> Result? {
@@ -51,7 +51,8 @@ package struct SimulationShrinker: Sendable {
         return true
     }
 
-    /// Tries a smaller plan under a few interleavings: with events gone, the same numbers lead elsewhere.
+    /// Tries a smaller plan with a few interleavings, because with events removed the same random numbers lead
+    /// elsewhere.
     private mutating func holds(_ plan: SimulationPlan) -> Bool {
         for shift in 0..<4 where tries < bound {
             var plan = plan
@@ -110,10 +111,10 @@ package struct SimulationShrinker: Sendable {
 }
 
 extension SimulationPlan {
-    /// How much is in it.
+    /// The amount of content in the plan.
     var size: Int { events.count + requests.reduce(0) { $0 + $1.behaviours.count } + traits.count { $0 != "0" } }
 
-    /// What can be simplified about its world.
+    /// The parts of the plan's world that can be simplified.
     var traits: [String] {
         [
             endsAfresh ? "afresh" : "0", commitDelay > 0 ? "commit" : "0", style.drift > 0 ? "drift" : "0",

@@ -1,9 +1,9 @@
 extension SimulationVerdict {
-    /// What is said of a history that breaks a promise, in lines: what it breaks, how to see it event by event, and a
-    /// smaller history that breaks the same.
+    /// Explains a history that violates a guarantee, in lines: the violations, the command for a replay, and a smaller
+    /// history with the same violation.
     ///
-    /// - Parameter rules: Those that it was judged by.
-    /// - Returns: `nil` when it breaks none.
+    /// - Parameter rules: The rules that it was checked against.
+    /// - Returns: The explanation, or `nil` without a violation.
     package func explained(by rules: [any SimulationRule.Type] = SimulationRules.all) -> String? {
         guard let violation = violations.first else { return nil }
         var lines = ["VIOLATION in seed \(seed)"]

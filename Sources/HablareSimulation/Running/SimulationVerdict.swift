@@ -1,19 +1,19 @@
-/// What came of a seed.
+/// The result of a seed.
 package struct SimulationVerdict: Sendable {
     /// The seed.
     package let seed: UInt64
-    /// How many events its history has.
+    /// The number of events in its history.
     package let events: Int
-    /// How many processes crashed in it.
+    /// The number of crashed processes.
     package let crashes: Int
-    /// How many jobs the scheduler ran.
+    /// The number of jobs that the scheduler ran.
     package let steps: Int
-    /// See ``SimulationHistory/digest``; 0 unless asked for.
+    /// The ``SimulationHistory/digest``, or 0 unless requested.
     package let digest: UInt64
-    /// The promises that were broken.
+    /// The violations found.
     package let violations: [SimulationViolation]
 
-    /// Runs the history of a seed and judges it; by all rules, unless others are given.
+    /// Runs the history of a seed and checks it against all rules, or against the given ones.
     package init(seed: UInt64, digests: Bool = false, by rules: [any SimulationRule.Type] = SimulationRules.all) {
         let history = Simulation(SimulationPlan(seed: seed)).run()
         self.seed = seed
@@ -25,24 +25,24 @@ package struct SimulationVerdict: Sendable {
     }
 }
 
-/// What came of many seeds.
+/// The combined results of many seeds.
 package struct SimulationTally: Sendable {
-    /// How many histories were run.
+    /// The number of histories.
     package var histories = 0
-    /// How many events they had.
+    /// The number of events.
     package var events = 0
-    /// How many processes crashed in them.
+    /// The number of crashed processes.
     package var crashes = 0
-    /// How many jobs the scheduler ran.
+    /// The number of jobs that the scheduler ran.
     package var steps = 0
-    /// How many promises were broken.
+    /// The number of violations.
     package var violations = 0
-    /// All digests, in whatever order they came.
+    /// The combination of all digests, independent of their order.
     package var digest: UInt64 = 0
-    /// How many histories had so many events, in groups of ten.
+    /// The number of histories by their number of events, in groups of ten.
     private var sizes: [Int: Int] = [:]
 
-    /// Nothing yet.
+    /// Creates an empty tally.
     package init() {}
 
     /// Adds a verdict.
@@ -56,7 +56,7 @@ package struct SimulationTally: Sendable {
         sizes[verdict.events / 10, default: 0] += 1
     }
 
-    /// The number of events that half of the histories reach, to the ten.
+    /// The median number of events, rounded down to a multiple of ten.
     package var median: Int {
         var seen = 0
         for (size, count) in sizes.sorted(by: { $0.key < $1.key }) {
@@ -66,7 +66,7 @@ package struct SimulationTally: Sendable {
         return 0
     }
 
-    /// The line that a run ends with.
+    /// The final line of a run's report.
     package var line: String {
         "histories \(histories), events \(events), crashes \(crashes), violations \(violations)"
     }

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// State of a history, which one thread at a time works on; the lock is there for the compiler and is never waited for.
+/// State of a history that only one thread at a time uses. The lock satisfies the compiler and is never contended.
 ///
-/// The engine's own `Guarded` would do; but it comes from another module, and calling its generic code millions of times
-/// a second cost a quarter of a simulation's time.
+/// The engine's `Guarded` would do, but it comes from another module. Calling its generic code millions of times a
+/// second cost a quarter of a simulation's time.
 final class Confined<Value: Sendable>: Sendable {
     private let mutex: Mutex<Value>
 

@@ -1,7 +1,7 @@
-/// The task executor of one simulated process: hands every job to the scheduler.
+/// The task executor of one simulated process, which passes every job to the scheduler.
 ///
-/// A facade for each process, so that the scheduler knows whose job it runs. The actors of the process stay ordinary
-/// default actors: one shared serial executor would hide their interleavings.
+/// Each process has its own, so that the scheduler knows a job's process. The actors of the process stay ordinary
+/// default actors, because one shared serial executor would hide their interleavings.
 final class ProcessExecutor: TaskExecutor {
     let lane: Int
     private let scheduler: SimulationScheduler
@@ -15,7 +15,7 @@ final class ProcessExecutor: TaskExecutor {
         scheduler.enqueue(.job(UnownedJob(job)), lane: lane)
     }
 
-    /// Runs what was enqueued, on the calling thread.
+    /// Runs an entry on the calling thread.
     func run(_ entry: SimulationScheduler.Entry) {
         switch entry {
         case .job(let job): unsafe job.runSynchronously(on: asUnownedTaskExecutor())

@@ -1,22 +1,22 @@
 import HablareTestKit
 
-/// How the scheduler of one history chooses: each style finds interleavings that the others seldom reach.
+/// The scheduler's preferences in one history. Each style finds interleavings that the others seldom reach.
 package struct SchedulingStyle: Sendable, Hashable {
-    /// Which of the ready jobs of a process is preferred.
+    /// The preferred order of a process's ready jobs.
     package enum Order: Sendable, Hashable, CaseIterable {
-        /// Any.
+        /// No preference.
         case any
-        /// Mostly the oldest: nearly what a real executor does.
+        /// Mostly the oldest, nearly as a real executor does.
         case oldest
-        /// Mostly the newest: the old ones starve.
+        /// Mostly the newest, so that old jobs starve.
         case newest
     }
 
-    /// Which job of a process is preferred.
+    /// The preferred order of a process's jobs.
     var order: Order
-    /// A process that gets few turns, by its lane.
+    /// The lane of a process that gets few turns, if there is one.
     var slowLane: Int?
-    /// How far time moves on its own, at most, in nanoseconds, every 32 steps or so.
+    /// The maximum spontaneous advance of time, in nanoseconds, about every 32 steps.
     var drift: Int64
 
     func weight(of lane: Int) -> Int { slowLane == lane ? 1 : 6 }
@@ -32,19 +32,19 @@ package struct SchedulingStyle: Sendable, Hashable {
 }
 
 extension SeededGenerator {
-    /// A number from zero up to, and not including, a bound.
+    /// Returns a number from zero up to, and not including, a bound.
     mutating func below(_ bound: Int64) -> Int64 {
         bound <= 1 ? 0 : Int64(next().multipliedFullWidth(by: UInt64(bound)).high)
     }
 
-    /// A number of a range.
+    /// Returns a number in a range.
     mutating func within(_ range: ClosedRange<Int64>) -> Int64 {
         range.lowerBound + below(range.upperBound - range.lowerBound + 1)
     }
 
-    /// Whether something happens that happens so often in a hundred times.
+    /// Returns `true` with a probability in percent.
     mutating func percent(_ chance: Int64) -> Bool { below(100) < chance }
 
-    /// An element of a collection that is not empty.
+    /// Returns an element of a non-empty array.
     mutating func element<T>(of array: [T]) -> T { array[Int(below(Int64(array.count)))] }
 }

@@ -1,14 +1,14 @@
 import Hablare
 
-/// Runs a journal's drain as one more job of its process: how many calls share a commit differs from seed to seed.
+/// Runs a journal's drain as a job of its process, so that the number of calls in a commit varies with the seed.
 final class SimulatedCommitDriver: CommitDriver {
     private let scheduler: SimulationScheduler
     private let lane: Int
-    /// How long a commit waits for the disk, at most, in nanoseconds.
+    /// The maximum time that a commit waits for the disk, in nanoseconds.
     private let delay: Int64
     private let drain = Confined(Drain())
 
-    /// In a structure of its own: a bare closure in a generic container is wrapped once more by every access to it.
+    /// A structure, because every access to a bare closure in a generic container wraps it again.
     private struct Drain: Sendable {
         var run: (@Sendable () -> Void)?
     }
@@ -33,7 +33,7 @@ final class SimulatedCommitDriver: CommitDriver {
         drain.withLock { $0.run = nil }
     }
 
-    /// Runs the drain once more: timers of a process that is cut off do not fire, and whoever waits must hear.
+    /// Runs the drain once more. The timers of a cut-off process do not fire, and its waiters must be resumed.
     func flush() {
         ready()
     }

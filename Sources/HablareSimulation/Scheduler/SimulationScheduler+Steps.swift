@@ -1,16 +1,16 @@
-/// Doing what the scheduler chooses.
+/// The execution of the scheduler's choices.
 extension SimulationScheduler {
-    /// What a step came to.
+    /// The result of a step.
     enum Step: Sendable {
         /// A job ran, or timers fired.
         case went
-        /// The owner of the scheduler has to see to something.
+        /// The scheduler's owner must handle an alert.
         case alert(Alert)
-        /// Nothing is ready and nobody sleeps.
+        /// No job is ready and no task sleeps.
         case nothing
     }
 
-    /// Lets the next thing happen.
+    /// Executes the next choice.
     func step() -> Step {
         switch next() {
         case .run(let entry, let executor): executor.run(entry)
@@ -27,10 +27,10 @@ extension SimulationScheduler {
         return .went
     }
 
-    /// Lets what is left of a lane that is cut off run, oldest first.
+    /// Runs the remaining jobs of a cut-off lane, oldest first.
     ///
-    /// - Parameter bound: The most jobs.
-    /// - Returns: Whether it came to an end.
+    /// - Parameter bound: The maximum number of jobs.
+    /// - Returns: Whether all of them ran.
     func runRest(ofLane lane: Int, within bound: Int) -> Bool {
         var steps = 0
         while let (entry, executor) = popFirst(lane: lane) {

@@ -1,23 +1,23 @@
 import Hablare
 import HablareTestKit
 
-/// Runs every job of a simulated history, one at a time, on the calling thread, in an order drawn from a seed; and
-/// keeps the one virtual time, which moves when nothing is ready (and a little on its own, as on a busy machine).
+/// Runs every job of a simulated history, one at a time on the calling thread, in an order drawn from a seed. It keeps
+/// the virtual time, which advances when no job is ready, and a little on its own, as on a busy machine.
 ///
-/// Each simulated process has a lane. A lane can be put to sleep (a laptop's lid: neither jobs nor timers run while
-/// time goes on) and cut off (a crash: its sleeps end at once).
+/// Each simulated process has a lane. A lane can be put to sleep, like a laptop: neither jobs nor timers run while time
+/// passes. A lane can also be cut off, like a crash: its sleeps end at once.
 package final class SimulationScheduler: Sendable {
-    /// Something that can be run.
+    /// A unit of work to run.
     enum Entry: Sendable {
         case job(UnownedJob)
         case action(@Sendable () -> Void)
     }
 
-    /// What the owner of the scheduler must see to before the next step.
+    /// An event that the scheduler's owner must handle before the next step.
     enum Alert: Sendable {
-        /// The steps that a lane was given to live are used up.
+        /// A lane has used up its allowed steps.
         case fuseBurnt(lane: Int)
-        /// Something raised by the simulated world itself.
+        /// The simulated world raised an action.
         case raised(@Sendable () -> Void)
     }
 
@@ -25,7 +25,7 @@ package final class SimulationScheduler: Sendable {
         case run(Entry, ProcessExecutor)
         case alert(Alert)
         case fire([Due])
-        /// Nothing is ready and nobody sleeps.
+        /// No job is ready and no task sleeps.
         case nothing
     }
 
@@ -39,9 +39,9 @@ package final class SimulationScheduler: Sendable {
         var ready: [Entry] = []
         var isAsleep = false
         var isCutOff = false
-        /// Steps until an alert.
+        /// The number of steps until an alert.
         var fuse = 0
-        /// Timers that came while the lane slept.
+        /// The timers that came due while the lane slept.
         var missed: [SimulationTimers.Payload] = []
     }
 
@@ -65,13 +65,13 @@ package final class SimulationScheduler: Sendable {
         state = Confined(State(random: SeededGenerator(seed: seed)))
     }
 
-    /// The virtual time in nanoseconds, and how many steps were run.
+    /// The virtual time in nanoseconds, and the number of steps so far.
     var stamp: (now: Int64, steps: Int32) { state.withLock { ($0.now, $0.steps) } }
 
     /// The virtual time in nanoseconds.
     var now: Int64 { state.withLock { $0.now } }
 
-    /// A number of the interleaving's own stream of randomness, below a bound.
+    /// Returns a number below a bound from the interleaving's stream of random numbers.
     func draw(below bound: Int64) -> Int64 {
         state.withLock { $0.random.below(bound) }
     }
@@ -92,12 +92,12 @@ package final class SimulationScheduler: Sendable {
         state.withLock { $0.lanes[lane].ready.append(entry) }
     }
 
-    /// Lets a lane run so many more steps, then raises an alert; 0 takes the limit back.
+    /// Lets a lane run this many more steps, then raises an alert. 0 removes the limit.
     func lightFuse(_ steps: Int, lane: Int) {
         state.withLock { $0.lanes[lane].fuse = steps }
     }
 
-    /// Stops a lane's jobs and timers, or lets them go on.
+    /// Suspends a lane's jobs and timers, or resumes them.
     func setAsleep(_ isAsleep: Bool, lane: Int) {
         state.withLock { state in
             state.lanes[lane].isAsleep = isAsleep
@@ -107,7 +107,8 @@ package final class SimulationScheduler: Sendable {
         }
     }
 
-    /// Ends all present and future sleeps of a lane and takes its jobs out of the draw: ``popFirst(lane:)`` gives them.
+    /// Ends all present and future sleeps of a lane and excludes its jobs from the draw. ``popFirst(lane:)`` returns
+    /// them.
     func cut(lane: Int) {
         let woken = state.withLock { state -> [CheckedContinuation<Void, any Error>] in
             state.lanes[lane].isCutOff = true
@@ -119,10 +120,10 @@ package final class SimulationScheduler: Sendable {
         for continuation in woken { continuation.resume(throwing: CancellationError()) }
     }
 
-    /// Whether a lane is cut off.
+    /// Returns whether a lane is cut off.
     func isCutOff(lane: Int) -> Bool { state.withLock { $0.lanes[lane].isCutOff } }
 
-    /// The oldest job of a lane that is cut off.
+    /// Removes and returns the oldest job of a cut-off lane.
     func popFirst(lane: Int) -> (Entry, ProcessExecutor)? {
         state.withLock { state in
             guard !state.lanes[lane].ready.isEmpty, let executor = state.lanes[lane].executor else { return nil }
@@ -136,7 +137,7 @@ package final class SimulationScheduler: Sendable {
         state.withLock { $0.alerts.append(.raised(action)) }
     }
 
-    /// Forgets everything, so that nothing of the history stays in memory.
+    /// Drops all state, so that nothing of the history stays in memory.
     func close() {
         let rest = state.withLock { state in
             defer {
@@ -151,7 +152,7 @@ package final class SimulationScheduler: Sendable {
 
     // MARK: Choosing
 
-    /// The next thing to do. Moves time when nothing is ready.
+    /// Returns the next choice. Advances time when no job is ready.
     func next() -> Next {
         state.withLock { state in
             if !state.alerts.isEmpty { return .alert(state.alerts.removeFirst()) }
@@ -218,7 +219,7 @@ package final class SimulationScheduler: Sendable {
 
     // MARK: Time
 
-    /// Does something at a time: on behalf of the world (`lane` is `nil`), or of a lane that may sleep or be cut off.
+    /// Schedules an action at a time, for the world (`lane` is `nil`) or for a lane that may sleep or be cut off.
     func at(_ time: Int64, lane: Int? = nil, _ action: @escaping @Sendable () -> Void) {
         state.withLock { $0.timers.insert(max(time, $0.now), lane: lane ?? -1, .action(action)) }
     }

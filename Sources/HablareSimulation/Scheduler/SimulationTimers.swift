@@ -1,9 +1,9 @@
 import HeapModule
 
-/// What is to happen later, by time and then in the order it was asked for.
+/// The pending timers, by time and then in the order of their creation.
 struct SimulationTimers: Sendable {
     enum Payload: Sendable {
-        /// A task sleeps; looked up when its time has come, because it may have been cancelled since.
+        /// A sleeping task. It is looked up when its time has come, because it may have been cancelled since.
         case sleeper(Int)
         case action(@Sendable () -> Void)
     }

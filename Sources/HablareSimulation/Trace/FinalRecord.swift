@@ -1,7 +1,7 @@
 import Foundation
 import Hablare
 
-/// What the public API says of a request at the end of a history.
+/// The public API's information about a request at the end of a history.
 package struct FinalRecord: Sendable, Hashable {
     /// A line of the ledger.
     struct Attempt: Sendable, Hashable {
@@ -9,24 +9,24 @@ package struct FinalRecord: Sendable, Hashable {
         let outcome: AttemptRecord.Outcome
         let billing: BillingState
         let provider: ProviderID?
-        /// In micro-dollars; `nil`: not known.
+        /// The cost in micro-dollars, or `nil` if unknown.
         let cost: Int64?
     }
 
     let request: Int32
     let status: Observed
     let phase: RequestPhase
-    /// The call whose answer the response's text names; -1 when there is none.
+    /// The call named by the answer's text, or -1 when there is none.
     let answer: Int32
     let attemptCount: Int32
     let attempts: [Attempt]
     let supersedes: Int32?
     /// Whether its answer came from the cache.
     let isFromCache: Bool
-    /// Why it still waits.
+    /// The reason why it still waits.
     let waiting: WaitSaying?
 
-    /// Reads everything.
+    /// Reads the records of all requests.
     static func read(_ plan: SimulationPlan, _ manager: AIRequestManager) async -> [FinalRecord] {
         var records: [FinalRecord] = []
         do {
@@ -34,7 +34,7 @@ package struct FinalRecord: Sendable, Hashable {
                 records.append(try await FinalRecord(snapshot, plan, manager))
             }
         } catch {
-            return records  // what is missing counts as lost
+            return records  // missing records count as lost
         }
         return records.sorted { $0.request < $1.request }
     }

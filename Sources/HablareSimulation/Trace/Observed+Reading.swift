@@ -2,7 +2,7 @@ import Foundation
 import Hablare
 
 extension Observed {
-    /// What a status says.
+    /// Translates a status.
     init(_ status: RequestStatus) {
         switch status {
         case .pending: self = .pending
@@ -13,8 +13,8 @@ extension Observed {
         }
     }
 
-    /// What a response says. Answers carry the number of their call among their usage, which one from the cache has not,
-    /// and in their text.
+    /// Translates a response. An answer carries the number of its call in its text, and also in its usage unless it
+    /// came from the cache.
     init(_ response: AIResponseData) {
         switch response.result {
         case .success(.text(let body)) where body.reference != nil: self = Self.stored(body, response.usage)
@@ -26,7 +26,7 @@ extension Observed {
         }
     }
 
-    /// An answer in a content file: what that says, and not only what is said beside it.
+    /// Reads an answer in a content file, and compares its text with the usage.
     private static func stored(_ body: Body, _ usage: Usage) -> Observed {
         do {
             let call = SimulationNames.call(ofAnswer: String(decoding: try body.read(), as: UTF8.self))
@@ -37,13 +37,14 @@ extension Observed {
         }
     }
 
-    /// The failure of a request.
+    /// Translates the failure of a request.
     private static func failure(_ error: AIServiceError) -> Observed {
         let call = error.cause.flatMap { Int32($0) } ?? -1
         return .failed(code: AIServiceErrorCode(error.code).rawValue, call: call)
     }
 
-    /// What an operation threw: the outcome of the request where the operation throws that, else its own refusal.
+    /// Translates an operation's error: to the request's outcome if the operation throws outcomes, otherwise to its own
+    /// refusal.
     init(thrown error: any Error, throwsOutcomes: Bool = false) {
         switch error {
         case let error as AIServiceError:

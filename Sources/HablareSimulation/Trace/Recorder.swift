@@ -1,6 +1,6 @@
 import Hablare
 
-/// Keeps the trace of a history. Whatever a dead process says is not heard.
+/// Records the trace of a history. Events of dead processes must not be recorded.
 final class Recorder: Sendable {
     private struct State: Sendable {
         var events: [TraceEvent] = []
@@ -22,7 +22,7 @@ final class Recorder: Sendable {
         }
     }
 
-    /// Keeps the requests that a job's submission was answered with.
+    /// Records the requests returned by a job's submission.
     func job(_ requests: [Int32]) -> Observed {
         state.withLock { state in
             state.jobs.append(requests)

@@ -1,9 +1,9 @@
 import Hablare
 
-/// A request's lives: one begins when it is submitted, and another with each explicit retry.
+/// A request's lives: the first begins with its submission, and another with each explicit retry.
 extension RequestStory {
-    /// The spans of the trace in which nobody can have begun a new life: between the retries that may have been
-    /// applied, each from its call to its return (or for ever, when nobody knows).
+    /// The spans of the trace in which no new life can have begun. They lie between the retries that may have been
+    /// applied, each from its call to its return, or without an end if that is unknown.
     var lives: [Range<Int>] {
         var lives: [Range<Int>] = []
         var start = 0
@@ -15,7 +15,7 @@ extension RequestStory {
         return lives
     }
 
-    /// Whether a retry may have been applied: also one whose process died, or was told that the store had failed.
+    /// Returns whether a retry may have been applied, even if its process died or met a store failure.
     static func mayBeApplied(_ retry: OperationStory) -> Bool {
         guard case .refused(let number)? = retry.result else { return true }
         let code = AIServiceErrorCode(rawValue: number)
@@ -24,8 +24,8 @@ extension RequestStory {
 }
 
 extension SimulationHistory {
-    /// Whether a call's process could record its end as the request's own: nobody had broken its leases while it lived,
-    /// and it had not given them back itself, to rest, before the store took what it had to record.
+    /// Returns whether a call's process could record its end as the request's own. No other process broke its leases
+    /// while it lived. It also did not return them itself for a suspension before the store accepted the record.
     func isTrusted(_ call: CallStory) -> Bool {
         let process = processes[Int(call.process)]
         let end = call.end?.place ?? .max
@@ -36,7 +36,8 @@ extension SimulationHistory {
         }
     }
 
-    /// Whether nothing came between a call and the recording of its answer, which takes less than two seconds.
+    /// Returns whether nothing interfered between a call and the recording of its answer, which takes less than two
+    /// seconds.
     func isUndisturbed(_ call: CallStory) -> Bool {
         let process = processes[Int(call.process)]
         guard let end = call.end, call.cancelled == nil, !mayBeStale(call.process, at: call.started) else {
@@ -48,8 +49,8 @@ extension SimulationHistory {
             && end.place < process.shutdownOrdered ?? .max && recorded < quietTime
     }
 
-    /// Whether a process may act on leases that it has lost: its registration had ended, and it had not registered anew,
-    /// or so lately that what it had journalled before may still be on its way.
+    /// Returns whether a process may act on leases that it has lost. Its registration had ended, and it had not
+    /// registered again, or only so recently that an attempt journalled before may still be on its way.
     func mayBeStale(_ process: Int32, at place: Int) -> Bool {
         let story = processes[Int(process)]
         guard let loss = story.retirements.last(where: { $0.place < place }) else { return false }
@@ -59,23 +60,23 @@ extension SimulationHistory {
         return anew.time + hurry >= events[place].time
     }
 
-    /// Whether a call's process had no lease for it any more when something happened, or had none from the start.
+    /// Returns whether a call's process had lost its lease for the call by some event, or never had one.
     func hasLostItsLease(_ call: CallStory, before place: Int) -> Bool {
         mayBeStale(call.process, at: call.started)
             || processes[Int(call.process)].lostLeases(from: call.started, to: place)
     }
 
-    /// What the ledger says of a call.
+    /// Returns the ledger's line for a call.
     func line(of call: CallStory) -> FinalRecord.Attempt? {
         final[call.request]?.attempts.first { $0.attempt == call.attempt }
     }
 
-    /// Whether the provider failed a call and the engine took it for the request's failure.
+    /// Returns whether the provider failed a call and the engine recorded that as the request's failure.
     func hasFailed(_ call: CallStory) -> Bool {
         isTrusted(call) && call.end != nil && line(of: call)?.outcome == .failed
     }
 
-    /// The row that a provider failed a call with, before anybody told it to stop.
+    /// Returns the row with which a provider failed a call before its cancellation.
     func failure(of call: CallStory) -> ProviderFailure? {
         guard let end = call.end, call.cancelled.map({ $0.place > end.place }) ?? true,
             case .failed(let row) = end.how
@@ -83,9 +84,9 @@ extension SimulationHistory {
         return ProviderFailure.rows[Int(row)]
     }
 
-    /// Whether no clock jumped, so that every date is the virtual time.
+    /// Whether no clock jumped, so that every date equals the virtual time.
     var hasOneTime: Bool { !events.contains { if case .clockJumped = $0.what { true } else { false } } }
 
-    /// How long at most, in nanoseconds, something that was decided takes to be done by a process that does not sleep.
+    /// The maximum time, in nanoseconds, from a decision to its execution by a process that does not sleep.
     var hurry: Int64 { 6 * plan.commitDelay + (plan.style.drift > 0 ? 2_000_000_000 : 300_000_000) }
 }

@@ -1,24 +1,24 @@
 import Hablare
 
-/// A time in which a process was to rest for a reason. Places are indices into the trace.
+/// A period in which a process was suspended for a reason. Places are indices into the trace.
 struct RestStory: Sendable {
     let process: Int32
     let reason: SuspensionReason
-    /// Where it was asked for.
+    /// The place of the suspension's call.
     let begin: Int
-    /// Where nothing it concerns was under way any more, as was said.
+    /// The place from which nothing that it concerns is in progress, as the call's return states.
     let settled: Int?
-    /// Where it was taken back, or its process ended.
+    /// The place at which the suspension or the process ended.
     let end: Int
 
-    /// Whether it concerns a provider.
+    /// Returns whether it concerns a provider.
     func concerns(_ provider: Int16) -> Bool {
         reason == .background || SimulatedProvider.needsNetwork(Int(provider))
     }
 }
 
 extension SimulationHistory {
-    /// The rests, one for each that was asked for.
+    /// Returns the suspensions, one for each call.
     func findRests() -> [RestStory] {
         operations.compactMap { operation in
             guard case .suspend(let reason, _) = operation.operation, operation.result != .count(0) else { return nil }
@@ -33,7 +33,7 @@ extension SimulationHistory {
         }
     }
 
-    /// Whether a call failed of the network while its process had none, or at about that time.
+    /// Returns whether a call failed from the network while its process was offline, or at about that time.
     func isOffline(_ call: CallStory, within slack: Int64) -> Bool {
         guard let end = call.end, let failure = failure(of: call), failure.category == .network else { return false }
         return rests.contains { rest in

@@ -1,46 +1,46 @@
 import Hablare
 
-/// What happened in a history, and an index over it for the rules. Nothing of it comes from inside the engine.
+/// The events of a history, with an index for the rules. Nothing in it comes from inside the engine.
 package struct SimulationHistory: Sendable {
-    /// What was planned.
+    /// The plan.
     package let plan: SimulationPlan
-    /// What happened, in order.
+    /// The events, in order.
     package let events: [TraceEvent]
-    /// The answers to job submissions, as ``Observed/storedJob(_:)`` counts them.
+    /// The results of job submissions, indexed by ``Observed/storedJob(_:)``.
     let jobs: [[Int32]]
-    /// What the public API says at the end.
+    /// The public API's information at the end.
     let final: [Int32: FinalRecord]
-    /// Lines of the ledger at the end, of deleted requests too.
+    /// The number of ledger lines at the end, including those of deleted requests.
     let attempts: Int
-    /// Those of them that no budget refused: what was refused was not made.
+    /// The number of those lines that no budget refused. A refused attempt was not made.
     let made: Int
-    /// The sum over all of them.
+    /// The sum over all lines.
     let ledger: LedgerSum
-    /// What is spent of the budgets at the end, by name.
+    /// The amounts spent of the budgets at the end, by name.
     let spent: [String: Int64]
-    /// How many jobs the scheduler ran.
+    /// The number of jobs that the scheduler ran.
     package let steps: Int
-    /// What there is of content files at the end.
+    /// The state of the content files at the end.
     let files: SimulatedFilesAtEnd
 
     private(set) var operations: [OperationStory] = []
     private(set) var calls: [CallStory] = []
     private(set) var processes: [ProcessStory] = []
     private(set) var requests: [Int32: RequestStory] = [:]
-    /// What providers said of their limits, by call.
+    /// The providers' reports of their limits, by call.
     private(set) var sayings: [Int32: LimitsSaying] = [:]
-    /// When processes were to rest.
+    /// The suspensions of processes.
     private(set) var rests: [RestStory] = []
-    /// Content files that somebody removed.
+    /// The content files that an outsider removed.
     private(set) var lostFiles: [(place: Int, file: SimulatedFile)] = []
-    /// When content files were collected that no row referred to, and by whom.
+    /// The collections of content files without a row, with their processes.
     private(set) var collections: [(place: Int, time: Int64, process: Int32)] = []
     private(set) var faultsEnded = Int.max
     private(set) var faultsEndedTime: Int64 = 0
     private(set) var quiet = Int.max
     private(set) var quietTime: Int64 = 0
     private(set) var liveAtQuiet: Int32 = 0
-    /// Requests for the same work, two and more, each in the order of their numbers.
+    /// The groups of two or more requests for the same work, each in numerical order.
     private(set) var companies: [[Int32]] = []
     private(set) var processesLeft: Int32 = 0
 
@@ -62,24 +62,24 @@ package struct SimulationHistory: Sendable {
         index()
     }
 
-    /// How many crashes there were.
+    /// The number of crashes.
     package var crashes: Int { processes.count { $0.death != nil && $0.hasCrashed } }
 
-    /// The requests in the order of their numbers.
+    /// The requests, in numerical order.
     var stories: [RequestStory] { requests.values.sorted { $0.number < $1.number } }
 
-    /// Whether a request is live at the end. Whether it may be is another matter.
+    /// Returns whether a request is live at the end, allowed or not.
     func stays(_ request: Int32) -> Bool {
         final[request].map { $0.status.outcome == nil && !$0.status.isGone } ?? false
     }
 
-    /// What was planned of a request; of one that `regenerate` made, what was planned of the one that it replaces, which
-    /// had a deadline of its own.
+    /// Returns the plan of a request. For a regenerated request, returns the plan of the one it replaces, whose
+    /// deadline does not apply.
     func planned(_ request: Int32) -> SimulationPlan.Request? {
         original(of: request).map { plan.requests[Int($0)] }
     }
 
-    /// The request of the plan that a request is, or that it replaces; `nil` where nobody knows any more.
+    /// Returns the planned request that a request is or replaces, or `nil` if that is no longer known.
     func original(of request: Int32) -> Int32? {
         var request = request
         while Int(request) >= plan.requests.count {
@@ -89,7 +89,7 @@ package struct SimulationHistory: Sendable {
         return request
     }
 
-    /// A number of the whole trace: two histories that differ in one event have another one.
+    /// A hash of the whole trace. Two histories that differ in one event have different hashes.
     package var digest: UInt64 {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for event in events { event.mix(into: &hash) }
@@ -181,8 +181,8 @@ package struct SimulationHistory: Sendable {
         gather()
     }
 
-    /// The call that gave the answer of a call before a place of the trace: itself, or the newest that went on with its
-    /// work. An older one's may have been lost with its process.
+    /// Returns the call with the answer of a call's work before a place of the trace: the newest call that answered it,
+    /// or else the call itself. An older answer may have been lost with its process.
     func answer(of call: Int32, before place: Int = .max) -> CallStory {
         calls.last {
             $0.work == call && $0.end?.how == .answered(isPromisedType: true)
@@ -190,10 +190,11 @@ package struct SimulationHistory: Sendable {
         } ?? calls[Int(call)]
     }
 
-    /// Whether an answer could not be the outcome: its call had not gone on with what readers had seen a part of.
+    /// Returns whether an answer could not become the outcome, because its call had not resumed an answer that readers
+    /// had partly seen.
     func isAnsweredInVain(_ call: CallStory) -> Bool { call.hasIgnored && hasBegun(call) }
 
-    /// Whether readers may have seen something of what a call was to answer.
+    /// Returns whether readers may have seen a part of a call's answer.
     func hasBegun(_ call: CallStory) -> Bool {
         !call.yields.isEmpty || call.handed.map { !calls[Int($0)].yields.isEmpty } ?? false
     }
@@ -208,7 +209,7 @@ package struct SimulationHistory: Sendable {
             let fallback: [Int]
         }
         var asked: [Work: [Int32]] = [:]
-        // Those that were stored, as far as it shows.
+        // The requests that were stored, as far as that is visible.
         let stored = requests.values.filter { final[$0.number] != nil || !$0.deletes.isEmpty }.map(\.number)
         for number in Set(stored).union(final.keys).sorted() {
             guard let planned = planned(number) else { continue }
@@ -223,7 +224,7 @@ package struct SimulationHistory: Sendable {
         }
     }
 
-    /// Whether a request may be on disk with another content than the plan gives it: whoever submits it first decides.
+    /// Returns whether a request may be on disk with content other than planned. The first submission decides.
     func mayBeOfOtherContent(_ story: RequestStory) -> Bool {
         story.submits.contains { submit in
             guard case .submit(_, content: let other) = submit.operation, other != planned(story.number)?.content else {
@@ -234,20 +235,20 @@ package struct SimulationHistory: Sendable {
         }
     }
 
-    /// The requests for the same work, itself among them.
+    /// Returns the requests for the same work, including itself.
     func company(of request: Int32) -> [Int32] {
         guard requests[request]?.isShared == true else { return [request] }
         return companies.first { $0.contains(request) } ?? [request]
     }
 
-    /// Gives an operation to the requests that it is about.
+    /// Adds an operation to the requests that it is about.
     private mutating func assign(_ place: Int) {
         let operation = operations[place]
         switch operation.operation {
         case .submitJob(_, _, let ids):
             for id in Set(ids).sorted() { requests[id, default: RequestStory(number: id)].submits.append(operation) }
         case .suspend, .resume, .peek: break  // of no request
-        case .cancelAll, .cancelJob, .invalidate, .prune: break  // of everything, also of what is submitted meanwhile
+        case .cancelAll, .cancelJob, .invalidate, .prune: break  // of all requests, even later ones
         default:
             guard let id = operation.operation.request else { return }
             requests[id, default: RequestStory(number: id)].note(operation)
@@ -256,7 +257,7 @@ package struct SimulationHistory: Sendable {
 }
 
 extension TraceEvent {
-    /// Mixes the event into a hash that does not depend on the process's seed of hashing.
+    /// Mixes the event into a hash that does not depend on the process's hashing seed.
     func mix(into hash: inout UInt64) {
         func mix(_ value: UInt64, _ hash: inout UInt64) { hash = (hash ^ value) &* 0x0000_0100_0000_01b3 }
         mix(UInt64(bitPattern: time), &hash)

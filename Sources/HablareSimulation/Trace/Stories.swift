@@ -8,16 +8,15 @@ struct OperationStory: Sendable {
     var returned: Int?
     var result: Observed?
     var told: [(place: Int, observed: Observed)] = []
-    /// How many attempts of requests were on disk when it was called, if it is a retry, or when it returned, if it is a
-    /// cancellation.
+    /// The numbers of attempts on disk, by request: at the call of a retry, or at the return of a cancellation.
     var attemptsOnDisk: [Int32: Int32] = [:]
-    /// Whether the client lost patience.
+    /// Whether the client cancelled it.
     var isCancelled = false
 
     var end: Int { returned ?? .max }
 }
 
-/// A provider's call, as the provider saw it.
+/// A call of a provider, from the provider's view.
 struct CallStory: Sendable {
     let number: Int32
     let process: Int32
@@ -30,58 +29,59 @@ struct CallStory: Sendable {
     let startedAt: Int64
     var cancelled: (place: Int, time: Int64)?
     var end: (place: Int, time: Int64, how: CallEnd)?
-    /// Where each piece of its answer was yielded first, by itself or by a call that went on with its work.
+    /// The places at which the pieces of its answer were first yielded, by itself or by a call that resumed its work.
     var yields: [Int] = []
     /// The call whose work it was handed.
     var handed: Int32?
-    /// Whether it went on with that.
+    /// Whether it resumed that work.
     var hasResumed = false
-    /// Where its work, or that which it was handed, was on disk.
+    /// The place at which the handle of its own work, or of the work it was handed, was on disk.
     var remembered: Int?
-    /// Whether that may have been forgotten.
+    /// Whether that handle may have been forgotten.
     var mayHaveForgotten = false
-    /// Where that was forgotten.
+    /// The place at which the handle was forgotten.
     var forgot: Int?
-    /// Whether it did not look at what it was handed, and yielded or answered all the same: then the engine forgets.
+    /// Whether it ignored the work it was handed, and yielded or answered on its own. The engine then forgets that
+    /// work.
     var hasIgnored = false
-    /// What it was told when it asked whether somebody goes on with its work.
+    /// The engine's reply when the call asked whether its work is still wanted.
     var asked: (place: Int, isWanted: Bool)?
 
-    /// The call whose work it does: its own, unless it goes on with another's.
+    /// The call whose work it does: its own, or the one that it resumes.
     var work: Int32 { hasResumed ? handed ?? number : number }
 
-    /// It yields or answers something: where it was handed work, and has not said that it goes on with it, of its own.
+    /// Records that it yields or answers. If it was handed work and has not resumed it, the answer is its own.
     mutating func answersAlone() {
         if handed != nil, !hasResumed { hasIgnored = true }
     }
 
-    /// Whether it was under way when an event happened.
+    /// Returns whether it was in progress at an event.
     func isRunning(at place: Int) -> Bool { started < place && (end?.place ?? .max) > place }
 }
 
 /// A process, from its start to its death.
 struct ProcessStory: Sendable {
     let number: Int32
-    /// Where it crashed or was gone.
+    /// The place at which it crashed or exited.
     var death: Int?
     var deathTime: Int64 = .max
     var hasCrashed = false
     var shutdownOrdered: Int?
     var shutdownTime: Int64 = .max
     var serviceEnded: (place: Int, observed: Observed)?
-    /// When it registered.
+    /// The places and times of its registrations.
     var registrations: [(place: Int, time: Int64)] = []
-    /// When its registrations ended, by its own hand or another's.
+    /// The ends of its registrations, by itself or by another process.
     var retirements: [(place: Int, time: Int64, isJustified: Bool, by: Int32)] = []
-    /// Where the store failed it.
+    /// The places at which the store failed it.
     var storeFailures: [Int] = []
-    /// When it did not run.
+    /// The periods in which it did not run.
     var sleeps: [(from: Int64, to: Int64)] = []
-    /// Where its clock jumped.
+    /// The places at which its clock jumped.
     var clockJumps: [Int] = []
-    /// By how much in all, in milliseconds.
+    /// The total of the jumps, in milliseconds.
     var clockOffset: Int64 = 0
-    /// Whether a file could not be removed with its last commit: nobody does it then until files are collected.
+    /// Whether a file could not be removed with its last commit. It then stays until the next commit or collection.
     var leavesFiles = false
 
     mutating func note(_ event: TraceEvent, at place: Int) {
@@ -109,18 +109,18 @@ struct ProcessStory: Sendable {
 
     func isDead(at place: Int) -> Bool { death.map { $0 < place } ?? false }
 
-    /// Whether a registration of its ended between two events.
+    /// Returns whether one of its registrations ended between two events.
     func lostLeases(from start: Int, to end: Int) -> Bool {
         retirements.contains { $0.place > start && $0.place < end }
     }
 
-    /// Whether the store failed it between two events.
+    /// Returns whether the store failed it between two events.
     func wasFailed(from start: Int, to end: Int) -> Bool { storeFailures.contains { $0 > start && $0 < end } }
 
     func slept(from start: Int64, to end: Int64) -> Bool { sleeps.contains { $0.from <= end && $0.to >= start } }
 }
 
-/// What happened to a request.
+/// The operations and calls of a request.
 struct RequestStory: Sendable {
     let number: Int32
     var submits: [OperationStory] = []
@@ -128,10 +128,10 @@ struct RequestStory: Sendable {
     var retries: [OperationStory] = []
     var deletes: [OperationStory] = []
     var others: [OperationStory] = []
-    /// What was asked for about keeping its answer.
+    /// The operations on the retention of its answer.
     var keepings: [OperationStory] = []
     var calls: [CallStory] = []
-    /// How often everything, or a job, was cancelled.
+    /// The number of times that everything, or a job, was cancelled.
     var massCancels = 0
 
     mutating func note(_ operation: OperationStory) {
@@ -148,14 +148,14 @@ struct RequestStory: Sendable {
         }
     }
 
-    /// Whether another request asked for the same work: then the calls may be another's, and its own be for others.
+    /// Whether another request asked for the same work. Each may then use the other's calls.
     var isShared = false
 
-    /// Whether little can be said from outside of its own calls: somebody wanted it deleted, so that it may have several
-    /// lives, or it shares them with others.
+    /// Whether its calls cannot be judged alone from outside. It was deleted and may have had several lives, or it
+    /// shares its calls with others.
     var isMurky: Bool { !deletes.isEmpty || isShared }
 
-    /// Everything that anybody was told of its outcome, in order.
+    /// All outcomes that operations reported, in order.
     var outcomes: [(place: Int, outcome: Observed)] {
         var outcomes: [(place: Int, outcome: Observed)] = []
         for operation in others {
@@ -175,7 +175,7 @@ struct RequestStory: Sendable {
         return outcomes.sorted { $0.place < $1.place }
     }
 
-    /// Whether the submission of an operation was acknowledged.
+    /// Returns whether the submission of an operation was acknowledged.
     static func isAcknowledged(_ operation: OperationStory) -> Bool {
         switch (operation.operation, operation.result) {
         case (.submit, .stored), (.submitJob, .storedJob): true

@@ -1,49 +1,50 @@
-/// Something that happened in a history and that somebody outside the engine could see. Plain numbers: a history has
-/// hundreds of them, and a long run has millions of histories.
+/// An event of a history that is visible outside the engine. It consists of plain numbers, because a history has
+/// hundreds of events and a long run has millions of histories.
 package struct TraceEvent: Sendable, Hashable {
-    /// What happened.
+    /// The kind of event.
     package enum What: Sendable, Hashable {
-        // What the client code did and was told.
+        // Client code
         case operationCalled(Int32)
         case operationReturned(Int32, Observed)
-        /// How many attempts of a request are on disk: of what is to be retried when that is asked for, of what was
-        /// cancelled when that is acknowledged, and then of every request where it was many.
+        /// The number of a request's attempts on disk: at the call of a retry, or at the acknowledgement of a
+        /// cancellation. A cancellation of many requests records it for every request.
         case attemptsOnDisk(operation: Int32, request: Int32, attempts: Int32)
-        /// A stream of statuses said this.
+        /// A stream of statuses delivered this status.
         case told(Int32, Observed)
-        /// A reader of an answer was told a chunk.
+        /// A reader of an answer received a chunk.
         case streamed(Int32, StreamedChunk)
-        /// A reader of an answer was told that it is begun anew.
+        /// A reader of an answer learnt that the stream restarts.
         case streamRestarted(Int32, generation: Int32)
-        /// The client lost patience and cancelled its own task.
+        /// The client cancelled its own task.
         case operationCancelled(Int32)
 
-        // What the providers saw.
-        /// A call began; `journalled` is how many attempts of the request were on disk then, -1 if it was unknown.
+        // Providers
+        /// A call began. `journalled` is the number of the request's attempts on disk then, or -1 if the request was
+        /// unknown.
         case callStarted(
             call: Int32, request: Int32, provider: Int16, attempt: Int32, content: Int32, journalled: Int32)
         case callCancelled(Int32)
-        /// A provider said something of its limits; it counts when the call ends.
+        /// A provider reported its limits. They count when the call ends.
         case limitsSaid(call: Int32, LimitsSaying)
         case callEnded(Int32, CallEnd)
-        /// A provider yields a piece although its call has ended; was it refused?
+        /// A provider yielded a piece after the end of its call. `isRefused` is whether the engine refused it.
         case yieldedLate(call: Int32, isRefused: Bool)
-        /// A provider yields a piece of its answer, or of that of the call whose work it goes on with.
+        /// A provider yields a piece of its answer, or of the answer of the call whose work it resumes.
         case yielded(call: Int32, piece: Int32)
         /// A call was handed the work of an earlier one.
         case handed(call: Int32, work: Int32)
-        /// A call goes on with the work that it was handed.
+        /// A call resumes the work that it was handed.
         case resumed(call: Int32)
-        /// A call's work is on disk: the next attempt is to go on with it.
+        /// The handle of a call's work is on disk, and the next attempt should resume it.
         case remembered(call: Int32)
-        /// A call is about to forget what was remembered.
+        /// A call is about to forget the remembered handle.
         case forgets(call: Int32)
-        /// What was remembered is not on disk any more.
+        /// The remembered handle is no longer on disk.
         case forgot(call: Int32)
-        /// A call that was told to stop was told whether somebody goes on with its work.
+        /// A cancelled call learnt whether its work is still wanted.
         case asked(call: Int32, isWanted: Bool)
 
-        // What happened to the processes.
+        // Processes
         case processStarted(slot: Int32)
         case serviceEnded(Observed)
         case processGone
@@ -55,44 +56,45 @@ package struct TraceEvent: Sendable, Hashable {
         case clockJumped(milliseconds: Int64)
         case zombieStuck
 
-        // What happened on the disk.
+        // The disk
         case committed(writes: Int32)
         case commitFailed
         case commitLost(wasApplied: Bool)
         case commitUncertain(wasMade: Bool)
         case claimed(Int32)
         case readFailed
-        /// A content file that no row refers to any more could not be removed; the next commit tries again.
+        /// A content file without a row could not be removed. The next commit tries again.
         case fileNotRemoved
-        /// Somebody removed a content file whom nobody had asked to.
+        /// An outsider removed a content file.
         case fileLost(SimulatedFile)
-        /// So many content files were removed that nobody referred to.
+        /// This many content files without a row were removed.
         case filesCollected(Int32)
         case diskFilled
         case diskFreed
         case ownerRegistered
-        /// Somebody's registration ended and its leases broke; was the owner gone, as far as could be told?
+        /// A process's registration ended and its leases broke. `isJustified` is whether the owner was gone, as far as
+        /// could be determined.
         case ownerRetired(process: Int32, isJustified: Bool)
         case signalled
 
-        // What happened to the history.
+        // The history
         case faultsEnded
-        /// Nothing happens any more; the number of requests that are not final.
+        /// The history has settled. `live` is the number of requests that are not final.
         case quiet(live: Int32)
         case ended(processesLeft: Int32)
     }
 
-    /// When, in virtual nanoseconds.
+    /// The time in virtual nanoseconds.
     package let time: Int64
-    /// After how many steps of the scheduler.
+    /// The number of scheduler steps so far.
     package let step: Int32
-    /// In which process (counted over the whole history), or -1.
+    /// The process, counted over the whole history, or -1.
     package let process: Int32
-    /// What happened.
+    /// The event.
     package let what: What
 }
 
-/// A chunk as a reader was told it: where it stands, and which piece of which call it is.
+/// A chunk as a reader received it: its position, and its call and piece.
 package struct StreamedChunk: Sendable, Hashable {
     let generation: Int32
     let sequence: Int32
@@ -102,16 +104,16 @@ package struct StreamedChunk: Sendable, Hashable {
     let isOnDisk: Bool
 }
 
-/// How a provider's call ended.
+/// The end of a provider's call.
 package enum CallEnd: Sendable, Hashable {
-    /// With an answer; `isPromisedType` as it should be.
+    /// The call returned an answer. `isPromisedType` is whether its type is the promised one.
     case answered(isPromisedType: Bool)
-    /// With a row of ``ProviderFailure/rows``.
+    /// The call failed with a row of ``ProviderFailure/rows``.
     case failed(row: Int32)
-    /// Because its task was cancelled.
+    /// The call's task was cancelled.
     case cancelled
 
-    /// Whether the provider may have billed it, in truth.
+    /// The true billing of the call: 2 for billed, 1 for possibly billed, 0 for not billed.
     var billing: Int {
         switch self {
         case .answered: 2
@@ -121,36 +123,36 @@ package enum CallEnd: Sendable, Hashable {
     }
 }
 
-/// What client code was told, in numbers.
+/// A result that client code received, in numbers.
 package enum Observed: Sendable, Hashable {
-    /// Done, and nothing to say about it.
+    /// The operation succeeded without a result.
     case done
-    /// So many.
+    /// The operation returned a count.
     case count(Int32)
-    /// The request that a submission led to.
+    /// A submission stored this request.
     case stored(Int32)
-    /// The requests of a job; their order in the recorder's list of jobs.
+    /// A submission stored a job. The value is its index in the recorder's list of jobs.
     case storedJob(Int32)
     case pending
-    /// Pending, says a snapshot, and why.
+    /// A snapshot reports the request as pending for a reason.
     case waiting(WaitSaying)
     case executing
-    /// Completed with the answer of a call.
+    /// The request is completed with the answer of a call.
     case completed(call: Int32)
-    /// Completed; the answer is no longer kept.
+    /// The request is completed, and its answer was evicted.
     case expired
-    /// Completed; the file with the answer is gone.
+    /// The request is completed, and the file with its answer is missing.
     case lost
-    /// Failed, by the engine's code, with the failure of a call (-1: the engine's own).
+    /// The request failed with an engine code, from the failure of a call, or -1 for the engine's own.
     case failed(code: Int16, call: Int32)
     case cancelled
     /// The operation itself was refused.
     case refused(code: Int16)
     case cancellationError
-    /// An error that is neither ours nor a cancellation.
+    /// The operation threw an error that is neither the engine's nor a cancellation.
     case foreignError
 
-    /// The outcome that this is, if it is one.
+    /// The value itself if it is an outcome, otherwise `nil`.
     var outcome: Observed? {
         switch self {
         case .completed, .failed, .cancelled: self
@@ -158,7 +160,7 @@ package enum Observed: Sendable, Hashable {
         }
     }
 
-    /// Completed, and the answer cannot be read any more.
+    /// Whether the request is completed and its answer cannot be read any more.
     var isGone: Bool { self == .expired || self == .lost }
 
     func isRefused(_ code: AIServiceErrorCode) -> Bool { self == .refused(code: code.rawValue) }

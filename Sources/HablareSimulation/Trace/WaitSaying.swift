@@ -1,24 +1,24 @@
 package import Hablare
 
-/// Why a request waits, as its snapshot says; times in virtual nanoseconds, if no clock jumped.
+/// The wait reason in a request's snapshot. Times are in virtual nanoseconds if no clock jumped.
 package enum WaitSaying: Sendable, Hashable {
-    /// For its turn.
+    /// The request waits for its turn.
     case queued
-    /// Nobody has taken it.
+    /// No process has claimed the request.
     case unclaimed
-    /// For the call of another request for the same work.
+    /// The request waits for the call of another request for the same work.
     case following(Int32)
-    /// Nobody who looked has its provider.
+    /// No process that looked has the request's provider.
     case noProvider
-    /// Its last attempt failed.
+    /// The last attempt failed.
     case backingOff(until: Int64)
-    /// The account is to be left alone.
+    /// The account is paused.
     case rateLimited(until: Int64)
     /// The provider fails.
     case providerFailing(until: Int64)
-    /// For somebody's word.
+    /// The request waits for an explicit retry.
     case held
-    /// For the end of a rest.
+    /// The request waits for the end of a suspension.
     case resting(SuspensionReason)
 
     init(_ reason: RequestSnapshot.WaitReason) {

@@ -1,14 +1,14 @@
 import Foundation
 import Hablare
 
-/// The client code of a process: does what the plan says and notes what it is told.
+/// The client code of a process: performs the plan's operations and records their results.
 struct SimulatedClient: Sendable {
     let plan: SimulationPlan
     let process: SimulatedProcess
     let manager: AIRequestManager
     let simulation: Simulation
 
-    /// Does an operation, from its call to its return.
+    /// Performs an operation, from its call to its return.
     func perform(_ number: Int32, _ operation: ClientOperation) async {
         simulation.record(.operationCalled(number), in: process)
         let throwsOutcomes =
@@ -99,7 +99,7 @@ struct SimulatedClient: Sendable {
         case .invalidate:
             return .count(Int32(try await manager.invalidateCache(.everything)))
         case .suspend(let reason, let grace):
-            // One that comes so late would rest for ever.
+            // A suspension this late would never end.
             guard !simulation.isResting else { return .count(0) }
             if reason == .offline { process.state.withLock { $0.isOffline = true } }
             await manager.suspend(for: reason, grace: .nanoseconds(grace))
@@ -147,7 +147,7 @@ struct SimulatedClient: Sendable {
             piece: origin.piece, isOnDisk: simulation.disk?.wasJournalled(chunk.bytes) ?? true)
     }
 
-    /// What a snapshot says; it does not say which answer, so a completed one is only said to be done.
+    /// Translates a snapshot. It does not name the answer, so a completed request is only `done`.
     private static func observed(_ snapshot: RequestSnapshot) -> Observed {
         switch snapshot.phase {
         case .pending: snapshot.waiting.map { .waiting(WaitSaying($0)) } ?? .pending

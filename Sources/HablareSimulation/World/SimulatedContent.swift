@@ -1,16 +1,16 @@
 import Foundation
 import Hablare
 
-/// The content files of a history's disk: all processes share them, and they outlive each of them.
+/// The content files of a history's disk. All processes share them, and they outlive each process.
 final class SimulatedContent: ContentReading {
     struct File: Sendable {
         let reference: ContentReference
         let bytes: Data
-        /// When it was written last, by the clock of whoever wrote it.
+        /// The date of the last write, by the clock of its writer.
         var writtenAt: Date
     }
 
-    /// A file that is being written, or whose writer died: it has no name to be found by.
+    /// A file that is being written, or whose writer died. It has no name.
     private struct Unfinished: Sendable {
         let number: Int
         var bytes = Data()
@@ -18,7 +18,7 @@ final class SimulatedContent: ContentReading {
     }
 
     private struct State: Sendable {
-        /// In the order in which they came: they are looked through in an order that is the same in every run.
+        /// The files in the order of creation, so that every run visits them in the same order.
         var files: [File] = []
         var unfinished: [Unfinished] = []
         var lastNumber = 0
@@ -28,7 +28,7 @@ final class SimulatedContent: ContentReading {
 
     // MARK: Writing
 
-    /// Writes a file; the same bytes are kept once.
+    /// Writes a file. The same bytes are stored once.
     func write(_ bytes: Data, at date: Date) -> ContentReference {
         let reference = ContentReference(digest: Body(bytes).digest, byteCount: bytes.count)
         state.withLock { state in
@@ -41,7 +41,7 @@ final class SimulatedContent: ContentReading {
         return reference
     }
 
-    /// Begins a file whose content comes piece by piece.
+    /// Begins a file that is written piece by piece.
     func begin(at date: Date) -> Int {
         state.withLock { state in
             state.lastNumber += 1
@@ -50,7 +50,7 @@ final class SimulatedContent: ContentReading {
         }
     }
 
-    /// Adds a piece to a file that was begun; nothing happens when it is gone.
+    /// Appends a piece to a begun file. Does nothing when the file is gone.
     func add(_ piece: Data, to number: Int, at date: Date) {
         state.withLock { state in
             guard let place = state.unfinished.firstIndex(where: { $0.number == number }) else { return }
@@ -59,7 +59,7 @@ final class SimulatedContent: ContentReading {
         }
     }
 
-    /// Takes what was written to a file that was begun, which is gone then; `nil` when it was gone before.
+    /// Removes a begun file and returns its bytes, or `nil` when it is already gone.
     func take(_ number: Int) -> Data? {
         state.withLock { state in
             guard let place = state.unfinished.firstIndex(where: { $0.number == number }) else { return nil }
@@ -73,7 +73,7 @@ final class SimulatedContent: ContentReading {
         state.withLock { state in state.files.removeAll { $0.reference == reference } }
     }
 
-    /// Finds, and removes if told to, the files that nobody has written since a date, and that are not to stay.
+    /// Finds the files not written since a date that need not stay, and removes them if `removing` is set.
     func collect(
         before date: Date, removing: Bool, unless stays: (ContentReference) -> Bool
     ) -> (files: Int, bytes: Int) {
@@ -91,7 +91,7 @@ final class SimulatedContent: ContentReading {
         }
     }
 
-    /// Somebody removes a file whom nobody asked to: the so-many-th of those that are there.
+    /// Removes a file as an outsider would, chosen by a number among the existing files.
     func lose(_ number: Int) -> SimulatedFile? {
         state.withLock { state in
             guard !state.files.isEmpty else { return nil }
@@ -113,7 +113,7 @@ final class SimulatedContent: ContentReading {
 
     func location(of reference: ContentReference) -> URL? { nil }
 
-    /// What is there, in the order in which it came.
+    /// The existing files, in the order of creation.
     var files: [SimulatedFile] {
         state.withLock { $0.files.map { SimulatedFile($0.bytes) } + $0.unfinished.map { _ in .part } }
     }
@@ -121,13 +121,13 @@ final class SimulatedContent: ContentReading {
     static let missing = AIServiceError(.contentMissing, "A content file is gone. Regenerate the request.")
 }
 
-/// What a content file holds.
+/// The content of a content file.
 package enum SimulatedFile: Sendable, Hashable {
     /// The prompt with a content.
     case prompt(Int32)
     /// The answer of a call.
     case answer(Int32)
-    /// Something that is not whole.
+    /// An incomplete file.
     case part
 
     init(_ bytes: Data) {

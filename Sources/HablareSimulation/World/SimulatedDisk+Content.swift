@@ -1,9 +1,9 @@
 import Foundation
 import Hablare
 
-/// Files and rows that refer to them, kept together as a store on a disk does.
+/// Files and the rows that refer to them, kept together as a store on a disk does.
 extension SimulatedDisk {
-    /// Writes a file, unless something is wrong with the disk or the process dies before or after.
+    /// Writes a file, unless the disk has a fault or the process dies before or after.
     func write<R>(_ bytes: Data, by process: SimulatedProcess, _ body: () throws -> R) throws -> R {
         guard !process.isCutOff else { throw Self.dead }
         try check(process, \.failingFiles)
@@ -14,7 +14,7 @@ extension SimulatedDisk {
         }
         guard let death else { return try body() }
         if death.isApplied {
-            // What was not synced when the machine stopped has no name.
+            // A file that was not synced when the machine stopped has no name.
             if death.isOfMachine, let content {
                 content.add(bytes, to: content.begin(at: process.date), at: process.date)
             } else {
@@ -27,7 +27,7 @@ extension SimulatedDisk {
 
     // MARK: Rows
 
-    /// Applies writes; a row whose file is gone is refused, as the contract has it.
+    /// Applies writes. A row whose file is missing is refused, as the store contract requires.
     func apply(_ writes: [StoreWrite]) -> StoreCommit {
         guard let content else { return tables.commit(writes) }
         var all = StoreCommit(receipts: [])
@@ -58,7 +58,7 @@ extension SimulatedDisk {
         return commit
     }
 
-    /// Answers whose file is gone drop out of the cache before one is taken.
+    /// Removes cached answers whose file is missing, before one is used.
     private func forgetLostAnswers(to write: StoreWrite, _ content: SimulatedContent) -> Bool {
         guard case .submit(let submission) = write, let window = submission.cacheWindow else { return false }
         var isLost = false
@@ -79,15 +79,15 @@ extension SimulatedDisk {
         return Set(tables.responseContent + prompts)
     }
 
-    /// Removes the content that lost its last reference, or got none; what cannot be removed now is with the next
-    /// commit. Nobody does it for a process that died meanwhile.
+    /// Removes the content that lost its last reference, or never got one. The next commit retries content that cannot
+    /// be removed now, unless the process has died meanwhile.
     ///
     /// - Returns: Whether all of it was removed.
     func collect(_ released: Set<ContentReference>, by process: SimulatedProcess) -> Bool {
         guard let content else { return true }
         let references = references
         let unused = released.union(process.state.withLock { $0.uncollected }).filter { !references.contains($0) }
-        // In an order that is the same in every run: which one fails is the next one's matter.
+        // A fixed order in every run, because it decides which removal fails.
         for reference in unused.sorted(by: { $0.digest.lexicographicallyPrecedes($1.digest) }) {
             if process.takes(\.failingFiles) {
                 process.state.withLock { _ = $0.uncollected.insert(reference) }
@@ -96,7 +96,7 @@ extension SimulatedDisk {
                 process.state.withLock { _ = $0.uncollected.remove(reference) }
             }
         }
-        // What somebody refers to again is nothing to remove.
+        // Content that has a reference again needs no removal.
         return process.state.withLock { state in
             state.uncollected.subtract(references)
             return state.uncollected.isEmpty
@@ -105,18 +105,18 @@ extension SimulatedDisk {
 
     // MARK: Prompts
 
-    /// A flight's prompt as it is read from its file; `nil` where it has none.
+    /// Returns a flight's prompt, read from its file, or `nil` if it has no file.
     func prompt(of flight: FlightID?) throws -> Prompt? {
         guard let content, let flight, let reference = state.withLock({ $0.prompts[flight] }) else { return nil }
         return .text(String(decoding: try content.read(reference), as: UTF8.self))
     }
 
-    /// Whether a file has a flight's prompt.
+    /// Returns whether a file contains a flight's prompt.
     func isPrompt(_ reference: ContentReference) -> Bool {
         state.withLock { state in state.prompts.values.contains(reference) }
     }
 
-    /// A flight as a claim answers with it: without its prompt where that is in a file.
+    /// Returns a flight as a claim returns it: without its prompt if that is in a file.
     func withPromptInFile(_ flight: ClaimedFlight) -> ClaimedFlight {
         guard let reference = state.withLock({ $0.prompts[flight.id] }) else { return flight }
         var flight = flight
@@ -127,7 +127,7 @@ extension SimulatedDisk {
 
     // MARK: The end
 
-    /// What there is in the end: files that no row refers to, and rows that refer to a file that is not there.
+    /// Counts the files without a row, and the rows whose file is missing.
     func filesAtEnd() -> SimulatedFilesAtEnd {
         guard let content else { return SimulatedFilesAtEnd() }
         let references = references
@@ -136,13 +136,13 @@ extension SimulatedDisk {
     }
 }
 
-/// What there is of content files at the end of a history.
+/// The state of the content files at the end of a history.
 struct SimulatedFilesAtEnd: Sendable {
-    /// How many files no row refers to, before they were collected with a late enough date.
+    /// The number of files without a row, before they were collected with a date late enough.
     var abandoned = 0
-    /// How many are left after it.
+    /// The number of files without a row after the collection.
     var left = 0
-    /// How many files are not there that rows refer to.
+    /// The number of missing files that rows refer to.
     var missing = 0
 }
 
@@ -156,7 +156,8 @@ extension StoreWrite {
         }
     }
 
-    /// The write with the content of its answer read from the shared disk, and not by the process that wrote it.
+    /// Returns the write with its answer's content read from the shared disk instead of through the process that wrote
+    /// it.
     fileprivate func reading(from content: SimulatedContent) -> StoreWrite {
         guard case .settle(var end) = self, case .completed(let data) = end.outcome,
             case .success(let answer) = data.result, let reference = end.body?.reference
@@ -169,7 +170,7 @@ extension StoreWrite {
         return .settle(end)
     }
 
-    /// What the writes of a commit may leave without a row.
+    /// Returns the content that the writes of a commit may leave without a row.
     static func references(of writes: [StoreWrite]) -> [ContentReference] { writes.compactMap(\.reference) }
 }
 

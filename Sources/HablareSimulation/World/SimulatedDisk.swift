@@ -1,32 +1,32 @@
 import Foundation
 import Hablare
 
-/// The disk that all processes of a history share: the in-memory store, with what can go wrong on the way to it.
+/// The disk that all processes of a history share: the in-memory store, with faults on the way to it.
 final class SimulatedDisk: Sendable {
     struct State: Sendable {
-        /// Which rows each commit changed.
+        /// The rows changed by each commit.
         var log: [(process: Int32, record: ChangeRecord)] = []
         var isFull = false
-        /// The locks that are held, with the process that holds each.
+        /// The held locks, with the process that holds each.
         var locks: [String: Int32] = [:]
-        /// Which process registered as which owner.
+        /// The process of each registered owner.
         var owners: [OwnerID: SimulatedProcess] = [:]
-        /// Every chunk that ever was on it; they name their call. What the store has of a request now says less: a reader
-        /// may be told what was read before the request was deleted, or got another flight.
+        /// Every chunk that was ever on disk. Chunks name their call. The store's current chunks are not enough: a
+        /// reader may have received chunks before the request was deleted or got another flight.
         var chunks: Set<Data> = []
-        /// The files of the prompts that are in one, by flight.
+        /// The files of prompts, by flight.
         var prompts: [FlightID: ContentReference] = [:]
     }
 
     let tables = InMemoryStore()
-    /// `nil` where all content is inline.
+    /// The content files, or `nil` when all content is inline.
     let content: SimulatedContent?
     let knowsLiveness: Bool
     let state = Confined(State())
     private let recorder: Recorder
-    /// Tells that a process dies in the middle of a commit.
+    /// Called when a process dies in the middle of a commit.
     let onDeath: @Sendable (SimulatedProcess, _ isOfMachine: Bool) -> Void
-    /// Tells that a process has written.
+    /// Called when a process has written.
     private let onWrite: @Sendable (SimulatedProcess) -> Void
 
     init(
@@ -41,9 +41,9 @@ final class SimulatedDisk: Sendable {
         self.onWrite = onWrite
     }
 
-    /// Runs a transaction, unless something is wrong with the disk or the process dies before or after.
+    /// Runs a transaction, unless the disk has a fault or the process dies before or after.
     ///
-    /// - Parameter writes: Whether it changed anything: others hear of nothing else.
+    /// - Parameter writes: Returns whether the transaction changed anything. Only then other processes are notified.
     func transact<R>(
         by process: SimulatedProcess, failing budget: any WritableKeyPath<SimulatedProcess.State, Int> & Sendable,
         writes: (R) -> Bool = { _ in true }, _ transaction: () -> R
@@ -56,7 +56,7 @@ final class SimulatedDisk: Sendable {
             return death.count <= 1 ? (death.isApplied, death.isOfMachine) : nil
         }
         if let death {
-            // The machine's death loses what was not acknowledged; a process's may leave it.
+            // The machine's death loses a commit that was not acknowledged. A process's death may leave it.
             if death.isApplied, !death.isOfMachine { _ = transaction() }
             recorder.record(.commitLost(wasApplied: death.isApplied && !death.isOfMachine), in: process.number)
             if death.isApplied, !death.isOfMachine { wrote(process) }
@@ -73,7 +73,7 @@ final class SimulatedDisk: Sendable {
         return result
     }
 
-    /// Whether the disk takes anything now.
+    /// Throws if the disk accepts no writes now.
     func check(
         _ process: SimulatedProcess, _ budget: any WritableKeyPath<SimulatedProcess.State, Int> & Sendable
     ) throws {
@@ -93,7 +93,7 @@ final class SimulatedDisk: Sendable {
         onWrite(process)
     }
 
-    /// Adds a commit to the log, for other processes to read. Part of its transaction.
+    /// Adds a commit to the log for other processes, as a part of its transaction.
     func log(_ changes: [StoreChange], by process: SimulatedProcess) {
         let record = ChangeRecord(of: changes)
         guard !record.isEmpty else { return }
@@ -110,7 +110,7 @@ final class SimulatedDisk: Sendable {
 
     // MARK: Owners
 
-    /// Notes who registers and who is taken for dead, and what is streamed.
+    /// Records registrations, retirements and streamed chunks.
     func note(_ writes: [StoreWrite], _ receipts: [WriteReceipt], by process: SimulatedProcess) {
         for (write, receipt) in zip(writes, receipts) {
             switch (write, receipt) {
@@ -141,10 +141,10 @@ final class SimulatedDisk: Sendable {
         }
     }
 
-    /// Whether a chunk was on the disk at any time.
+    /// Returns whether a chunk was ever on the disk.
     func wasJournalled(_ chunk: Data) -> Bool { state.withLock { $0.chunks.contains(chunk) } }
 
-    /// Notes whom a process saw when it looked at who there is: by that it judges who is gone.
+    /// Records the owners that a process saw at its last check. It judges by them which owners are gone.
     func looked(_ process: SimulatedProcess, at owners: [OwnerRecord]) {
         let seen = Dictionary(owners.map { ($0.id, $0.registration) }, uniquingKeysWith: { first, _ in first })
         process.state.withLock { state in
@@ -153,13 +153,13 @@ final class SimulatedDisk: Sendable {
         }
     }
 
-    /// Whether a process may take an owner for dead, by what it saw.
+    /// Returns whether a process may consider an owner dead, by the owners it saw.
     private func isGone(_ owner: OwnerID, to process: SimulatedProcess) -> Bool {
         guard let seen = process.state.withLock({ $0.seen[owner] }) else { return false }
         return !gone(among: [OwnerRecord(id: owner, registration: seen)], at: process.latestDate).isEmpty
     }
 
-    /// A process is judged by its lock, and by its lease where there is none.
+    /// Returns the owners that are gone: those without their lock, or with an ended lease if they have no lock.
     func gone(among owners: [OwnerRecord], at date: Date) -> Set<OwnerID> {
         let unlocked = owners.filter { !knowsLiveness || $0.registration.lockName.isEmpty }.withEndedLeases(at: date)
         guard knowsLiveness else { return unlocked }
@@ -177,7 +177,7 @@ final class SimulatedDisk: Sendable {
         state.withLock { _ = $0.locks.removeValue(forKey: name) }
     }
 
-    /// Lets go what a process that ended held.
+    /// Releases the locks of a process that ended.
     func unlockAll(of process: SimulatedProcess) {
         state.withLock { state in state.locks = state.locks.filter { $0.value != process.number } }
     }

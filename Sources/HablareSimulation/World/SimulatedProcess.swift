@@ -2,50 +2,50 @@ import Foundation
 import Hablare
 import Synchronization
 
-/// One process of a history, from its start to its death: an engine, its tasks, and what goes wrong with it.
+/// One process of a history, from its start to its death: an engine, its tasks, and its faults.
 final class SimulatedProcess: Sendable {
     struct State: Sendable {
         var manager: AIRequestManager?
         var driver: SimulatedCommitDriver?
         var tasks: [Int32: Task<Void, Never>] = [:]
-        /// Operations of client code that have not ended.
+        /// The operations of client code that have not ended.
         var pending: Set<Int32> = []
         var isServiceRunning = true
         /// Whether it has no network.
         var isOffline = false
-        /// How far its date is from the virtual time, in nanoseconds.
+        /// The difference between its date and the virtual time, in nanoseconds.
         var dateOffset: Int64 = 0
-        /// The most that it was since the process last looked at who there is.
+        /// The maximum of that difference since the process last looked at the owners.
         var latestOffset: Int64 = 0
         var failingCommits = 0
         /// The number of coming commits whose outcome is unknown to the process, and whether they are made.
         var uncertainCommits: (count: Int, areMade: Bool) = (0, false)
         var failingClaims = 0
         var failingReads = 0
-        /// Of content files.
+        /// The number of coming writes of content files that fail.
         var failingFiles = 0
-        /// How many commits from now it dies at, and how.
+        /// The commit at which it dies, counted from now, and the kind of death.
         var deathAtCommit: (count: Int, isApplied: Bool, isOfMachine: Bool)?
-        /// The same of writing a content file.
+        /// The content file write at which it dies, counted from now, and the kind of death.
         var deathAtFile: (count: Int, isApplied: Bool, isOfMachine: Bool)?
         /// Content that lost its last reference and could not be removed.
         var uncollected: Set<ContentReference> = []
         var diesWithMachine = false
-        /// When a new one starts in its place, after its death or end.
+        /// The delay until a new process starts in its place, after its death or end.
         var restart: Int64?
-        /// How long it goes on after its engine has ended.
+        /// The time that it continues after its engine has ended.
         var linger: Int64 = 0
-        /// How many commits of the disk's log it has read.
+        /// The number of commits it has read in the disk's log.
         var logRead = 0
         var isSignalOnItsWay = false
-        /// How many locks it took. Each has a name of its own, as a file of its own has: a registration whose lock was let
-        /// go stays dead when its process registers anew.
+        /// The number of locks it took. Each has a name of its own, like a file. A registration whose lock was released
+        /// therefore stays dead when its process registers again.
         var locks = 0
-        /// Who there was when the process last looked.
+        /// The owners that the process saw when it last looked.
         var seen: [OwnerID: OwnerRegistration] = [:]
     }
 
-    /// Counted over the history, from 0.
+    /// The number of the process in the history, from 0.
     let number: Int32
     let slot: Int
     let executor: ProcessExecutor
@@ -66,23 +66,23 @@ final class SimulatedProcess: Sendable {
     var spawner: TaskSpawner { TaskSpawner(executor: executor) }
     var manager: AIRequestManager? { state.withLock { $0.manager } }
 
-    /// Whether nothing it does is seen or heard any more.
+    /// Whether its actions are no longer visible outside, and it no longer hears anything.
     var isCutOff: Bool { cutOff.load(ordering: .relaxed) }
 
-    /// The date as the process has it.
+    /// The date by the process's clock.
     var date: Date {
         let offset = state.withLock { $0.dateOffset }
         return SimulationNames.date(scheduler.now + offset)
     }
 
-    /// The latest date by which the process may have judged what it saw when it last looked at who there is: its clock
-    /// may have been set back since.
+    /// The latest date by which the process may have judged the owners it last saw. Its clock may have been set back
+    /// since.
     var latestDate: Date {
         let offset = state.withLock { $0.latestOffset }
         return SimulationNames.date(scheduler.now + offset)
     }
 
-    /// Takes one of a budget of failures.
+    /// Takes one failure from a budget. Returns whether there was one.
     func takes(_ budget: any WritableKeyPath<State, Int> & Sendable) -> Bool {
         state.withLock { state in
             guard state[keyPath: budget] > 0 else { return false }
@@ -91,7 +91,7 @@ final class SimulatedProcess: Sendable {
         }
     }
 
-    /// Whether the next commit, whose outcome is to be unknown, is made; `nil` where its outcome is known.
+    /// Returns whether the next commit with an unknown outcome is made, or `nil` if its outcome is known.
     func takesUncertainCommit() -> Bool? {
         state.withLock { state in
             guard state.uncertainCommits.count > 0 else { return nil }
@@ -100,7 +100,7 @@ final class SimulatedProcess: Sendable {
         }
     }
 
-    /// Throws where the process is dead, or where this reading of the disk is to fail.
+    /// Throws if the process is dead, or if this read of the disk should fail.
     func mayRead(_ recorder: Recorder) throws {
         guard !isCutOff else { throw SimulatedDisk.dead }
         guard takes(\.failingReads) else { return }
@@ -108,7 +108,7 @@ final class SimulatedProcess: Sendable {
         throw AIServiceError(.storageBusy, "The store is in use. Try again.")
     }
 
-    /// Takes back what was to go wrong.
+    /// Removes all pending faults.
     func heal() {
         scheduler.lightFuse(0, lane: lane)
         scheduler.setAsleep(false, lane: lane)
@@ -125,14 +125,14 @@ final class SimulatedProcess: Sendable {
         for reason in SuspensionReason.allCases { manager?.resume(from: reason) }
     }
 
-    /// Cuts the process off from the world: from now on it is dead, and does not know it.
+    /// Cuts the process off from the world. From now on it is dead without knowing it.
     func cut() {
         cutOff.store(true, ordering: .relaxed)
     }
 
-    /// Lets what is left of a process that was cut off run to its end, and frees its memory.
+    /// Runs the remaining jobs of a cut-off process to their end, and frees its memory.
     ///
-    /// - Returns: Whether it came to an end.
+    /// - Returns: Whether all of it ended.
     func bury(within bound: Int) -> Bool {
         scheduler.cut(lane: lane)
         let (tasks, driver) = state.withLock { state in

@@ -1,7 +1,7 @@
 import Foundation
 import Hablare
 
-/// One process's way to the content files of the shared disk.
+/// One process's access to the content files of the shared disk.
 final class SimulatedProcessContent: ContentStore {
     private let process: SimulatedProcess
     private let disk: SimulatedDisk
@@ -9,10 +9,10 @@ final class SimulatedProcessContent: ContentStore {
     private let recorder: Recorder
     private let scheduler: SimulationScheduler
     private let plan: SimulationPlan.Content
-    /// How long a write waits for the disk, at most, in nanoseconds.
+    /// The maximum time that a write waits for the disk, in nanoseconds.
     private let delay: Int64
 
-    /// `nil` where the plan has no content files.
+    /// Returns `nil` if the plan has no content files.
     init?(
         process: SimulatedProcess, disk: SimulatedDisk, recorder: Recorder, scheduler: SimulationScheduler,
         plan: SimulationPlan
@@ -37,7 +37,7 @@ final class SimulatedProcessContent: ContentStore {
     func makeWriter() -> any ContentWriter { Writer(content: self) }
 
     func read(_ reference: ContentReference) throws -> Data {
-        // Only the engine reads prompts. Whoever reads an answer looks at the history, and is not part of it.
+        // Only the engine reads prompts. Answers are read to inspect the history, so these reads do not fail.
         if disk.isPrompt(reference) { try process.mayRead(recorder) }
         return try files.read(reference)
     }
@@ -45,7 +45,7 @@ final class SimulatedProcessContent: ContentStore {
     func has(_ reference: ContentReference) -> Bool { files.has(reference) }
     func location(of reference: ContentReference) -> URL? { nil }
 
-    /// Waits for the disk, as on a queue: others go on meanwhile, and nobody can cancel it.
+    /// Waits for the disk, as in a queue. Other tasks continue meanwhile, and the wait cannot be cancelled.
     private func turn() async throws {
         let wait = delay > 0 ? scheduler.draw(below: delay) : 0
         do {
@@ -57,7 +57,7 @@ final class SimulatedProcessContent: ContentStore {
         }
     }
 
-    /// Writes a file piece by piece. What a dead process had written of it stays.
+    /// Writes a file piece by piece. The pieces of a dead process remain.
     private final class Writer: ContentWriter {
         private let content: SimulatedProcessContent
         private let number = Confined<Int?>(nil)

@@ -1,7 +1,7 @@
 import Foundation
 import Hablare
 
-/// A provider of a simulated process: behaves as the plan has it and notes what it saw.
+/// A provider in a simulated process: behaves as planned and records its calls.
 struct SimulatedProvider: AIServiceProvider {
     let number: Int
     let id: ProviderID
@@ -13,7 +13,7 @@ struct SimulatedProvider: AIServiceProvider {
     var responseType: ContentType { .text }
     var needsNetwork: Bool { Self.needsNetwork(number) }
 
-    /// Whether a provider needs the network: all but one.
+    /// Returns whether a provider needs the network. All but one do.
     static func needsNetwork(_ number: Int) -> Bool { number != 1 }
 
     init(number: Int, of plan: SimulationPlan, process: SimulatedProcess, simulation: Simulation) {
@@ -63,7 +63,8 @@ struct SimulatedProvider: AIServiceProvider {
         case .failed(let row):
             return .failure(ProviderFailure.rows[Int(row)].error(call: number))
         case .cancelled:
-            // As a real transport reports it: the engine must not take it for a network failure.
+            // The form in which a real transport reports a cancellation. The engine must not mistake it for a network
+            // failure.
             return .failure(
                 AIServiceError(
                     AIServiceError.Code(rawValue: "connection-lost"), "The connection was cut.", category: .network,
@@ -143,7 +144,7 @@ struct SimulatedProvider: AIServiceProvider {
         }
     }
 
-    /// Goes on with work that an earlier call began.
+    /// Resumes work that an earlier call began.
     private func goOn(
         _ behaviour: ProviderBehaviour.GoingOn, _ work: (call: Int32, pieces: Int), _ number: Int32, call: ProviderCall
     ) async -> CallEnd {
@@ -153,16 +154,16 @@ struct SimulatedProvider: AIServiceProvider {
                 try await remember(nil, number, call)
                 return .failed(row: row)
             }
-            // Who is stopped while what was kept is taken over has said that he goes on, too.
+            // Recorded first: a call that is stopped during `resume()` has also declared that it resumes.
             simulation.record(.resumed(call: number), in: process)
             do {
                 try await call.resume()
             } catch is AIServiceError {
-                return .failed(row: ProviderFailure.retryable[0])  // what was kept cannot be read now
+                return .failed(row: ProviderFailure.retryable[0])  // the kept bytes cannot be read now
             }
             var kept = call.keptBytes
             for piece in 0..<Int32(work.pieces) {
-                // What was kept ends where a piece does, or the answer is none.
+                // The kept bytes end at the end of a piece, or the answer is invalid.
                 if kept > 0 {
                     kept -= SimulationNames.piece(piece, of: work.call).utf8.count
                     continue
@@ -176,7 +177,7 @@ struct SimulatedProvider: AIServiceProvider {
         }
     }
 
-    /// Remembers, or forgets; goes on where the disk does not take it.
+    /// Stores or forgets a handle, and continues if the disk refuses.
     private func remember(_ handle: Data?, _ number: Int32, _ call: ProviderCall) async throws {
         if handle == nil { simulation.record(.forgets(call: number), in: process) }
         do {
@@ -187,14 +188,14 @@ struct SimulatedProvider: AIServiceProvider {
         simulation.record(handle == nil ? .forgot(call: number) : .remembered(call: number), in: process)
     }
 
-    /// Asks whether somebody goes on with the call's work. It would be ended at the service where nobody does.
+    /// Asks whether the call's work is still wanted. A real provider would cancel unwanted work at its service.
     private func ask(_ call: ProviderCall, _ number: Int32) async {
         guard simulation.plan.asksWhenCancelled else { return }
         do {
             let isWanted = try await call.isWanted()
             simulation.record(.asked(call: number, isWanted: isWanted), in: process)
         } catch {
-            return  // the disk does not say
+            return  // the disk does not answer
         }
     }
 
@@ -205,11 +206,11 @@ struct SimulatedProvider: AIServiceProvider {
         do {
             try await call.yield(SimulationNames.piece(piece, of: work))
         } catch  where isDeaf {
-            return  // it does not listen, and answers as if nothing were missing
+            return  // a deaf provider answers as if nothing were missing
         }
     }
 
-    /// Goes on talking of a call that has ended.
+    /// Continues to report and yield after a call has ended.
     private func talk(of call: ProviderCall, _ number: Int32) {
         _ = process.spawner.start {
             do {
@@ -225,7 +226,7 @@ struct SimulatedProvider: AIServiceProvider {
                     try await call.yield(SimulationNames.piece(piece, of: number))
                     isRefused = false
                 } catch {
-                    // as it should be
+                    // The expected refusal.
                 }
                 simulation.record(.yieldedLate(call: number, isRefused: isRefused), in: process)
             }

@@ -1,7 +1,7 @@
 import Foundation
 import Hablare
 
-/// One process's way to the shared disk.
+/// One process's access to the shared disk.
 final class SimulatedStore: RequestStore {
     private let process: SimulatedProcess
     private let disk: SimulatedDisk
@@ -95,7 +95,7 @@ final class SimulatedStore: RequestStore {
 
     func stream(of id: UUID, from position: StreamPosition, maximumBytes: Int) throws -> StreamPage? {
         try readable()
-        // Of a completed flight the chunks are the answer's bytes.
+        // The chunks of a completed flight are the bytes of its answer.
         if case .success(let answer)? = disk.tables.response(of: id)?.result, let body = answer.body,
             body.reference != nil
         {
@@ -146,8 +146,8 @@ final class SimulatedStore: RequestStore {
         return disk.tables.prunePlan(retention, at: date)
     }
 
-    /// Files age faster here than elsewhere: what the engine takes for the hour after which nobody can be about to write a
-    /// row is as long as the plan has it.
+    /// Finds abandoned files. Files age faster here: the plan's age replaces the hour after which no process can still
+    /// be about to write a row.
     func abandonedContent(before date: Date, removing: Bool) throws -> AbandonedContent {
         try readable()
         guard let content = disk.content else { return AbandonedContent() }

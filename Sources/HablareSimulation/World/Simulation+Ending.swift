@@ -1,13 +1,13 @@
 import Foundation
 import Hablare
 
-/// The end of a history: faults cease, everything comes to rest, the public API is asked what there is, all shut down.
+/// The end of a history. Faults stop, the requests settle, the public API is read, and all processes shut down.
 extension Simulation {
     private static let look: Int64 = 500_000_000
-    /// No request needs longer than this once nothing goes wrong any more.
+    /// The maximum time that a request needs once faults have stopped.
     private static let longest: Int64 = 1500 * 1_000_000_000
 
-    /// Faults cease; where no process is, one starts.
+    /// Stops all faults, and starts a process in each empty slot.
     func rest() {
         recorder.record(.faultsEnded)
         state.withLock { state in
@@ -25,22 +25,22 @@ extension Simulation {
         look()
     }
 
-    /// Looks whether anything is still going on.
+    /// Checks whether anything is still in progress.
     private func look() {
         guard let disk else { return }
         let now = scheduler.now
         let all = disk.tables.snapshots(SnapshotFilter(phases: [.pending, .executing]))
         let live = all.count { !mayStay($0, now: now) }
-        // One that its own process leaves alone may be taken by another one, when that looks around.
+        // Another process may take a request that its own process leaves alone, when it next looks for work.
         let isSettled = all.allSatisfy { $0.waiting == .held }
         let (finalSince, restBegan) = state.withLock { state -> (Int64?, Int64) in
-            // A held one may still be completed by a late answer: then its news takes its time, too.
+            // A late answer may still complete a held request. The news of that also takes time.
             if all.count != state.open { state.finalSince = nil }
             state.open = all.count
             state.finalSince = live == 0 ? state.finalSince ?? now : nil
             return (state.finalSince, state.restBegan)
         }
-        // Whoever waits must have heard by then: at the second look around at the latest.
+        // All waiters must have been answered by then: at the second lookup at the latest.
         let patience = 3 * plan.configuration.renewalInterval.nanoseconds + plan.signalDelay + 5_000_000_000
         let isOver = finalSince.map { now - $0 > patience } ?? (now - restBegan > Self.longest)
         if isOver || (live == 0 && isSettled && !anybodyWaits) {
@@ -51,8 +51,8 @@ extension Simulation {
         }
     }
 
-    /// Whether a request may stay as it is: held, or for a provider that asked to be left alone for very long. Only for
-    /// not waiting in vain: whether it is right is judged later, from outside.
+    /// Returns whether a request may stay as it is: held, or paused by its provider for very long. It only avoids
+    /// waiting in vain. The rules judge later whether that is correct.
     private func mayStay(_ snapshot: RequestSnapshot, now: Int64) -> Bool {
         guard snapshot.phase == .pending else { return false }
         if snapshot.waiting == .held { return snapshot.deadline == nil }
@@ -66,13 +66,13 @@ extension Simulation {
         }
     }
 
-    /// Asks a process of its own, through the public API, what became of every request.
+    /// Reads the records of all requests through the public API of a separate process.
     func read(_ disk: SimulatedDisk) -> [FinalRecord] {
         ask(disk, later: 0) { [plan] in await FinalRecord.read(plan, $0) } ?? []
     }
 
-    /// Lets a process that comes when every file is old collect what no row refers to; answers what there was, and what
-    /// is left.
+    /// Collects the files without a row, by a process whose clock is so late that every file is old. Returns the
+    /// numbers before and after.
     func collectFiles(_ disk: SimulatedDisk) -> SimulatedFilesAtEnd {
         guard plan.content != nil else { return SimulatedFilesAtEnd() }
         let before = disk.filesAtEnd()
@@ -82,7 +82,7 @@ extension Simulation {
                 try await manager.prune(all)
                 return true
             } catch {
-                return false  // what is left counts
+                return false  // the remaining files count
             }
         }
         var after = disk.filesAtEnd()
@@ -91,7 +91,7 @@ extension Simulation {
         return after
     }
 
-    /// Asks a process of its own, whose clock is ahead by so many nanoseconds.
+    /// Asks a separate process whose clock is ahead by an offset in nanoseconds.
     private func ask<R: Sendable>(
         _ disk: SimulatedDisk, later offset: Int64, _ question: @escaping @Sendable (AIRequestManager) async -> R
     ) -> R? {
@@ -120,7 +120,7 @@ extension Simulation {
         return answer.withLock { $0 }
     }
 
-    /// Shuts everybody down.
+    /// Shuts all processes down.
     func end() {
         state.withLock { $0.isEnding = true }
         let processes = state.withLock { $0.processes.values.sorted { $0.number < $1.number } }

@@ -1,7 +1,7 @@
 import Foundation
 import Hablare
 
-/// What the plan lets happen.
+/// The planned events.
 extension Simulation {
     func happen(_ event: PlannedEvent) {
         guard let process = state.withLock({ $0.slots[event.slot] }), !process.isCutOff else { return }
@@ -89,7 +89,7 @@ extension Simulation {
 
     // MARK: Signals
 
-    /// The news of a commit goes to the other processes, each at its own time; some of it is lost.
+    /// Notifies the other processes of a commit, each after its own delay. Some signals are lost.
     func signal(after writer: SimulatedProcess) {
         let others = state.withLock { $0.processes.values.sorted { $0.number < $1.number } }
         for other in others where other !== writer && !other.isCutOff {
@@ -111,13 +111,13 @@ extension Simulation {
 
     // MARK: Providers
 
-    /// How many attempts of a request are on disk; -1 when it is not there.
+    /// Returns the number of a request's attempts on disk, or -1 when the request does not exist.
     func attemptsOnDisk(of request: UUID) -> Int32 {
         let snapshot = disk?.tables.snapshots(SnapshotFilter(ids: [request], limit: 1)).first
         return snapshot.map { Int32($0.attempts) } ?? -1
     }
 
-    /// Notes how many attempts of a request, or of all, are on disk when something happens to an operation.
+    /// Records the numbers of attempts on disk, of a request or of all, at an event of an operation.
     func recordAttempts(of request: UUID? = nil, at operation: Int32, in process: SimulatedProcess) {
         let filter = SnapshotFilter(ids: request.map { [$0] }, limit: 10_000)
         for snapshot in disk?.tables.snapshots(filter) ?? [] {
@@ -127,7 +127,7 @@ extension Simulation {
         }
     }
 
-    /// A provider is called: which call of the history it is, and what it will do.
+    /// Records that a provider is called. Returns the number of the call and its behaviour.
     func callStarted(
         _ call: ProviderCall, of provider: Int, in process: SimulatedProcess
     ) -> (Int32, ProviderBehaviour) {

@@ -1,9 +1,9 @@
 import Foundation
 import Hablare
 
-/// Starting, ending and killing processes.
+/// The start, end and death of processes.
 extension Simulation {
-    /// Starts a process in a place that is free.
+    /// Starts a process in an empty slot.
     func start(_ slot: Int) {
         guard let disk, state.withLock({ $0.slots[slot] == nil && !$0.isEnding }) else { return }
         let number = state.withLock { state in
@@ -70,7 +70,8 @@ extension Simulation {
         scheduler.raise { [self] in ended(process, failed: observed != .done) }
     }
 
-    /// A program's engine has ended. One that could not start ends with it; one that was shut down lingers.
+    /// Handles the end of a program's engine. A program whose engine failed ends with it. One that was shut down
+    /// lingers.
     private func ended(_ process: SimulatedProcess, failed: Bool) {
         guard !process.isCutOff else { return }
         vacate(process)
@@ -86,7 +87,7 @@ extension Simulation {
         }
     }
 
-    /// The program ends as soon as its client code has.
+    /// Ends the program as soon as its client code has ended.
     private func linger(_ process: SimulatedProcess, until deadline: Int64) {
         guard !process.isCutOff else { return }
         let isBusy = process.state.withLock { !$0.pending.isEmpty }
@@ -100,7 +101,7 @@ extension Simulation {
         }
     }
 
-    /// The program is over, and its memory goes.
+    /// Ends the program and frees its memory.
     private func remove(_ process: SimulatedProcess) {
         recorder.record(.processGone, in: process.number)
         process.cut()
@@ -116,7 +117,7 @@ extension Simulation {
 
     // MARK: Death
 
-    /// A process dies, now; what it still does in this step is not seen.
+    /// Kills a process now. Its further actions in this step are not visible.
     func die(_ process: SimulatedProcess, machine isOfMachine: Bool) {
         guard !process.isCutOff else { return }
         let victims =
@@ -136,7 +137,7 @@ extension Simulation {
         }
     }
 
-    /// A process has run as many steps as its plan lets it live.
+    /// Kills a process that has used up its planned steps.
     func fuseBurnt(_ lane: Int) {
         let process = state.withLock { $0.processes.values.first { $0.lane == lane } }
         guard let process else { return }

@@ -2,14 +2,14 @@ import Foundation
 import Hablare
 import Logging
 
-/// Runs one history: the engine that ships, in several processes on one disk, as a plan has it.
+/// Runs one history: the shipped engine, in several processes on one disk, according to a plan.
 ///
-/// Everything happens on the calling thread, and nothing waits in real time. A simulation is used once.
+/// Everything runs on the calling thread, and nothing waits in real time. A simulation is used once.
 package final class Simulation: Sendable {
     struct State: Sendable {
-        /// Who has each place now.
+        /// The current process in each slot.
         var slots: [SimulatedProcess?]
-        /// All processes that are not gone.
+        /// All processes that have not exited.
         var processes: [Int32: SimulatedProcess] = [:]
         var lastProcess: Int32 = -1
         var lastCall: Int32 = -1
@@ -18,12 +18,12 @@ package final class Simulation: Sendable {
         var isResting = false
         var isQuiet = false
         var isEnding = false
-        /// Since when every request is final.
+        /// The time since which every request is final.
         var finalSince: Int64?
-        /// How many were not final, held ones included, at the last look.
+        /// The number of requests, including held ones, that were not final at the last check.
         var open = 0
         var restBegan: Int64 = 0
-        /// Until when providers want to hear nothing of an account, for very long pauses.
+        /// The ends of very long pauses, by account.
         var pauses: [Int: Int64] = [:]
     }
 
@@ -44,10 +44,10 @@ package final class Simulation: Sendable {
             State(slots: Array(repeating: nil, count: plan.slots), nextRequest: Int32(plan.requests.count)))
     }
 
-    /// More steps than any history needs.
+    /// A bound on the steps, higher than any history needs.
     static let stepBound: Int32 = 400_000
 
-    /// Runs the history and says what happened.
+    /// Runs the history and returns its events.
     package func run() -> SimulationHistory {
         let disk = SimulatedDisk(
             content: plan.content.map { _ in SimulatedContent() }, knowsLiveness: plan.knowsLiveness,
@@ -73,7 +73,7 @@ package final class Simulation: Sendable {
             steps: Int(scheduler.stamp.steps), files: files)
     }
 
-    /// Whether nothing goes wrong any more.
+    /// Whether faults have stopped.
     var isResting: Bool { state.withLock { $0.isResting } }
 
     var disk: SimulatedDisk? { diskBox.withLock { $0 } }
@@ -87,7 +87,7 @@ package final class Simulation: Sendable {
         scheduler.close()
     }
 
-    /// Lets things happen until something is so, or nothing can happen any more.
+    /// Runs steps until a condition holds or nothing is left to run.
     func step(until isDone: () -> Bool) {
         while !isDone() {
             switch scheduler.step() {
@@ -99,7 +99,7 @@ package final class Simulation: Sendable {
         }
     }
 
-    /// Notes something that a living process did or saw.
+    /// Records an event of a living process.
     func record(_ what: TraceEvent.What, in process: SimulatedProcess) {
         guard !process.isCutOff else { return }
         recorder.record(what, in: process.number)

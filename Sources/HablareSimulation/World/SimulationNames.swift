@@ -2,9 +2,9 @@ import Foundation
 import Hablare
 import HablareTestKit
 
-/// Names of a history's requests, jobs, providers and prompts, so that a number says it all.
+/// The names of a history's requests, jobs, providers and prompts, derived from their numbers.
 enum SimulationNames {
-    /// The UUID of a request. Their order is not the order of their numbers.
+    /// Returns the UUID of a request. The order of UUIDs is not that of the numbers.
     static func id(_ number: Int32, seed: UInt64) -> UUID {
         var random = SeededGenerator(seed: seed ^ UInt64(truncatingIfNeeded: number) &* 0x9e37_79b9)
         let front = random.next()
@@ -17,7 +17,7 @@ enum SimulationNames {
             ))
     }
 
-    /// The number of a request.
+    /// Returns the number of a request.
     static func number(_ id: UUID) -> Int32 {
         let bytes = id.uuid
         return Int32(bytes.12) << 24 | Int32(bytes.13) << 16 | Int32(bytes.14) << 8 | Int32(bytes.15)
@@ -26,7 +26,7 @@ enum SimulationNames {
     private static let providers: [ProviderID] = ["p0", "p1", "p2", "p3"]
 
     static func provider(_ number: Int) -> ProviderID { providers[number] }
-    /// The date of a virtual time, and back, where no clock has jumped.
+    /// Converts between virtual time and dates, if no clock has jumped.
     static func date(_ time: Int64) -> Date { Date(timeIntervalSince1970: 1_800_000_000 + Double(time) / 1e9) }
     static func time(_ date: Date) -> Int64 { Int64((date.timeIntervalSince1970 - 1_800_000_000) * 1e9) }
 
@@ -35,7 +35,7 @@ enum SimulationNames {
     static func job(_ number: Int32) -> JobKey { JobKey(rawValue: "job \(number)") }
     static func prompt(_ content: Int32) -> String { "content \(content)" }
 
-    /// The content of a prompt, or -1 for one that nobody submitted.
+    /// Returns the content of a prompt, or -1 for one that was never submitted.
     static func content(_ prompt: Prompt) -> Int32 {
         guard case .text(let text) = prompt, text.hasPrefix("content ") else { return -1 }
         return Int32(text.dropFirst(8)) ?? -1
@@ -43,16 +43,16 @@ enum SimulationNames {
 
     // MARK: Answers
 
-    /// An answer in one piece.
+    /// Returns an answer in one piece.
     static func answer(_ call: Int32) -> String { "answer \(call)" }
 
-    /// The first piece of those that a provider yields after its end. No answer has so many before it.
+    /// The first of the pieces that a provider yields after its end. No answer has as many pieces.
     static let latePiece: Int32 = 1000
 
-    /// A piece of an answer.
+    /// Returns a piece of an answer.
     static func piece(_ number: Int32, of call: Int32) -> String { "\(number):\(call) " }
 
-    /// Which piece of which call a text is; piece 0 where it is a whole answer, `nil` where it is neither.
+    /// Returns the call and piece of a text, with piece 0 for a whole answer, or `nil` if the text is neither.
     static func piece(_ text: some StringProtocol) -> (call: Int32, piece: Int32)? {
         if text.hasPrefix("answer ") { return Int32(text.dropFirst(7)).map { ($0, 0) } }
         let numbers = text.split(separator: ":")
@@ -64,17 +64,17 @@ enum SimulationNames {
 
     // MARK: Work that outlives its call
 
-    /// The name of a call's work on the service's side, which makes so many pieces.
+    /// Returns the service's handle for a call's work, which has this many pieces.
     static func handle(_ call: Int32, pieces: Int) -> Data { Data("work \(call) of \(pieces)".utf8) }
 
-    /// The work of a name.
+    /// Returns the work of a handle.
     static func work(_ handle: Data) -> (call: Int32, pieces: Int)? {
         let words = String(decoding: handle, as: UTF8.self).split(separator: " ")
         guard words.count == 4, let call = Int32(words[1]), let pieces = Int(words[3]) else { return nil }
         return (call, pieces)
     }
 
-    /// The call that gave an answer; -1 where the text is none, or where pieces are missing in it.
+    /// Returns the call of an answer, or -1 if the text is not an answer or lacks pieces.
     static func call(ofAnswer text: String) -> Int32 {
         if text.hasPrefix("answer ") { return piece(text)?.call ?? -1 }
         let pieces = text.split(separator: " ").map { piece($0) }

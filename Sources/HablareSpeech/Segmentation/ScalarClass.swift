@@ -1,25 +1,25 @@
-/// What a Unicode scalar means to a ``WordScanner``.
+/// The meaning of a Unicode scalar for a ``WordScanner``.
 enum ScalarClass {
     case whiteSpace
     /// A letter or a digit, of any script.
     case speech
     /// `.`, which may belong to an abbreviation.
     case dot
-    /// `!`, `?` and their kind.
+    /// `!`, `?` and similar marks.
     case terminator
-    /// `。` and its kind, which need no white space after them.
+    /// `。` and similar marks, which need no white space after them.
     case wideTerminator
     /// `;` `:` `,`
     case clause
-    /// `，` and its kind, which need no white space after them.
+    /// `，` and similar marks, which need no white space after them.
     case wideClause
-    /// A closing quote or bracket, or the mark that ends emphasis in Markdown.
+    /// A closing quote or bracket, or a mark that ends emphasis in Markdown.
     case closer
     /// A quote that opens in some languages and closes in others.
     case eitherQuote
     case other
 
-    /// The class of the scalar at an offset of well-formed UTF-8, and how many bytes it takes.
+    /// Returns the class of the scalar at an offset of well-formed UTF-8, and its length in bytes.
     @inline(__always)
     static func at(_ index: Int, of bytes: [UInt8]) -> (kind: ScalarClass, length: Int) {
         let lead = bytes[index]

@@ -1,10 +1,10 @@
-/// Walks over the words of a text once and says where to cut it.
+/// Scans the words of a text once and decides where to cut it.
 ///
-/// Holds no more than the current position and one possible cut of each kind. When the limit is reached it goes back to
-/// the best cut. A cut of one kind leaves none of that kind behind it in the words already seen, so each word is read
-/// at most four times: the time stays linear.
+/// It holds only the current position and one possible cut of each kind. At the limit it goes back to the best cut.
+/// After a cut of one kind, the words already seen contain no other cut of that kind, so each word is read at most four
+/// times. The time stays linear.
 struct TextCutter {
-    /// A part of the text, and whether it has something to say.
+    /// A part of the text, and whether it contains anything to speak.
     struct Piece {
         let range: Range<Int>
         let speaks: Bool
@@ -21,8 +21,8 @@ struct TextCutter {
     private var position: Int
 
     /// - Parameters:
-    ///   - bytes: well-formed UTF-8 in the range.
-    ///   - range: the part to look at.
+    ///   - bytes: Well-formed UTF-8 in the range.
+    ///   - range: The part to scan.
     init(bytes: [UInt8], range: Range<Int>, unit: TextSegmenter.Unit, limit: Int) {
         self.scanner = WordScanner(bytes: bytes, range: range)
         self.unit = unit
@@ -30,7 +30,7 @@ struct TextCutter {
         self.position = scanner.firstWord
     }
 
-    /// The next piece, speaking or not; `nil` at the end of the text.
+    /// Returns the next piece, speaking or not, or `nil` at the end of the text.
     mutating func next() throws(TextError) -> Piece? {
         let start = position
         var cursor = start
@@ -66,7 +66,8 @@ struct TextCutter {
         return nil
     }
 
-    /// A word that exceeds the limit by itself: an error, unless it is a mere row of dashes or stars.
+    /// Skips a word that exceeds the limit by itself. Throws, unless the word has no letter or digit, such as a row of
+    /// dashes.
     private mutating func skip(_ word: Word, at start: Int) throws(TextError) -> Piece {
         guard !word.speaks else {
             throw TextError(

@@ -7,45 +7,45 @@
 /// }
 /// ```
 ///
-/// Every letter and digit of the text is in exactly one segment, in order, and no segment exceeds the limit or ends
-/// inside a word. A unit that exceeds the limit is cut at the last sentence end that fits; if there is none, after the
-/// last `;` `:` or `,` that fits; if there is none, at the last white space that fits. What has no letter and no digit
-/// (`* * *`) is left out: there is nothing to say.
+/// Every letter and digit of the text is in exactly one segment, in order. No segment exceeds the limit or ends inside
+/// a word. A unit that exceeds the limit is cut at the last sentence end that fits. Without one, it is cut after the
+/// last `;` `:` or `,` that fits, or else at the last white space that fits. Text without a letter or digit (`* * *`)
+/// is left out, because there is nothing to speak.
 ///
 /// A sentence ends
-/// - with `.` `!` `?` or `…`, and any quotes and brackets that close after it, when white space follows and then
-///   anything but a lower-case letter;
+/// - with `.` `!` `?` or `…`, and any quotes and brackets that close after it, if white space follows and then anything
+///   but a lower-case letter;
 /// - with the full-width forms such as `。`, which need no white space after them;
 /// - before a blank line, and at the end of the text.
 ///
-/// It does not end after common abbreviations (`Dr.`, `e.g.`, `z.B.`, `Sra.`), initials (`J. R. R. Tolkien`), or the number of
-/// a list item at the beginning of a line (`1. Flour`). A word is what stands between white space; full-width
-/// punctuation separates words too.
+/// It does not end after common abbreviations (`Dr.`, `e.g.`, `z.B.`, `Sra.`), initials (`J. R. R. Tolkien`), or the
+/// number of a list item at the beginning of a line (`1. Flour`). Words are separated by white space, and by full-width
+/// punctuation.
 ///
 /// The time is proportional to the length of the text.
 public struct TextSegmenter: Sendable, Equatable {
-    /// What becomes a segment, as long as it fits.
+    /// The unit of text that becomes a segment, as long as it fits.
     public enum Unit: String, Sendable, CaseIterable {
         /// A sentence.
         case sentence
-        /// Everything up to a blank line.
+        /// The text up to a blank line.
         case paragraph
-        /// Everything up to the end of a line, however it is written (LF, CRLF, CR, NEL, LS).
+        /// The text up to the end of a line in any form (LF, CRLF, CR, NEL, LS).
         case line
-        /// All of the text, as much of it as fits.
+        /// As much of the text as fits.
         case text
     }
 
-    /// What becomes a segment, as long as it fits.
+    /// The unit of text that becomes a segment, as long as it fits.
     public let unit: Unit
-    /// The most that a segment's text may have, in Unicode scalars; at least 1.
+    /// The maximum length of a segment's text in Unicode scalars, at least 1.
     public let limit: Int
 
-    /// Makes a segmenter.
+    /// Creates a segmenter.
     ///
     /// - Parameters:
-    ///   - unit: what becomes a segment, as long as it fits.
-    ///   - limit: the most that a segment may have, in Unicode scalars, which is what speech providers count.
+    ///   - unit: The unit of text that becomes a segment, as long as it fits.
+    ///   - limit: The maximum length of a segment in Unicode scalars, the unit in which speech providers count.
     /// - Throws: ``TextError`` with code `invalidLimit` if the limit is below 1.
     public init(unit: Unit, limit: Int) throws(TextError) {
         guard limit > 0 else {
@@ -58,9 +58,9 @@ public struct TextSegmenter: Sendable, Equatable {
         self.limit = limit
     }
 
-    /// The segments of a text, in order; none if the text has no letter and no digit.
+    /// Returns the segments of a text, in order. The result is empty if the text has no letter and no digit.
     ///
-    /// - Throws: ``TextError`` with code `wordTooLong`, and the place, if one word alone exceeds the limit.
+    /// - Throws: ``TextError`` with code `wordTooLong` and the position, if a single word exceeds the limit.
     public func segments(of source: SourceText) throws(TextError) -> [TextSegment] {
         var segments: [TextSegment] = []
         var cutter = TextCutter(bytes: source.bytes, range: source.utf8Range, unit: unit, limit: limit)
@@ -72,8 +72,8 @@ public struct TextSegmenter: Sendable, Equatable {
         return segments
     }
 
-    /// The places of the sentences of any text, in bytes of its UTF-8, also of those without a letter or a digit. What
-    /// stands between them is white space.
+    /// Returns the ranges of a text's sentences, in bytes of its UTF-8, including those without a letter or a digit.
+    /// Only white space lies between them.
     package static func sentences(of text: String) -> [Range<Int>] {
         let bytes = Array(text.utf8)
         var places: [Range<Int>] = []

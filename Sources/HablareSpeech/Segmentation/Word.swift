@@ -1,6 +1,6 @@
-/// What stands between white space, or ends with full-width punctuation, and what follows it.
+/// A run of text that ends at white space or after full-width punctuation, and the gap after it.
 struct Word {
-    /// What the end of a word ends as well.
+    /// The largest unit that ends together with a word.
     enum Close {
         case word
         case clause
@@ -9,7 +9,7 @@ struct Word {
 
     /// The white space after a word.
     enum Gap: Int, Comparable {
-        /// None: the text goes on after full-width punctuation.
+        /// No white space: the text continues after full-width punctuation.
         case none
         case space
         /// One line end.
@@ -22,13 +22,13 @@ struct Word {
         }
     }
 
-    /// Where the word ends, as a byte offset.
+    /// The byte offset of the word's end.
     var end: Int
-    /// Where the next one begins; the end of the text after the last.
+    /// The byte offset of the next word. After the last word, the end of the text.
     var next: Int
-    /// The number of Unicode scalars.
+    /// The length in Unicode scalars.
     var length: Int
-    /// Whether there is a letter or a digit in it.
+    /// Whether the word contains a letter or a digit.
     var speaks: Bool
     var gap: Gap
     var close: Close

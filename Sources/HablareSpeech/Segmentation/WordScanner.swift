@@ -1,32 +1,32 @@
-/// Finds the words of a text, what the end of each ends as well, and the white space after it.
+/// Finds the words of a text, the unit that ends with each word, and the white space after it.
 struct WordScanner {
     private let bytes: [UInt8]
     private let start: Int
-    /// The end of the text, as a byte offset.
+    /// The byte offset of the text's end.
     let end: Int
 
     /// - Parameters:
-    ///   - bytes: well-formed UTF-8 in the range.
-    ///   - range: the part to look at.
+    ///   - bytes: Well-formed UTF-8 in the range.
+    ///   - range: The part to scan.
     init(bytes: [UInt8], range: Range<Int>) {
         self.bytes = bytes
         self.start = range.lowerBound
         self.end = range.upperBound
     }
 
-    /// Where the first word begins.
+    /// The byte offset of the first word.
     var firstWord: Int {
         WhiteSpace.end(of: bytes, from: start, to: end)
     }
 
-    /// The word that begins at an offset, which must hold no white space.
+    /// Returns the word that begins at an offset, which must not hold white space.
     func word(at offset: Int) -> Word {
         var word = Word(end: offset, next: end, length: 0, speaks: false, gap: .none, close: .word)
-        /// How the word would end if it ended here.
+        /// The unit that would end with the word here.
         var close = Word.Close.word
-        /// Whether what closes here needs no white space after it.
+        /// Whether the mark that closes here needs no white space after it.
         var wide = false
-        /// Where a single dot stands, as long as nothing comes after it.
+        /// The offset of a single dot, as long as nothing follows it.
         var lastDot: Int?
 
         scan: while word.end < end {
@@ -67,11 +67,11 @@ struct WordScanner {
         UTF8Decoding.scalar(of: bytes, at: offset).scalar.properties.isLowercase
     }
 
-    /// Whether a dot is part of an abbreviation, an initial, or the number of a list item.
+    /// Returns whether a dot is part of an abbreviation, an initial, or the number of a list item.
     private func isAbbreviated(at dot: Int, wordStart: Int, next: Int) -> Bool {
         let word = bytes[wordStart..<dot]
         if 1...3 ~= word.count, word.allSatisfy({ 0x30...0x39 ~= $0 }) { return beginsLine(wordStart) }
-        // "I." ends a sentence more often than it begins a name; at the beginning of a line it is a number.
+        // "I." ends a sentence more often than it begins a name. At the beginning of a line it is a number.
         if word.elementsEqual("I".utf8) { return beginsLine(wordStart) }
         let followedByDigit = 0x30...0x39 ~= bytes[next]
         return Abbreviation.endsText(of: bytes, from: wordStart, to: dot, followedByDigit: followedByDigit)
@@ -89,7 +89,7 @@ struct WordScanner {
         return true
     }
 
-    /// The white space at an offset, and where it ends.
+    /// Returns the kind of white space at an offset, and the offset of its end.
     private func gap(at offset: Int) -> (Word.Gap, Int) {
         var gap = Word.Gap.none
         var index = offset

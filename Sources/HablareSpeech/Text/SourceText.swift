@@ -1,25 +1,25 @@
 public import Foundation
 
-/// A text file, decoded: known to be UTF-8 and to have something in it.
+/// A decoded text file that is valid UTF-8 and not empty.
 ///
-/// All offsets are byte offsets into the file as it was given, so that other tools find the same places in it; a byte
-/// order mark is skipped, but counted. Line ends and white space stay as they are.
+/// All offsets are byte offsets into the original file, so other tools find the same positions. A byte order mark is
+/// skipped, but counted. Line ends and white space are not changed.
 public struct SourceText: Sendable, Equatable {
-    /// The whole file, a byte order mark included.
+    /// The whole file, including a byte order mark.
     let bytes: [UInt8]
     /// The part of the file that is text: all of it, or all after the byte order mark.
     public let utf8Range: Range<Int>
 
     /// Decodes the bytes of a UTF-8 text file.
     ///
-    /// - Parameter file: the file's bytes, with or without a byte order mark.
-    /// - Throws: ``TextError`` with one of these codes, looked for in this order:
-    ///   - `empty`: there is no byte;
+    /// - Parameter file: The file's bytes, with or without a byte order mark.
+    /// - Throws: ``TextError`` with one of these codes, checked in this order:
+    ///   - `empty`: the file has no bytes;
     ///   - `invalidUTF8`: a byte order mark says UTF-16;
-    ///   - `binary`: a NUL byte, or more than one control character (other than tab, line feed, vertical tab, form
-    ///     feed and carriage return) in twenty bytes;
+    ///   - `binary`: a NUL byte, or more than one control character (other than tab, line feed, vertical tab, form feed
+    ///     and carriage return) in twenty bytes;
     ///   - `invalidUTF8`: with the offset of the first byte that is not part of a well-formed sequence;
-    ///   - `empty`: there is nothing but white space.
+    ///   - `empty`: the file has only white space.
     public init(decoding file: Data) throws(TextError) {
         bytes = [UInt8](file)
         utf8Range = (bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0)..<bytes.count
@@ -33,14 +33,14 @@ public struct SourceText: Sendable, Equatable {
         guard WhiteSpace.end(of: bytes, from: start, to: bytes.count) < bytes.count else { throw .emptyText }
     }
 
-    /// The whole text without a byte order mark. Makes a copy each time.
+    /// The whole text without a byte order mark. Each access makes a copy.
     public var text: String {
         String(decoding: bytes[utf8Range], as: UTF8.self)
     }
 
-    /// The text in a range of byte offsets into the file, exactly as it stands there.
+    /// Returns the unchanged text in a range of byte offsets into the file.
     ///
-    /// `nil` if the range leaves ``utf8Range``, or begins or ends inside an encoded character.
+    /// Returns `nil` if the range leaves ``utf8Range``, or begins or ends inside an encoded character.
     public subscript(range: Range<Int>) -> String? {
         guard utf8Range.lowerBound <= range.lowerBound, range.upperBound <= utf8Range.upperBound,
             isBoundary(range.lowerBound), isBoundary(range.upperBound)

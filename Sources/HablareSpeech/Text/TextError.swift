@@ -1,47 +1,47 @@
 public import Foundation
 
-/// Why a text, or a timeline of it, was refused, and what to do about it.
+/// The reason why a text, or a timeline of it, was refused, with advice.
 ///
-/// The text itself is never part of an error: what is read aloud is private. Offsets count bytes from the beginning of
-/// the file as it is stored, a byte order mark included.
+/// An error never contains the text itself, because it may be private. Offsets count bytes from the beginning of the
+/// stored file, including a byte order mark.
 public struct TextError: Error, Sendable, Equatable {
-    /// What went wrong. More codes may be added: always handle the ones you do not know.
+    /// The kind of error. More codes may be added, so always handle unknown ones.
     public struct Code: RawRepresentable, Hashable, Sendable {
-        /// The code as it is written to logs and JSON.
+        /// The form of the code in logs and JSON.
         public let rawValue: String
 
-        /// Makes a code from its written form; unknown ones are kept as they are.
+        /// Creates a code from its written form. Unknown codes are kept unchanged.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
 
-        /// There is nothing in the file but white space.
+        /// The file contains only white space.
         public static let empty = Code(rawValue: "text.empty")
         /// The file is not text.
         public static let binary = Code(rawValue: "text.binary")
-        /// The file is text in an encoding other than UTF-8, or a damaged one. ``TextError/byteOffset`` is set.
+        /// The file is text in an encoding other than UTF-8, or is damaged UTF-8. ``TextError/byteOffset`` is set.
         public static let invalidUTF8 = Code(rawValue: "text.invalid-utf8")
-        /// A limit below one character. ``TextError/limit`` is set.
+        /// A limit is below one character. ``TextError/limit`` is set.
         public static let invalidLimit = Code(rawValue: "text.invalid-limit")
-        /// One word alone exceeds the limit. ``TextError/byteOffset``, ``TextError/length`` and ``TextError/limit``
-        /// are set.
+        /// A single word exceeds the limit. ``TextError/byteOffset``, ``TextError/length`` and ``TextError/limit`` are
+        /// set.
         public static let wordTooLong = Code(rawValue: "text.word-too-long")
-        /// Clips that overlap, run backwards, or leave the audio file.
+        /// Clips overlap, run backwards, or leave the audio file.
         public static let invalidTimeline = Code(rawValue: "timeline.invalid")
     }
 
-    /// What went wrong.
+    /// The kind of error.
     public let code: Code
     /// One or two sentences for a person: what is wrong and what to do.
     public let message: String
-    /// Where in the file, in bytes, if the error has a place.
+    /// The byte offset in the file, if the error has a position.
     public let byteOffset: Int?
-    /// The length that was too much, in Unicode scalars, if the error is about one.
+    /// The length that was too large, in Unicode scalars, if the error is about one.
     public let length: Int?
     /// The limit that was set, in Unicode scalars, if the error is about one.
     public let limit: Int?
 
-    /// Makes an error; everything but the code and the message is optional.
+    /// Creates an error. Everything but the code and the message is optional.
     public init(code: Code, message: String, byteOffset: Int? = nil, length: Int? = nil, limit: Int? = nil) {
         self.code = code
         self.message = message

@@ -1,6 +1,6 @@
-/// Reading Unicode scalars straight from bytes, without making a string of them.
+/// Reads Unicode scalars straight from bytes, without creating a string.
 enum UTF8Decoding {
-    /// Where the first sequence begins that is not well-formed UTF-8 (Unicode Standard, table 3-7); `nil` if none is.
+    /// Returns the offset of the first sequence that is not well-formed UTF-8 (Unicode Standard, table 3-7), or `nil`.
     static func firstIllFormedByte(of bytes: [UInt8], in range: Range<Int>) -> Int? {
         var index = range.lowerBound
         while index < range.upperBound {
@@ -34,7 +34,7 @@ enum UTF8Decoding {
         return length
     }
 
-    /// The scalar that begins at an offset, and how many bytes it takes. The bytes must be well-formed there.
+    /// Returns the scalar that begins at an offset, and its length in bytes. The bytes must be well-formed there.
     static func scalar(of bytes: [UInt8], at index: Int) -> (scalar: Unicode.Scalar, length: Int) {
         let lead = bytes[index]
         if lead < 0x80 { return (Unicode.Scalar(lead), 1) }
@@ -46,7 +46,7 @@ enum UTF8Decoding {
         return (Unicode.Scalar(value) ?? "\u{FFFD}", length)
     }
 
-    /// The scalar that ends just before an offset, and where it begins; `nil` at the lower bound.
+    /// Returns the scalar that ends just before an offset, and its start. Returns `nil` at the lower bound.
     static func scalar(
         of bytes: [UInt8], endingAt end: Int, notBefore start: Int
     ) -> (scalar: Unicode.Scalar, start: Int)? {

@@ -1,6 +1,6 @@
-/// White space as Unicode has it (`White_Space`), no-break spaces included, read from well-formed UTF-8.
+/// White space as Unicode defines it (`White_Space`), including no-break spaces, read from well-formed UTF-8.
 enum WhiteSpace {
-    /// How many bytes of white space begin at an offset with one scalar; zero if there is none.
+    /// Returns the length in bytes of the white-space scalar at an offset, or zero if there is none.
     @inline(__always)
     static func length(in bytes: [UInt8], at index: Int) -> Int {
         switch bytes[index] {
@@ -18,7 +18,7 @@ enum WhiteSpace {
         }
     }
 
-    /// Where the white space that begins at an offset ends.
+    /// Returns the end of the white space that begins at an offset.
     static func end(of bytes: [UInt8], from start: Int, to end: Int) -> Int {
         var index = start
         while index < end {
@@ -29,7 +29,7 @@ enum WhiteSpace {
         return index
     }
 
-    /// A part of a text with every run of white space written as one space.
+    /// Returns a part of a text with every run of white space replaced by one space.
     static func folded(_ bytes: [UInt8], in range: Range<Int>) -> String {
         var folded: [UInt8] = []
         folded.reserveCapacity(range.count)

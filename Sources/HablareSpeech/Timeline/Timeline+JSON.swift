@@ -1,12 +1,12 @@
 public import Foundation
 
 extension Timeline {
-    /// The timeline as a JSON file: UTF-8, sorted keys, indented, one line end at the end.
+    /// Returns the timeline as a JSON file: UTF-8, sorted keys, indented, with one line end at the end.
     ///
     /// The same timeline always gives the same bytes.
     ///
-    /// - Throws: `EncodingError`, if a number is not finite, which a timeline made by
-    ///   ``init(audioFile:sampleRate:frameCount:clips:)`` never has.
+    /// - Throws: `EncodingError` if a number is not finite. A timeline from
+    ///   ``init(audioFile:sampleRate:frameCount:clips:)`` never has one.
     public func json() throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -15,7 +15,7 @@ extension Timeline {
         return file
     }
 
-    /// Reads a timeline that ``json()`` wrote.
+    /// Decodes a timeline that ``json()`` wrote.
     ///
     /// - Throws: `DecodingError` if the file is not such a timeline.
     public init(json file: Data) throws {

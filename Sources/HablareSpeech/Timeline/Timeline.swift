@@ -1,20 +1,20 @@
-/// Which part of a text is heard when in a narrated audio file.
+/// The time at which each part of a text is heard in a narrated audio file.
 ///
 /// Times are in seconds, rounded to a microsecond, so that the same clips give the same file on every machine.
 public struct Timeline: Sendable, Equatable, Codable {
-    /// One segment of the text and when it is heard.
+    /// A segment of the text, and the time at which it is heard.
     public struct Entry: Sendable, Equatable, Codable {
-        /// The segment's place among the segments of the text, from 0.
+        /// The segment's index among the segments of the text, from 0.
         public let index: Int
-        /// Where the segment stands in the text file.
+        /// The segment's range in the text file.
         public let textRange: TextRange
-        /// When it begins, in seconds from the beginning of the audio file.
+        /// The start time in seconds from the beginning of the audio file.
         public let start: Double
-        /// How long it takes, in seconds.
+        /// The duration in seconds.
         public let length: Double
     }
 
-    /// A range of a text file, in bytes of UTF-8 from its beginning; `end` is the first byte after it.
+    /// A range of a text file, in bytes of UTF-8 from its beginning. `end` is the first byte after it.
     public struct TextRange: Sendable, Equatable, Codable {
         /// The first byte.
         public let start: Int
@@ -24,14 +24,14 @@ public struct Timeline: Sendable, Equatable, Codable {
 
     /// A segment of a text and the frames of the audio file that speak it.
     public struct Clip: Sendable, Equatable {
-        /// What is spoken.
+        /// The segment to speak.
         public let segment: TextSegment
         /// The first frame, from 0.
         public let startFrame: Int64
         /// The number of frames.
         public let frameCount: Int64
 
-        /// Makes a clip; it is checked when a ``Timeline`` is made of it.
+        /// Creates a clip. It is checked when a ``Timeline`` is created from it.
         public init(segment: TextSegment, startFrame: Int64, frameCount: Int64) {
             self.segment = segment
             self.startFrame = startFrame
@@ -39,22 +39,22 @@ public struct Timeline: Sendable, Equatable, Codable {
         }
     }
 
-    /// The name of the audio file, without folders, so that both files can move together.
+    /// The name of the audio file without folders, so that both files can move together.
     public let audioFile: String
-    /// Frames in a second.
+    /// The sample rate in frames per second.
     public let sampleRate: Int
     /// The length of the whole audio file in seconds.
     public let seconds: Double
-    /// The segments in the order in which they are heard.
+    /// The segments, in the order in which they are heard.
     public let entries: [Entry]
 
-    /// Makes a timeline from frames.
+    /// Creates a timeline from frames.
     ///
     /// - Parameters:
-    ///   - audioFile: the audio file's name; folders before it are left out.
-    ///   - sampleRate: frames in a second, above 0.
-    ///   - frameCount: the frames of the whole audio file.
-    ///   - clips: in the order in which they are heard; silence between them is allowed.
+    ///   - audioFile: The audio file's name. Folders before it are removed.
+    ///   - sampleRate: The sample rate in frames per second, above 0.
+    ///   - frameCount: The number of frames in the whole audio file.
+    ///   - clips: The clips, in the order in which they are heard. Silence between them is allowed.
     /// - Throws: ``TextError`` with code `invalidTimeline` if a number is out of its range, or if clips overlap, run
     ///   backwards, or end after the audio does.
     public init(audioFile: String, sampleRate: Int, frameCount: Int64, clips: [Clip]) throws(TextError) {

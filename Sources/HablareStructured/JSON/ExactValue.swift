@@ -1,7 +1,8 @@
 import Hablare
+import HablareJSON
 
-/// A value as JSON compares it: texts and names by their code points. Numbers are compared as they are: give them one form
-/// first (``ParameterValue/normalized(below:)``).
+/// A value with JSON equality: texts and names compare by their code points. Numbers compare unchanged, so bring them
+/// into one form first (``ParameterValue/normalized(below:)``).
 struct ExactValue: Sendable, Hashable {
     let value: ParameterValue
 
@@ -32,7 +33,7 @@ struct ExactValue: Sendable, Hashable {
             hasher.combine(values.count)
             for value in values { combine(value, into: &hasher) }
         case .object(let members):
-            // In whatever order they come: equal objects may differ in it.
+            // Combines the members in any order, because equal objects may differ in it.
             var sum = 0
             for (name, value) in members {
                 var member = hasher

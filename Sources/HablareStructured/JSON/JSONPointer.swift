@@ -1,7 +1,8 @@
 import Foundation
 import Hablare
+import HablareJSON
 
-/// A place in a JSON value (RFC 6901): `/items/0/name`; the empty text is the value itself.
+/// A location in a JSON value (RFC 6901), such as `/items/0/name`. The empty text is the value itself.
 struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
     /// A step into a value.
     enum Step: Sendable, Hashable {
@@ -18,13 +19,13 @@ struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
 
     private(set) var steps: [Step] = []
 
-    /// The place of a member of it.
+    /// The location of a member of the value here.
     subscript(name: String) -> JSONPointer { self[.member(name)] }
 
-    /// The place of an element of it.
+    /// The location of an element of the value here.
     subscript(index: Int) -> JSONPointer { self[.element(index)] }
 
-    /// The place of a part of it.
+    /// The location of a part of the value here.
     subscript(step: Step) -> JSONPointer {
         var pointer = self
         pointer.push(step)
@@ -36,7 +37,7 @@ struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
 
     var description: String { Self.text(steps.map(\.text)) }
 
-    /// The pointer's text with all names of members left out but these.
+    /// Returns the pointer's text with every member name replaced by `*`, except these names.
     func text(showing names: Set<ExactText>) -> String {
         Self.text(
             steps.map { step in
@@ -50,7 +51,7 @@ struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
         }.joined()
     }
 
-    /// The token that stands escaped in a pointer within a URI fragment; `nil` where it is none.
+    /// Decodes an escaped token of a pointer in a URI fragment. Returns `nil` if the escaping is invalid.
     static func token(fragment text: some StringProtocol) -> String? {
         guard let decoded = String(text).removingPercentEncoding else { return nil }
         var token = ""

@@ -1,25 +1,25 @@
 public import Hablare
 
-/// A conversation with a model as it grows, to be asked as a ``prompt``.
+/// A growing conversation with a model. Its ``prompt`` is the next thing to ask.
 public struct Conversation: Sendable, Hashable {
-    /// What was said, oldest first.
+    /// The messages, oldest first.
     public private(set) var messages: [Prompt.Message]
 
-    /// Begins one, with standing instructions where there are any.
+    /// Creates a conversation, with optional standing instructions.
     public init(instructions: String? = nil) {
         messages = instructions.map { [Prompt.Message(role: .system, text: $0)] } ?? []
     }
 
-    /// What to ask.
+    /// The prompt for the next request.
     public var prompt: Prompt { .messages(messages) }
 
-    /// The person says something, and may show pictures.
+    /// Appends a message of the user, with optional images.
     public mutating func say(_ text: String, showing images: [(Body, ImageFormat)] = []) {
         messages.append(
             Prompt.Message(role: .user, parts: [.text(text)] + images.map { .image($0.0, $0.1) }))
     }
 
-    /// The model has answered: what it said, and the tools that it wants called.
+    /// Appends the model's answer: its text and its tool calls.
     public mutating func append(_ output: TextRequestor.Output) {
         var parts: [Prompt.Part] = output.value.isEmpty ? [] : [.text(output.value)]
         parts += output.toolCalls.map { .toolCall(id: $0.id, name: $0.name, arguments: $0.arguments) }
@@ -27,7 +27,7 @@ public struct Conversation: Sendable, Hashable {
         messages.append(Prompt.Message(role: .assistant, parts: parts))
     }
 
-    /// A tool that the model wanted called has answered.
+    /// Appends the result of a tool call that the model asked for.
     public mutating func append(_ result: String, of call: ToolCall) {
         messages.append(Prompt.Message(role: .tool, parts: [.toolResult(id: call.id, content: result)]))
     }

@@ -1,11 +1,13 @@
 public import Foundation
 public import Hablare
+import HablareJSON
 
-/// What a vector is to be like. Only what is set is sent; what is `nil` or empty is as the provider has it.
+/// The settings for embedding vectors. Only settings with a value are sent. For a `nil` or empty one, the provider's
+/// default applies.
 public struct EmbeddingConfiguration: Sendable, Hashable {
-    /// How many numbers, at least 1; models may have few sizes to choose from.
+    /// The number of dimensions, at least 1. A model may offer only a few sizes.
     public var dimensions: Int?
-    /// What the provider understands beyond: merged into what is sent, as it is.
+    /// Further parameters of the provider, merged unchanged into the sent request.
     public var extra: [String: ParameterValue]
 
     /// Creates a configuration.
@@ -14,7 +16,7 @@ public struct EmbeddingConfiguration: Sendable, Hashable {
         self.extra = extra
     }
 
-    /// The parameters of its requests.
+    /// Returns the parameters of the requestor's requests.
     func parameters() throws(AIServiceError) -> [String: ParameterValue] {
         var writer = ParameterWriter()
         try writer.set("dimensions", dimensions, in: 1...Int.max)
@@ -23,29 +25,29 @@ public struct EmbeddingConfiguration: Sendable, Hashable {
     }
 }
 
-/// Asks a model for the vectors of texts.
+/// Asks a model for the embedding vectors of texts.
 public struct EmbeddingRequestor: Requestor, Hashable {
-    /// A vector.
+    /// An embedding vector and its response.
     public struct Output: Sendable, Hashable {
-        /// The numbers.
+        /// The vector's elements.
         public var value: [Float]
-        /// The whole response: usage, metadata, who answered.
+        /// The whole response, with usage, metadata and provider.
         public var response: AIResponseData
     }
 
-    /// Its name.
+    /// The requestor's name.
     public let id: RequestorID
-    /// What vectors are to be like.
+    /// The settings for vectors.
     public let configuration: EmbeddingConfiguration
     private let parameters: [String: ParameterValue]
 
     /// Creates a requestor.
     ///
     /// - Parameters:
-    ///   - id: `provider.embedding.model`.
-    ///   - configuration: What vectors are to be like. Default: as the provider has it.
-    /// - Throws: ``/Hablare/AIServiceError``: `invalidConfiguration` where the id is none for embeddings; `invalidRequest` where a
-    ///   setting is out of its range.
+    ///   - id: A name of the form `provider.embedding.model`.
+    ///   - configuration: The settings for vectors. Default: the provider's.
+    /// - Throws: ``/Hablare/AIServiceError`` with code `invalidConfiguration` if the id is not valid for embeddings, or
+    ///   `invalidRequest` if a setting is out of its range.
     public init(
         _ id: String, _ configuration: EmbeddingConfiguration = EmbeddingConfiguration()
     ) throws(AIServiceError) {
@@ -54,12 +56,12 @@ public struct EmbeddingRequestor: Requestor, Hashable {
         parameters = try configuration.parameters()
     }
 
-    /// A request for the vector of a prompt's plain text.
+    /// Creates a request for the vector of a prompt's plain text.
     public func request(_ prompt: Prompt, id: UUID) throws(AIServiceError) -> AIRequest {
         AIRequest(id: id, prompt: .text(prompt.plainText), model: self.id.model, parameters: parameters)
     }
 
-    /// Reads a vector.
+    /// Reads a vector from a response.
     @concurrent public func output(of response: AIResponseData) async throws -> Output {
         guard case .embedding(let vector) = try response.content else {
             throw AIServiceError.wrongKind(try response.content.type, wanted: "a vector")
@@ -73,22 +75,24 @@ public struct EmbeddingRequestor: Requestor, Hashable {
         return Output(value: vector, response: response)
     }
 
-    /// Asks for the vectors of many texts: one request for each, submitted together and carried out side by side, as far
-    /// as the provider allows. Texts of the same code points are asked for once.
+    /// Asks for the vectors of many texts. It submits one request for each text in a batch, and the provider runs them
+    /// concurrently as far as it allows. Texts with the same code points share one request.
     ///
-    /// They are stored 512 at a time, and run from then on. Where a later part cannot be stored, this fails, and the parts
-    /// before go on and are paid for. Under a job key asking again finds them. Without one nobody knows their UUIDs, and
-    /// asking again pays again, unless the cache has the answers: give a job key where there are more than 512 texts.
+    /// The requests are stored 512 at a time, and each part starts when it is stored. If a later part cannot be stored,
+    /// this method throws, while the earlier parts continue and are paid for. With a job key, asking again finds them.
+    /// Without one their UUIDs are unknown, and asking again pays again unless the cache has the answers. Pass a job
+    /// key for more than 512 texts.
     ///
     /// - Parameters:
     ///   - texts: The texts.
     ///   - manager: The engine.
-    ///   - jobKey: Names the requests as a job: asking again under the same key finds those that are there and adds the
-    ///     missing ones, and the vectors are kept until the requests are deleted. Make it from the texts and the
-    ///     requestor. Default `nil`: requests of no job, which are kept as any others.
+    ///   - jobKey: The name of the requests as a job. Asking again under the same key finds the existing requests and
+    ///     adds the missing ones. The vectors are kept until the requests are deleted. Derive the key from the texts
+    ///     and the requestor. Default `nil`: the requests belong to no job and have the usual retention.
     /// - Returns: The vectors, in the order of the texts.
-    /// - Throws: as ``Requestor/ask(_:manager:)-(AIRequest,_)`` and ``/Hablare/AIRequestManager/submit(_:to:jobKey:startingAt:)``:
-    ///   the first failure in the order of the texts. The other requests go on, also where the calling task is cancelled.
+    /// - Throws: The first failure in the order of the texts, with the errors of
+    ///   ``Requestor/ask(_:manager:)-(AIRequest,_)`` and ``/Hablare/AIRequestManager/submit(_:to:jobKey:startingAt:)``.
+    ///   The other requests continue, even if the calling task is cancelled.
     @concurrent public func ask(
         _ texts: [String], manager: AIRequestManager, jobKey: JobKey? = nil
     ) async throws -> [Output] {

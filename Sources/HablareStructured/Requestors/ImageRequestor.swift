@@ -1,13 +1,14 @@
 public import Foundation
 public import Hablare
 
-/// What a picture is to be like. Only what is set is sent; what is `nil` or empty is as the provider has it.
+/// The settings for images. Only settings with a value are sent. For a `nil` or empty one, the provider's default
+/// applies.
 public struct ImageConfiguration: Sendable, Hashable {
     /// Width and height in pixels.
     public struct Size: Sendable, Hashable {
-        /// In pixels, at least 1.
+        /// The width in pixels, at least 1.
         public var width: Int
-        /// In pixels, at least 1.
+        /// The height in pixels, at least 1.
         public var height: Int
 
         /// Creates a size.
@@ -17,15 +18,15 @@ public struct ImageConfiguration: Sendable, Hashable {
         }
     }
 
-    /// Width and height.
+    /// The image's width and height.
     public var size: Size?
-    /// How good, in the provider's word: `low`, `high` …
+    /// The quality, in the provider's term: `low`, `high` …
     public var quality: String?
-    /// What is behind, in the provider's word: `transparent`, `opaque` …
+    /// The background, in the provider's term: `transparent`, `opaque` …
     public var background: String?
-    /// The format of the picture.
+    /// The image's file format.
     public var format: ImageFormat?
-    /// What the provider understands beyond: merged into what is sent, as it is.
+    /// Further parameters of the provider, merged unchanged into the sent request.
     public var extra: [String: ParameterValue]
 
     /// Creates a configuration.
@@ -40,7 +41,7 @@ public struct ImageConfiguration: Sendable, Hashable {
         self.extra = extra
     }
 
-    /// The parameters of its requests.
+    /// Returns the parameters of the requestor's requests.
     func parameters() throws(AIServiceError) -> [String: ParameterValue] {
         var writer = ParameterWriter()
         if let size {
@@ -55,47 +56,47 @@ public struct ImageConfiguration: Sendable, Hashable {
     }
 }
 
-/// Asks a model for a picture; one for each request: for several of one prompt, give each another
+/// Asks a model for one image per request. For several images of one prompt, give each request a different
 /// ``/Hablare/AIRequest/sample``.
 public struct ImageRequestor: Requestor, Hashable {
-    /// A picture.
+    /// An image and its response.
     public struct Output: Sendable, Hashable {
-        /// The picture's bytes.
+        /// The image's bytes.
         public var value: Body
-        /// Their format.
+        /// The format of the bytes.
         public var format: ImageFormat
-        /// The whole response: usage, metadata, who answered.
+        /// The whole response, with usage, metadata and provider.
         public var response: AIResponseData
 
-        /// The prompt as the service changed it before it made the picture; `nil` where it does not say.
+        /// The prompt as the service revised it before creating the image, or `nil` if the service reports none.
         public var revisedPrompt: String? { response.metadata[AnswerMetadata.revisedPrompt] }
     }
 
-    /// Its name.
+    /// The requestor's name.
     public let id: RequestorID
-    /// What pictures are to be like.
+    /// The settings for images.
     public let configuration: ImageConfiguration
     private let parameters: [String: ParameterValue]
 
     /// Creates a requestor.
     ///
     /// - Parameters:
-    ///   - id: `provider.image.model`.
-    ///   - configuration: What pictures are to be like. Default: as the provider has it.
-    /// - Throws: ``/Hablare/AIServiceError``: `invalidConfiguration` where the id is none for images; `invalidRequest` where a
-    ///   setting is out of its range.
+    ///   - id: A name of the form `provider.image.model`.
+    ///   - configuration: The settings for images. Default: the provider's.
+    /// - Throws: ``/Hablare/AIServiceError`` with code `invalidConfiguration` if the id is not valid for images, or
+    ///   `invalidRequest` if a setting is out of its range.
     public init(_ id: String, _ configuration: ImageConfiguration = ImageConfiguration()) throws(AIServiceError) {
         self.id = try RequestorID(id, of: .image)
         self.configuration = configuration
         parameters = try configuration.parameters()
     }
 
-    /// A request for a picture; pictures in the prompt are what it is made from, where the provider takes any.
+    /// Creates a request for an image. Images in the prompt are its source material, if the provider accepts any.
     public func request(_ prompt: Prompt, id: UUID) throws(AIServiceError) -> AIRequest {
         AIRequest(id: id, prompt: prompt, model: self.id.model, parameters: parameters)
     }
 
-    /// Reads a picture.
+    /// Reads an image from a response.
     @concurrent public func output(of response: AIResponseData) async throws -> Output {
         guard case .image(let body, let format) = try response.content else {
             throw AIServiceError.wrongKind(try response.content.type, wanted: "a picture")

@@ -1,6 +1,6 @@
 import Hablare
 
-/// Writes the settings of a requestor as a request's parameters: those that are set, and each checked.
+/// Checks the settings of a requestor, and writes those with a value as a request's parameters.
 struct ParameterWriter {
     private(set) var parameters: [String: ParameterValue] = [:]
 

@@ -1,74 +1,75 @@
 public import Foundation
 public import Hablare
 
-/// Asks a provider for one kind of thing, with settings that are typed, and hands over an answer that is.
+/// Asks a provider for one kind of content, with typed settings and typed answers.
 ///
-/// A requestor is a value that holds no engine. Its requests are ordinary ones: submit them by yourself where you want to,
-/// in a batch too, and read the responses with ``output(of:)``; or let ``ask(_:manager:)-(Prompt,_)`` do both.
+/// A requestor is a value that holds no engine. Its requests are ordinary ones. Submit them yourself, also in a batch,
+/// and read the responses with ``output(of:)``, or let ``ask(_:manager:)-(Prompt,_)`` do both.
 public protocol Requestor<Output>: Sendable {
-    /// What an answer is read as.
+    /// The type of its answers.
     associatedtype Output: Sendable
 
     /// The requestor's name: provider, category and model.
     var id: RequestorID { get }
 
-    /// A request with the requestor's model and settings, and the engine's defaults for the rest: set its priority,
-    /// deadline, tags … before it is submitted. Pure: nothing is sent.
+    /// Creates a request with the requestor's model and settings, and the engine's defaults for the rest. Set its
+    /// priority, deadline, tags and so on before submitting it. Pure: nothing is sent.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` where the prompt is none of the requestor's.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` if the prompt does not suit the requestor.
     func request(_ prompt: Prompt, id: UUID) throws(AIServiceError) -> AIRequest
 
     /// Reads a response to one of its requests, off the caller's actor.
     ///
-    /// - Throws: ``/Hablare/AIServiceError``: the response's own; `invalidResponse` where it is of another kind, or cannot be
-    ///   read; `contentMissing`.
+    /// - Throws: ``/Hablare/AIServiceError``: the response's own error, `invalidResponse` if the response is of another
+    ///   kind or cannot be read, or `contentMissing`.
     @concurrent func output(of response: AIResponseData) async throws -> Output
 
-    /// Submits one of its requests, waits for the outcome, and reads it. Where the request is there already, its outcome
-    /// is the answer, and nothing is sent.
+    /// Submits one of its requests, waits for the outcome, and reads it. If the request already exists, its outcome is
+    /// the answer, and nothing is sent.
     ///
-    /// Cancelling the calling task ends the wait, not the request: that is what ``/Hablare/AIRequestManager/cancelRequest(_:)`` is
-    /// for.
+    /// Cancelling the calling task ends the wait, not the request. To cancel the request, call
+    /// ``/Hablare/AIRequestManager/cancelRequest(_:)``.
     ///
-    /// - Throws: as ``/Hablare/AIRequestManager/execute(_:with:)`` and ``output(of:)``; ``/Hablare/AIServiceError/Code/providerNotFound`` or
-    ///   `invalidConfiguration` where the manager has no such provider.
+    /// - Throws: The errors of ``/Hablare/AIRequestManager/execute(_:with:)`` and ``output(of:)``, and
+    ///   ``/Hablare/AIServiceError/Code/providerNotFound`` or `invalidConfiguration` if the manager has no such
+    ///   provider.
     @concurrent func ask(_ request: AIRequest, manager: AIRequestManager) async throws -> Output
 }
 
 extension Requestor {
-    /// A request under a new UUID.
+    /// Creates a request with a new UUID.
     ///
-    /// - Throws: as ``request(_:id:)``.
+    /// - Throws: The errors of ``request(_:id:)``.
     public func request(_ prompt: Prompt) throws(AIServiceError) -> AIRequest {
         try request(prompt, id: .timeOrdered())
     }
 
-    /// The registered provider that its requests are for: the one that is called by provider and category, such as
-    /// `openai.speech`, or else by the provider alone.
+    /// Returns the registered provider for its requests. Its id is provider and category, such as `openai.speech`, or
+    /// else the provider alone.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/providerNotFound``; `invalidConfiguration` where the provider answers with
-    ///   something else.
+    /// - Throws: ``/Hablare/AIServiceError/Code/providerNotFound``, or `invalidConfiguration` if the provider answers
+    ///   with another kind of content.
     public func provider(in manager: AIRequestManager) throws(AIServiceError) -> ProviderID {
         try id.provider(in: manager.registry)
     }
 
-    /// Submits one of its requests, waits, and reads the outcome.
+    /// Submits one of its requests, waits for the outcome, and reads it.
     @concurrent public func ask(_ request: AIRequest, manager: AIRequestManager) async throws -> Output {
         try await output(of: manager.execute(request, with: provider(in: manager)))
     }
 
-    /// Asks, under a new UUID.
+    /// Asks with a new UUID.
     ///
-    /// To find the answer again after a crash, make the request with ``request(_:id:)`` and keep its UUID.
+    /// To find the answer again after a crash, create the request with ``request(_:id:)`` and keep its UUID.
     ///
-    /// - Throws: as ``ask(_:manager:)-(AIRequest,_)`` and ``request(_:id:)``.
+    /// - Throws: The errors of ``ask(_:manager:)-(AIRequest,_)`` and ``request(_:id:)``.
     @concurrent public func ask(_ prompt: Prompt, manager: AIRequestManager) async throws -> Output {
         try await ask(request(prompt), manager: manager)
     }
 }
 
 extension AIServiceError {
-    /// An answer is of another kind than its requestor reads.
+    /// Returns the error for an answer of another kind than the requestor reads.
     static func wrongKind(_ found: ContentType, wanted: String) -> AIServiceError {
         AIServiceError(
             .invalidResponse, "The answer is \(found.rawValue), and \(wanted) was asked for. Take another provider.")

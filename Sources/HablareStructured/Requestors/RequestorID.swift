@@ -2,23 +2,23 @@ public import Hablare
 
 /// The name of a requestor: `provider.category.variant`, such as `openai.text.gpt-4o-mini`.
 ///
-/// The category is the last place where ambiguity could come in, so a provider's name has no part, after its first, that
-/// is the name of a category. The variant is the model, and may have dots; `default` is the provider's default model.
+/// The parser splits the text at the first category after the first part. A provider's name therefore has no category
+/// name in its later parts. The variant is the model and may contain dots. `default` is the provider's default model.
 public struct RequestorID: Sendable, Hashable, CustomStringConvertible {
-    /// What is asked for.
+    /// The kind of content to ask for.
     public enum Category: String, Sendable, Hashable, Codable, CaseIterable {
         /// Text.
         case text
         /// Speech.
         case speech
-        /// A picture.
+        /// An image.
         case image
-        /// A vector.
+        /// An embedding vector.
         case embedding
-        /// A value of a type.
+        /// A value of a Swift type.
         case structured
 
-        /// The kinds of content that a provider may answer it with.
+        /// The kinds of content with which a provider may answer.
         var contentTypes: [ContentType] {
             switch self {
             case .text: [.text]
@@ -30,9 +30,9 @@ public struct RequestorID: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The provider, without what it answers: `openai`.
+    /// The provider without the category: `openai`.
     public let provider: ProviderID
-    /// What is asked for.
+    /// The kind of content to ask for.
     public let category: Category
     /// The model, or ``defaultVariant``.
     public let variant: String
@@ -40,13 +40,13 @@ public struct RequestorID: Sendable, Hashable, CustomStringConvertible {
     /// The variant that leaves the model to the provider.
     public static let defaultVariant = "default"
 
-    /// How many bytes the whole text may have: 256.
+    /// The maximum length of the whole text, in bytes: 256.
     public static let maximumLength = 256
 
-    /// Puts a name together.
+    /// Creates a name from its parts.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration`` where a part is empty, has white space or control
-    ///   characters, the provider's has the name of a category in it, or all together are too long.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration`` if a part is empty or has white space or control
+    ///   characters, if a later part of the provider is the name of a category, or if the whole is too long.
     public init(
         provider: ProviderID, category: Category, variant: String = RequestorID.defaultVariant
     ) throws(AIServiceError) {
@@ -63,9 +63,9 @@ public struct RequestorID: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Reads a name.
+    /// Parses a name.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration`` where it is none.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration`` if the text is not a valid name.
     public init(_ text: String) throws(AIServiceError) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard let place = parts.dropFirst().firstIndex(where: { Category(rawValue: $0) != nil }),
@@ -79,7 +79,7 @@ public struct RequestorID: Sendable, Hashable, CustomStringConvertible {
     /// The name's text.
     public var description: String { "\(provider).\(category.rawValue).\(variant)" }
 
-    /// The model that is asked for; `nil` for the provider's default.
+    /// The model to ask for, or `nil` for the provider's default.
     public var model: String? { variant == Self.defaultVariant ? nil : variant }
 
     private static func isWord(_ text: Substring) -> Bool {
@@ -96,7 +96,7 @@ public struct RequestorID: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension RequestorID {
-    /// Reads the name of a requestor of a category.
+    /// Parses the name of a requestor of a category.
     init(_ text: String, of category: Category) throws(AIServiceError) {
         try self.init(text)
         guard self.category == category else {
@@ -107,8 +107,7 @@ extension RequestorID {
         }
     }
 
-    /// The registered provider that is meant: of the provider's name and the category, as in `openai.speech`, or else of
-    /// the provider's name alone.
+    /// Returns the registered provider of the name: with the category, as in `openai.speech`, or else without it.
     func provider(in registry: ProviderRegistry) throws(AIServiceError) -> ProviderID {
         let candidates = [ProviderID(rawValue: "\(provider).\(category.rawValue)"), provider]
         let registered = candidates.compactMap { registry.registration(of: $0) }
@@ -122,7 +121,7 @@ extension RequestorID {
 }
 
 extension RequestorID.Category {
-    /// Looks whether a provider is there and answers with what is asked for.
+    /// Checks that a provider is registered and answers with the requested kind of content.
     func check(_ provider: ProviderID, in registry: ProviderRegistry) throws(AIServiceError) {
         guard let found = registry.registration(of: provider) else {
             throw AIServiceError.providerNotFound(provider, known: registry.ids)

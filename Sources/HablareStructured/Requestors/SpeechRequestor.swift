@@ -1,23 +1,24 @@
 public import Foundation
 public import Hablare
 
-/// How a text is spoken. Only what is set is sent; what is `nil` or empty is as the provider has it.
+/// The settings for speech. Only settings with a value are sent. For a `nil` or empty one, the provider's default
+/// applies.
 public struct SpeechConfiguration: Sendable, Hashable {
-    /// Whose voice, as the provider names it.
+    /// The provider's name of the voice.
     public var voice: String?
-    /// How fast, as a multiple of the usual speed, between 0.25 and 4; providers may take less of that.
+    /// The speed as a multiple of the usual speed, between 0.25 and 4. A provider may accept a smaller range.
     public var speed: Double?
-    /// The format of the sound, as the provider names it: `mp3`, `wav`, `mp3_44100_128` …
+    /// The provider's name of the audio format: `mp3`, `wav`, `mp3_44100_128` …
     public var format: String?
-    /// How to speak, in words: `like an old friend`.
+    /// Instructions for the manner of speaking: `like an old friend`.
     public var instructions: String?
     /// The language, as a BCP 47 tag: `de`, `pt-BR`.
     public var language: String?
-    /// Whether to say when each word and sentence is heard. Default `false`.
+    /// Whether to report the time at which each word and sentence is heard. Default `false`.
     public var timestamps: Bool
-    /// Makes answers repeat themselves, as far as the provider can.
+    /// A seed that makes answers repeatable, as far as the provider supports it.
     public var seed: Int?
-    /// What the provider understands beyond: merged into what is sent, as it is.
+    /// Further parameters of the provider, merged unchanged into the sent request.
     public var extra: [String: ParameterValue]
 
     /// Creates a configuration.
@@ -35,7 +36,7 @@ public struct SpeechConfiguration: Sendable, Hashable {
         self.extra = extra
     }
 
-    /// The parameters of its requests.
+    /// Returns the parameters of the requestor's requests.
     func parameters() throws(AIServiceError) -> [String: ParameterValue] {
         var writer = ParameterWriter()
         try writer.set("voice", voice)
@@ -52,52 +53,52 @@ public struct SpeechConfiguration: Sendable, Hashable {
 
 /// Asks a voice to speak a text.
 public struct SpeechRequestor: Requestor, Hashable {
-    /// A sound, and what is heard when.
+    /// Speech audio, with the times of its words and sentences.
     public struct Output: Sendable, Hashable {
-        /// The sound's bytes.
+        /// The audio's bytes.
         public var value: Body
-        /// Their format.
+        /// The format of the bytes.
         public var format: AudioFormat
-        /// When each word is heard; empty where the provider does not say.
+        /// The time of each word. Empty if the provider reports none.
         public var words: [SpokenTime]
-        /// When each sentence is heard; empty where the provider does not say.
+        /// The time of each sentence. Empty if the provider reports none.
         public var sentences: [SpokenTime]
-        /// The whole response: usage, metadata, who answered.
+        /// The whole response, with usage, metadata and provider.
         public var response: AIResponseData
     }
 
-    /// Its name.
+    /// The requestor's name.
     public let id: RequestorID
-    /// How texts are spoken.
+    /// The settings for speech.
     public let configuration: SpeechConfiguration
     private let parameters: [String: ParameterValue]
 
     /// Creates a requestor.
     ///
     /// - Parameters:
-    ///   - id: `provider.speech.model`.
-    ///   - configuration: How texts are spoken. Default: as the provider has it.
-    /// - Throws: ``/Hablare/AIServiceError``: `invalidConfiguration` where the id is none for speech; `invalidRequest` where a
-    ///   setting is out of its range.
+    ///   - id: A name of the form `provider.speech.model`.
+    ///   - configuration: The settings for speech. Default: the provider's.
+    /// - Throws: ``/Hablare/AIServiceError`` with code `invalidConfiguration` if the id is not valid for speech, or
+    ///   `invalidRequest` if a setting is out of its range.
     public init(_ id: String, _ configuration: SpeechConfiguration = SpeechConfiguration()) throws(AIServiceError) {
         self.id = try RequestorID(id, of: .speech)
         self.configuration = configuration
         parameters = try configuration.parameters()
     }
 
-    /// A request to speak a prompt's plain text.
+    /// Creates a request to speak a prompt's plain text.
     public func request(_ prompt: Prompt, id: UUID) throws(AIServiceError) -> AIRequest {
         try request(prompt, after: nil, before: nil, id: id)
     }
 
-    /// A request to speak a text that stands between others, so that it sounds as a part of the whole.
+    /// Creates a request to speak a text between others, so that it sounds like a part of the whole.
     ///
     /// - Parameters:
-    ///   - prompt: What is spoken: its plain text.
-    ///   - previous: What is spoken before it, in another request; `nil` for nothing.
-    ///   - next: What is spoken after it, in another request; `nil` for nothing.
+    ///   - prompt: The prompt whose plain text is spoken.
+    ///   - previous: The text before it, spoken by another request. `nil` for none.
+    ///   - next: The text after it, spoken by another request. `nil` for none.
     ///   - id: The request's UUID. Default: a new one.
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` where there is nothing to speak.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` if the text is empty.
     public func request(
         _ prompt: Prompt, after previous: String?, before next: String?, id: UUID = .timeOrdered()
     ) throws(AIServiceError) -> AIRequest {
@@ -113,7 +114,7 @@ public struct SpeechRequestor: Requestor, Hashable {
             parameters: parameters.merging(writer.parameters) { _, new in new })
     }
 
-    /// Reads a sound.
+    /// Reads audio from a response.
     @concurrent public func output(of response: AIResponseData) async throws -> Output {
         guard case .audio(let body, let format) = try response.content else {
             throw AIServiceError.wrongKind(try response.content.type, wanted: "sound")

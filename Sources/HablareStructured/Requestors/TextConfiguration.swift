@@ -1,35 +1,36 @@
 public import Hablare
 
-/// How a model writes. Only what is set is sent; what is `nil` or empty is as the provider has it.
+/// The settings for text. Only settings with a value are sent. For a `nil` or empty one, the provider's default
+/// applies.
 public struct TextConfiguration: Sendable, Hashable {
-    /// How hard a model thinks before it answers, where it can.
+    /// The effort that a reasoning model spends before it answers.
     public struct ReasoningEffort: Sendable, Hashable, RawRepresentable {
-        /// The provider's word.
+        /// The provider's term.
         public let rawValue: String
-        /// Creates an effort by the provider's word.
+        /// Creates an effort from the provider's term.
         public init(rawValue: String) { self.rawValue = rawValue }
-        /// Hardly any.
+        /// Almost no reasoning.
         public static let minimal = Self(rawValue: "minimal")
-        /// Little.
+        /// Little reasoning.
         public static let low = Self(rawValue: "low")
-        /// Some.
+        /// A medium amount of reasoning.
         public static let medium = Self(rawValue: "medium")
-        /// Much.
+        /// Much reasoning.
         public static let high = Self(rawValue: "high")
     }
 
-    /// Whether the model calls tools.
+    /// The model's freedom to call tools.
     public enum ToolChoice: Sendable, Hashable {
-        /// As it likes: `auto`.
+        /// The model decides: `auto`.
         case automatic
-        /// None, though it knows of them: `none`.
+        /// The model calls no tools, although it knows them: `none`.
         case never
-        /// At least one: `required`.
+        /// The model calls at least one tool: `required`.
         case required
-        /// This one.
+        /// The model calls the tool of this name.
         case tool(String)
 
-        /// What it is called in a request.
+        /// The choice's value in a request.
         var word: String {
             switch self {
             case .automatic: "auto"
@@ -40,23 +41,24 @@ public struct TextConfiguration: Sendable, Hashable {
         }
     }
 
-    /// How freely it chooses its words, from 0 (the likeliest) to 2.
+    /// The sampling temperature, from 0 (always the likeliest words) to 2.
     public var temperature: Double?
-    /// From how much of the likeliest words it chooses, between 0 and 1.
+    /// The probability mass of the likeliest words to sample from, between 0 and 1.
     public var topP: Double?
-    /// How many tokens the answer may have, at least 1. One that is cut has the finish reason ``/Hablare/FinishReason/length``.
+    /// The maximum number of tokens in the answer, at least 1. An answer that is cut has the finish reason
+    /// ``/Hablare/FinishReason/length``.
     public var maximumTokens: Int?
-    /// Texts at which the answer ends, without them. None may be empty.
+    /// Texts at which the answer ends. The answer does not include them. None may be empty.
     public var stop: [String]
-    /// Makes answers repeat themselves, as far as the provider can.
+    /// A seed that makes answers repeatable, as far as the provider supports it.
     public var seed: Int?
-    /// How hard it thinks.
+    /// The effort of reasoning.
     public var reasoningEffort: ReasoningEffort?
-    /// What it may ask to be called. See ``TextRequestor/Output/toolCalls``.
+    /// The tools that the model may ask to call. See ``TextRequestor/Output/toolCalls``.
     public var tools: [ToolDefinition]
-    /// Whether it calls tools. Set without tools, or naming one that is not there, it is refused.
+    /// The model's freedom to call tools. It is refused without tools, or with the name of an unknown tool.
     public var toolChoice: ToolChoice?
-    /// What the provider understands beyond: merged into what is sent, as it is.
+    /// Further parameters of the provider, merged unchanged into the sent request.
     public var extra: [String: ParameterValue]
 
     /// Creates a configuration.
@@ -76,7 +78,7 @@ public struct TextConfiguration: Sendable, Hashable {
         self.extra = extra
     }
 
-    /// The parameters of its requests.
+    /// Returns the parameters of the requestor's requests.
     func parameters() throws(AIServiceError) -> [String: ParameterValue] {
         var writer = ParameterWriter()
         try writer.set("temperature", temperature, in: 0...2)

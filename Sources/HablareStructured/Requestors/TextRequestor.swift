@@ -1,46 +1,46 @@
 public import Foundation
 public import Hablare
 
-/// Asks a model for text: an answer to one text, or the next turn of a ``Conversation``.
+/// Asks a model for text: the answer to a text, or the next turn of a ``Conversation``.
 public struct TextRequestor: Requestor, Hashable {
-    /// A text, and what the model says beside it.
+    /// A text, the model's tool calls, and the response.
     public struct Output: Sendable, Hashable {
-        /// The text; it may be empty where the model only wants tools called.
+        /// The text. It may be empty if the model only calls tools.
         public var value: String
-        /// The tools that the model wants called, in its order. Their arguments are its words: check them.
+        /// The model's tool calls, in its order. The model wrote their arguments, so check them.
         public var toolCalls: [ToolCall]
-        /// The whole response: usage, metadata, who answered.
+        /// The whole response, with usage, metadata and provider.
         public var response: AIResponseData
 
-        /// Why the text ends; `nil` where the provider does not say.
+        /// The reason why the text ends, or `nil` if the provider reports none.
         public var finishReason: FinishReason? { response.finishReason }
     }
 
-    /// Its name.
+    /// The requestor's name.
     public let id: RequestorID
-    /// How the model writes.
+    /// The settings for text.
     public let configuration: TextConfiguration
     private let parameters: [String: ParameterValue]
 
     /// Creates a requestor.
     ///
     /// - Parameters:
-    ///   - id: `provider.text.model`.
-    ///   - configuration: How the model writes. Default: as the provider has it.
-    /// - Throws: ``/Hablare/AIServiceError``: `invalidConfiguration` where the id is none for text; `invalidRequest` where a setting
-    ///   is out of its range.
+    ///   - id: A name of the form `provider.text.model`.
+    ///   - configuration: The settings for text. Default: the provider's.
+    /// - Throws: ``/Hablare/AIServiceError`` with code `invalidConfiguration` if the id is not valid for text, or
+    ///   `invalidRequest` if a setting is out of its range.
     public init(_ id: String, _ configuration: TextConfiguration = TextConfiguration()) throws(AIServiceError) {
         self.id = try RequestorID(id, of: .text)
         self.configuration = configuration
         parameters = try configuration.parameters()
     }
 
-    /// A request for an answer to a text or a conversation (``Conversation/prompt``).
+    /// Creates a request for an answer to a text or a conversation (``Conversation/prompt``).
     public func request(_ prompt: Prompt, id: UUID) throws(AIServiceError) -> AIRequest {
         AIRequest(id: id, prompt: prompt, model: self.id.model, parameters: parameters)
     }
 
-    /// Reads a text.
+    /// Reads a text from a response.
     @concurrent public func output(of response: AIResponseData) async throws -> Output {
         guard case .text(let body) = try response.content else {
             throw AIServiceError.wrongKind(try response.content.type, wanted: "text")
@@ -50,12 +50,12 @@ public struct TextRequestor: Requestor, Hashable {
             response: response)
     }
 
-    /// Submits a request whose answer streams, and reads it as it is made.
+    /// Submits a streaming request, and returns its text as the model writes it.
     ///
     /// - Parameters:
-    ///   - request: One of its requests. Without a ``/Hablare/AIRequest/streaming`` policy it gets the default one.
+    ///   - request: One of its requests. If it has no ``/Hablare/AIRequest/streaming`` policy, it gets the default one.
     ///   - manager: The engine.
-    /// - Throws: as ``/Hablare/AIRequestManager/submit(_:to:)``. What reading throws, the stream says.
+    /// - Throws: The errors of ``/Hablare/AIRequestManager/submit(_:to:)``. The stream throws the errors of reading.
     @concurrent public func stream(_ request: AIRequest, manager: AIRequestManager) async throws -> TextStream {
         var request = request
         if request.streaming == nil { request.streaming = StreamingPolicy() }
@@ -63,9 +63,9 @@ public struct TextRequestor: Requestor, Hashable {
         return TextStream(try await manager.stream(for: id), of: self)
     }
 
-    /// Asks, under a new UUID, and reads the answer as it is made.
+    /// Asks with a new UUID, and returns the text as the model writes it.
     ///
-    /// - Throws: as ``stream(_:manager:)-(AIRequest,_)``.
+    /// - Throws: The errors of ``stream(_:manager:)-(AIRequest,_)``.
     @concurrent public func stream(_ prompt: Prompt, manager: AIRequestManager) async throws -> TextStream {
         try await stream(request(prompt), manager: manager)
     }

@@ -1,18 +1,18 @@
 import Hablare
 
-/// A model's text as it is made. Leaving the loop, or cancelling the task, ends the reading, not the request.
+/// The text of a model while it is written. Leaving the loop or cancelling the task ends the reading, not the request.
 public struct TextStream: AsyncSequence, Sendable {
-    /// What a stream tells.
+    /// An event of the stream.
     public enum Element: Sendable, Hashable {
-        /// The next piece: it ends with a whole character's encoding.
+        /// The next piece of text. It never ends within a character's encoding.
         case text(String)
-        /// The answer is begun anew: what was read before is void. Only where the request allows restarts.
+        /// The answer starts over, and the text read before is void. Occurs only if the request allows restarts.
         case restarted
-        /// The answer is complete. The last element.
+        /// The answer is complete. This is the last element.
         case finished(TextRequestor.Output)
     }
 
-    /// Reads.
+    /// An iterator over the stream.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private var elements: ResponseStream.AsyncIterator
         private let requestor: TextRequestor
@@ -22,9 +22,9 @@ public struct TextStream: AsyncSequence, Sendable {
             self.requestor = requestor
         }
 
-        /// The next element; `nil` after the last one.
+        /// Returns the next element, or `nil` after the last one.
         ///
-        /// - Throws: as ``/Hablare/ResponseStream/AsyncIterator/next()`` and ``TextRequestor/output(of:)``.
+        /// - Throws: The errors of ``/Hablare/ResponseStream/AsyncIterator/next()`` and ``TextRequestor/output(of:)``.
         public mutating func next() async throws -> Element? {
             switch try await elements.next() {
             case .chunk(let chunk): .text(chunk.text)
@@ -43,7 +43,7 @@ public struct TextStream: AsyncSequence, Sendable {
         self.requestor = requestor
     }
 
-    /// Begins to read.
+    /// Creates an iterator that starts to read.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(elements.makeAsyncIterator(), of: requestor)
     }

@@ -1,25 +1,27 @@
 import Foundation
 import Hablare
 
-/// What came of a call that a rule made.
+/// The result of a call that a rule made.
 struct ContractCall: Sendable {
-    /// Of which prompt.
+    /// The number of the call's prompt.
     let number: Int
     let mode: ProviderMode
     let result: Result<ProviderAnswer, AIServiceError>
-    /// All that was yielded.
+    /// All yielded bytes.
     let yielded: Data
     let limits: ReportedLimits?
 
-    /// What it is called where a rule is broken.
+    /// The call's name in violations.
     var name: String { "call \(number), \(mode.rawValue)" }
 
-    /// The failure; `nil` for an answer.
+    /// The failure, or `nil` for an answer.
     var failure: AIServiceError? { if case .failure(let error) = result { error } else { nil } }
 
-    /// The answer's content, put together of what was yielded where that is what it is; `nil` for a failure.
+    /// Returns the answer's content, assembled from the yielded bytes if the answer is streamed, or `nil` for a
+    /// failure.
     ///
-    /// - Throws: ``ContractViolation`` where something was yielded beside an answer of its own, which an engine refuses.
+    /// - Throws: ``ContractViolation`` if bytes were yielded beside an answer that is not streamed. An engine refuses
+    ///   that.
     func content() throws -> ResponseContent? {
         guard case .success(let answer) = result else { return nil }
         guard answer.isStreamed else {
@@ -45,7 +47,7 @@ struct ContractCall: Sendable {
         return failure
     }
 
-    /// Requires a failure of a row.
+    /// Requires the failure of a row.
     func requireFailure(_ row: ProviderFailureRow, file: String = #fileID, line: Int = #line) throws {
         let error = try requireFailure(file: file, line: line)
         try require("the code of \(row), \(name)", error.code, is: row.code, file: file, line: line)
@@ -53,7 +55,7 @@ struct ContractCall: Sendable {
             "whose move it is after \(row), \(name)", error.disposition, is: row.disposition, file: file, line: line)
     }
 
-    /// Requires that the call says that it was cancelled.
+    /// Requires that the call reports its cancellation.
     func requireCancelled(file: String = #fileID, line: Int = #line) throws {
         try require(
             "the code of a cancelled \(name)", try requireFailure(file: file, line: line).code, is: .cancelled,

@@ -46,7 +46,7 @@ extension ProviderContract {
                     try call.requireCancelled()
                     try require("nothing is yielded", call.yielded, is: Data())
                 }
-                // What had been sent after all would have come before this one.
+                // An earlier call would have reached the service before this one.
                 let call = try await bench.soon("an answer", on: scene) {
                     try await bench.call(2, bench.mode, on: scene)
                 }

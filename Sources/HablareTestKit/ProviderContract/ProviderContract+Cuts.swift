@@ -38,22 +38,23 @@ extension ProviderContract {
 }
 
 extension ProviderWorkbench {
-    /// The ways of asking in which an answer is cut; at least one.
+    /// Returns the modes in which an answer is cut, at least one.
     fileprivate func modes(of play: ServicePlay) throws -> [ProviderMode] {
         let modes = stage.modes.filter { stage.byteCount(of: play, $0) > 0 }
         try require("there is an answer to cut", !modes.isEmpty)
         return modes
     }
 
-    /// Cuts an answer at each of its bytes, or ends it early at some. Where nothing but its end is missing, it may be whole
-    /// all the same.
+    /// Cuts an answer at each of its bytes, or ends it early at some. An answer that lacks nothing but its end may
+    /// still be complete.
     fileprivate func cut(
         _ play: ServicePlay, _ mode: ProviderMode, on scene: any ProviderScene,
         _ failed: @escaping @Sendable (ContractCall, AIServiceError) throws -> Void
     ) async throws {
         let count = stage.byteCount(of: play, mode)
         let seen = Guarded((failures: 0, most: 0))
-        // An early end in order is tried at every fourth byte and near the end: between are only more of the same.
+        // An early end in order is tried only at every fourth byte and near the end, because the bytes between add
+        // nothing new.
         let numbers = (0..<count).filter { play == .breaksOff || $0 % 4 == 0 || $0 > count - 16 }
         try await calls(numbers, mode, on: scene) { call in
             let whole = stage.content(for: call.number)
@@ -64,7 +65,7 @@ extension ProviderWorkbench {
             seen.withLock { $0 = ($0.failures + 1, max($0.most, call.yielded.count)) }
         }
         let (failures, most) = seen.withLock { $0 }
-        // Behind the content stands what is said of it, and an answer that lacks no more than that is whole.
+        // Information about the content follows it, and an answer that lacks only that is complete.
         try require(
             "\(mode): many cuts are failures", failures > numbers.count / 4, or: "\(failures) of \(numbers.count)")
         if stage.yieldingModes.contains(mode), play == .breaksOff {
@@ -75,7 +76,7 @@ extension ProviderWorkbench {
     }
 }
 
-/// Throws a violation unless a condition holds, with what is so instead.
+/// Throws a violation with the actual result unless a condition holds.
 private func require(
     _ what: String, _ condition: Bool, or found: @autoclosure () -> String, file: String = #fileID, line: Int = #line
 ) throws {

@@ -27,7 +27,7 @@ extension ProviderContract {
                 guard let most = provider.maximumUsage(of: request) else { continue }
                 try require("the most that a call can use, \(most), has no negative number", !most.isImpossible)
                 let used = bench.stage.usage
-                // Where the provider knows what it costs, that is what counts.
+                // If the provider knows the cost, only the cost counts.
                 let isEnough =
                     most.costMicroDollars.map { $0 >= used.costMicroDollars ?? 0 }
                     ?? (most.inputTokens >= used.inputTokens && most.outputTokens >= used.outputTokens
@@ -39,7 +39,7 @@ extension ProviderContract {
 }
 
 extension ProviderWorkbench {
-    /// What a provider with one thing changed is; `nil` where there is none.
+    /// Returns the instance of a provider with one change, or `nil` if there is none.
     fileprivate func instance(changing change: ProviderChange?) throws -> ProviderInstance? {
         let provider = try stage.provider(changing: change)
         return provider?.instance

@@ -7,7 +7,7 @@ extension ProviderContract {
             try require("a service can say things back", stage.repetitionCount > 0)
             try await stage.withScene(.repeats) { scene in
                 for mode in stage.modes {
-                    // Whatever comes of it: every call of a rule is looked at for prompt and key.
+                    // Any result is allowed, because every call of a rule is checked for the prompt and the key.
                     try await bench.calls(0..<stage.repetitionCount, mode, on: scene) { _ in }
                 }
             }
@@ -19,7 +19,8 @@ extension ProviderContract {
                 for mode in stage.modes {
                     for first in stride(from: 0, to: stage.repetitionCount, by: 4) {
                         let numbers = first..<min(first + 4, stage.repetitionCount)
-                        // A new engine for a few calls: its clock stands still, and a rate would keep more of them back.
+                        // A new engine for every few calls: its clock stands still, and a rate limit would hold back
+                        // more of them.
                         try await bench.withEngine(on: scene, log: log) { manager in
                             for number in numbers {
                                 let error = await failure {
@@ -55,7 +56,7 @@ extension ProviderContract {
 }
 
 extension ProviderContract {
-    /// All that is told of a failure; nothing of a success.
+    /// Returns the description of a failure, or an empty text for a success.
     private static func failure(of operation: () async throws -> AIResponseData) async -> String {
         do {
             _ = try await operation()

@@ -69,9 +69,9 @@ extension ProviderContract {
 }
 
 extension ProviderWorkbench {
-    /// What a request fails of when the time of its attempt runs out.
+    /// Returns the failure of a request whose attempt times out.
     ///
-    /// The time runs on until it is out: where pieces come, each begins the attempt's time anew.
+    /// Time advances until then, because each piece of a stream restarts the attempt's timeout.
     fileprivate func failure(
         of request: AIRequest, in manager: AIRequestManager, runningOut clock: ManualClock
     ) async throws -> AIServiceError {

@@ -1,6 +1,6 @@
 import Hablare
 
-/// What every provider must do, as rules that any test framework can run, each on a service that plays it.
+/// The rules for every provider, each run against a service that plays a part. Any test framework can run them.
 ///
 /// ```swift
 /// @Test(arguments: ProviderContract.rules(for: MyStage())) func keeps(_ rule: ProviderContract.Rule) async throws {
@@ -8,8 +8,8 @@ import Hablare
 /// }
 /// ```
 ///
-/// A provider that breaks a rule makes ``check(_:)`` throw a ``ContractViolation`` that says which and how. In every rule,
-/// an error that has the prompt or a key in it is a violation, too, and so is metadata with a key.
+/// A provider that breaks a rule makes ``check(_:)`` throw a ``ContractViolation`` that names the rule and the problem.
+/// In every rule, an error that contains the prompt or a key is a violation, too, and so is metadata with a key.
 public struct ProviderContract: Sendable {
     /// One rule.
     public struct Rule: Sendable, CustomStringConvertible {
@@ -27,7 +27,7 @@ public struct ProviderContract: Sendable {
             self.body = body
         }
 
-        /// A rule for providers whose service can do something.
+        /// Creates a rule for providers whose service can play a part.
         init(
             _ name: String, of play: ServicePlay,
             where applies: @escaping @Sendable (any ProviderStage) -> Bool = { _ in true },
@@ -45,12 +45,12 @@ public struct ProviderContract: Sendable {
     /// Creates the contract of one provider.
     ///
     /// - Parameters:
-    ///   - stage: Where it is tried.
-    ///   - clock: Measures the patience. Default: the continuous clock.
-    ///   - patience: How long anything may take that has to come soon, before it counts as never. Default: a minute,
-    ///     because a test's machine may be busy.
-    ///   - log: What the provider logs: ``LogRecorder/process``. Default: what the provider logs is not looked at, only what
-    ///     the engine does.
+    ///   - stage: The stage of the provider.
+    ///   - clock: The clock that measures the patience. Default: the continuous clock.
+    ///   - patience: The maximum time for anything that should come soon. Default: a minute, because a test's machine
+    ///     may be busy.
+    ///   - log: The recorder of the provider's log: ``LogRecorder/process``. Default: only the engine's log is checked,
+    ///     not the provider's.
     public init(
         _ stage: any ProviderStage, clock: any Clock<Duration> = ContinuousClock(), patience: Duration = .seconds(60),
         log: LogRecorder? = nil
@@ -61,16 +61,16 @@ public struct ProviderContract: Sendable {
     /// All rules.
     public static let rules: [Rule] = answers + failures + cuts + cancellation + time + secrecy + identity
 
-    /// The rules that can be played on a stage: all, except those about what its service cannot do, or its provider has
-    /// not (limits, keys, pieces).
+    /// Returns the rules that a stage can play. It leaves out those about features that its service or its provider
+    /// does not have (limits, keys, pieces).
     public static func rules(for stage: any ProviderStage) -> [Rule] { rules.filter { $0.applies(stage) } }
 
-    /// Holds the provider to a rule.
+    /// Checks the provider against a rule.
     ///
-    /// - Throws: ``ContractViolation``, or what the stage throws.
+    /// - Throws: ``ContractViolation``, or an error of the stage.
     public func check(_ rule: Rule) async throws { try await rule.body(bench) }
 
-    /// What an engine makes of a provider. Where it refuses it, that breaks the rule.
+    /// Returns the result of an engine's operation with a provider. The engine's refusal is a violation.
     static func taken<Value>(
         _ what: String, file: String = #fileID, line: Int = #line, _ operation: () async throws -> Value
     ) async throws -> Value {
@@ -86,23 +86,23 @@ public struct ProviderContract: Sendable {
     private static let mark = "number-"
     private static let digits = 5
 
-    /// The prompt of a number between 0 and 99,999. All prompts are of the same length.
+    /// Returns the prompt of a number between 0 and 99,999. All prompts have the same length.
     public static func prompt(_ number: Int) -> String {
         "Tell the \(rareWord) of Ávila about \(mark)\(text(of: number)), please."
     }
 
-    /// The number in a prompt, or in a call that has a prompt in it; `nil` where there is none.
+    /// Returns the number in a prompt, or in a call that contains a prompt, or `nil` if there is none.
     public static func number(in text: some StringProtocol) -> Int? {
         guard let range = text.firstRange(of: mark) else { return nil }
         return Int(text[range.upperBound...].prefix(digits))
     }
 
-    /// A number as it stands in a prompt, with five digits: good for answers of the same size.
+    /// Returns a number as it appears in a prompt, with five digits, so that answers can have the same size.
     public static func text(of number: Int) -> String {
         let text = String(number)
         return String(repeating: "0", count: max(0, digits - text.count)) + text
     }
 
-    /// A word of every prompt that nothing else says.
+    /// A word in every prompt that occurs nowhere else.
     static let rareWord = "quokka"
 }

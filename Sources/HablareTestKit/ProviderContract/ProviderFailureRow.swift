@@ -1,26 +1,26 @@
 public import Hablare
 
-/// A failure of a service, and what its provider is to make of it.
+/// A failure of a service, and the error that its provider should report.
 public struct ProviderFailureRow: Sendable, Hashable, CustomStringConvertible {
-    /// What the service says, in a word or two: `429 insufficient_quota`.
+    /// A short name of the service's response: `429 insufficient_quota`.
     public let name: String
     /// The error's code.
     public let code: AIServiceError.Code
-    /// Whose move it is.
+    /// The disposition of the error.
     public let disposition: FailureDisposition
 
     /// Creates a row.
     ///
     /// - Parameters:
-    ///   - name: What the service says, in a word or two.
+    ///   - name: A short name of the service's response.
     ///   - code: The error's code.
-    ///   - disposition: Whose move it is. Default: the code's own.
+    ///   - disposition: The disposition of the error. Default: the code's own.
     public init(_ name: String, _ code: AIServiceError.Code, _ disposition: FailureDisposition? = nil) {
         self.name = name
         self.code = code
         self.disposition = disposition ?? code.disposition
     }
 
-    /// What the service says.
+    /// The name of the service's response.
     public var description: String { name }
 }

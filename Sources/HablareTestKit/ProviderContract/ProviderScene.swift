@@ -1,34 +1,35 @@
 public import Hablare
 
-/// A service that plays, and the provider that talks to it. Calls are counted from 0, in the order in which they come to the
-/// service.
+/// A service that plays a part, and the provider that calls it. Calls are counted from 0, in the order of their arrival
+/// at the service.
 public protocol ProviderScene: Sendable {
-    /// The provider that is tried.
+    /// The provider under test.
     var provider: any AIServiceProvider { get }
 
-    /// How many calls have come so far.
+    /// The number of calls so far.
     var callCount: Int { get }
 
-    /// Waits until so many calls have come. Ends early when the task is cancelled.
+    /// Waits until at least `count` calls have arrived. Ends early when the task is cancelled.
     func calls(reach count: Int) async
 
-    /// Waits until the service has said of a call's answer what it says before a pause (``ServicePlay/pauses``). Ends early
-    /// when the task is cancelled.
+    /// Waits until the service has sent the part of a call's answer that comes before a pause (``ServicePlay/pauses``).
+    /// Ends early when the task is cancelled.
     func pause(ofCall number: Int) async
 
-    /// Waits until a call is over for the service, and says how it was. Where the task is cancelled it may say anything.
+    /// Waits until a call has ended for the service, and returns its ending. If the task is cancelled, it may return
+    /// any ending.
     func ending(ofCall number: Int) async -> CallEnding
 
-    /// Ends the service: whoever waits for it must come to an end, also who does not listen to cancellation. Called where a
-    /// rule was broken by waiting.
+    /// Ends the service. Every wait for it must then end, even one that ignores cancellation. Called when a wait took
+    /// too long.
     func end() async
 }
 
-/// How a call ended, as its service saw it.
+/// The end of a call, from its service's view.
 public struct CallEnding: Sendable, Hashable {
-    /// Whether the client left, or ended the program, before the service had said all it had to say.
+    /// Whether the client left, or ended the program, before the service had sent everything.
     public let wasLeft: Bool
-    /// How many bytes of the answer the service got rid of, about; `nil` where nobody knows.
+    /// The approximate number of bytes of the answer that the service sent, or `nil` if unknown.
     public let byteCount: Int?
 
     /// Creates an ending.

@@ -1,113 +1,115 @@
 public import Hablare
 
-/// Where a provider is held to its ``ProviderContract``: a service that behaves in every way that matters, and the provider
-/// that is tried on it.
+/// The test setup in which a provider is checked against its ``ProviderContract``: a service with every relevant
+/// behaviour, and the provider under test.
 ///
-/// Whoever writes a provider writes a stage for it: a server on loopback that speaks as the service does, or a script in
-/// place of the program. Each prompt of the contract has a number in it (``ProviderContract/number(in:)``), and the number
-/// says what comes: the answer to it (``content(for:)``), the row of ``failures``, or the byte after which the answer is
-/// broken off. So one service can play all calls of a rule at once.
+/// The author of a provider writes a stage for it. It is a server on loopback that speaks as the service does, or a
+/// script in place of the program. Each prompt of the contract contains a number (``ProviderContract/number(in:)``).
+/// The number determines the response: its answer (``content(for:)``), the row of ``failures``, or the byte after which
+/// the answer breaks off. So one service can play all calls of a rule at once.
 public protocol ProviderStage: Sendable {
-    /// What it is called in the names of tests.
+    /// The stage's name in the names of tests.
     var name: String { get }
 
-    /// What the provider promises to answer with.
+    /// The content type of the provider's answers.
     var responseType: ContentType { get }
 
-    /// In which ways the provider is asked. Default: both.
+    /// The modes in which the provider is called. Default: both.
     var modes: [ProviderMode] { get }
 
-    /// In which of them the answer is handed over while it comes. Default: where somebody reads along.
+    /// The modes in which the answer is yielded while it arrives. Default: those with a reader.
     var yieldingModes: [ProviderMode] { get }
 
-    /// The request with a prompt. It must name neither a timeout nor a deadline.
+    /// Returns the request with a prompt. It must have neither a timeout nor a deadline.
     func request(_ prompt: String, _ mode: ProviderMode) -> AIRequest
 
-    /// What a good service answers to the prompt of a number. Answers to different numbers differ, and are of the same size.
+    /// Returns the correct answer to the prompt of a number. Answers to different numbers differ, and have the same
+    /// size.
     func content(for number: Int) -> ResponseContent
 
-    /// What such an answer uses. The same for all numbers.
+    /// The usage of such an answer. It is the same for all numbers.
     var usage: Usage { get }
 
-    /// What the service says of its limits, in answers and refusals alike; `nil`, the default, where it says nothing.
+    /// The service's report of its limits, in answers and refusals alike. Default `nil`: it reports none.
     var limits: ReportedLimits? { get }
 
-    /// What the service can do. Default: everything. What is left out here is not asked of the provider: leave out what
-    /// its service cannot do at all, or what nobody could tell from an answer.
+    /// The parts that the service can play. Default: all. The contract does not test a part that is left out. Leave out
+    /// those that its service cannot play at all, or that cannot be detected from an answer.
     var plays: Set<ServicePlay> { get }
 
-    /// How many bytes the whole answer has that ``ServicePlay/breaksOff`` and ``ServicePlay/endsEarly`` cut: with this number
-    /// they play all of it. 0 where an early end could not be told from the end, or where it would be the same as in
-    /// another mode.
+    /// Returns the number of bytes of the whole answer that ``ServicePlay/breaksOff`` and ``ServicePlay/endsEarly``
+    /// cut. With this number they play all of it. Returns 0 if an early end looks the same as the end, or would be
+    /// the same as in another mode.
     func byteCount(of play: ServicePlay, _ mode: ProviderMode) -> Int
 
-    /// Whose move it may be when a call was lost on its way, or while its answer was. Default: nobody knows.
+    /// The allowed dispositions of a call that was lost on its way, or whose answer was. Default: the outcome is
+    /// unknown.
     var lostCall: [FailureDisposition] { get }
 
-    /// The failures of the service, each with what the provider is to make of it.
+    /// The failures of the service, each with the error that the provider should report.
     var failures: [ProviderFailureRow] { get }
 
-    /// What the provider is to make of ``ServicePlay/floods``.
+    /// The error that the provider should report for ``ServicePlay/floods``.
     var flood: ProviderFailureRow { get }
 
-    /// In how many ways ``ServicePlay/mistakes`` gives something else than an answer.
+    /// The number of ways in which ``ServicePlay/mistakes`` responds with something other than an answer.
     var mistakeCount: Int { get }
 
-    /// In how many ways ``ServicePlay/repeats`` says back what it was given.
+    /// The number of ways in which ``ServicePlay/repeats`` repeats its input.
     var repetitionCount: Int { get }
 
-    /// How many signs of life ``ServicePlay/thinks`` gives. Default: one.
+    /// The number of signs of life that ``ServicePlay/thinks`` gives. Default: one.
     var signCount: Int { get }
 
-    /// How much of an answer without an end the provider takes at most where it has to have the whole, in bytes. Default:
-    /// 64 MiB.
+    /// The maximum number of bytes that the provider accepts of an endless answer when it needs the whole. Default: 64
+    /// MiB.
     var mostGathered: Int { get }
 
-    /// Whether the provider itself ends a call whose service is silent for longer than the attempt may take. Default:
+    /// Whether the provider itself ends a call whose service is silent for longer than the attempt's timeout. Default:
     /// true. The engine ends the call in any case.
     var watchesSilence: Bool { get }
 
-    /// Every key that its providers have; empty where the service needs none.
+    /// All keys of its providers. Empty if the service needs none.
     var keys: [String] { get }
 
-    /// A provider for a service that is not there, like the one that is tried or with one thing changed; `nil` where
-    /// there is no such thing. It is asked what it is, and not called.
+    /// Returns a provider for an absent service, the same as the one under test or with one change, or `nil` if there
+    /// is no such provider. It is inspected and not called.
     func provider(changing change: ProviderChange?) throws -> (any AIServiceProvider)?
 
-    /// Lets a service play, with a provider that is connected to it, for as long as a closure runs.
+    /// Runs a closure with a service that plays a part and a provider connected to it.
     func withScene<R: Sendable>(
         _ play: ServicePlay, _ body: @escaping @Sendable (any ProviderScene) async throws -> R
     ) async throws -> R
 }
 
 extension ProviderStage {
-    /// Both.
+    /// Both modes.
     public var modes: [ProviderMode] { ProviderMode.allCases }
-    /// Where somebody reads along.
+    /// The mode with a reader.
     public var yieldingModes: [ProviderMode] { [.streamed] }
-    /// Nothing.
+    /// No report of limits.
     public var limits: ReportedLimits? { nil }
-    /// Everything.
+    /// All parts.
     public var plays: Set<ServicePlay> { Set(ServicePlay.allCases) }
-    /// Nobody knows.
+    /// Only an unknown outcome.
     public var lostCall: [FailureDisposition] { [.outcomeUnknown] }
-    /// One.
+    /// One sign.
     public var signCount: Int { 1 }
     /// 64 MiB.
     public var mostGathered: Int { 64 << 20 }
-    /// It does.
+    /// The provider watches for silence.
     public var watchesSilence: Bool { true }
 }
 
-/// In which way a provider is asked.
+/// The mode in which a provider is called.
 public enum ProviderMode: String, Sendable, Hashable, CaseIterable {
-    /// Nobody reads along.
+    /// Without a reader of the stream.
     case whole
-    /// Somebody reads along: the request has ``/Hablare/AIRequest/streaming``.
+    /// With a reader of the stream: the request has ``/Hablare/AIRequest/streaming``.
     case streamed
 }
 
-/// What differs between two providers.
+/// The difference between two providers.
 public enum ProviderChange: String, Sendable, Hashable, CaseIterable {
     /// The base URL, or the program.
     case place

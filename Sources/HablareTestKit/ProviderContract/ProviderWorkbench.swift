@@ -2,22 +2,22 @@ import Foundation
 import Hablare
 import Logging
 
-/// What the rules of ``ProviderContract`` do with a stage.
+/// The operations of the rules of ``ProviderContract`` on a stage.
 struct ProviderWorkbench: Sendable {
     let stage: any ProviderStage
     let clock: any Clock<Duration>
     let patience: Duration
-    /// What is logged in the process; `nil` where nobody keeps it.
+    /// The recorder of the process's log, or `nil` if there is none.
     let log: LogRecorder?
 
-    /// The first of the ways in which the provider is asked.
+    /// The first of the provider's modes.
     var mode: ProviderMode { stage.modes.first ?? .whole }
 
-    /// Makes a call by hand, and looks whether its failure tells a secret.
+    /// Makes a call directly, and checks its failure for secrets.
     ///
     /// - Parameters:
-    ///   - timeout: How long the attempt may take, as the provider is told.
-    ///   - take: Takes each piece that is yielded, after it was noted.
+    ///   - timeout: The timeout given to the provider.
+    ///   - take: Receives each yielded piece, after it was recorded.
     func call(
         _ number: Int, _ mode: ProviderMode, on scene: any ProviderScene, timeout: Duration = .seconds(600),
         taking take: @escaping @Sendable (Data) async throws -> Void = { _ in }
@@ -40,7 +40,7 @@ struct ProviderWorkbench: Sendable {
         return made
     }
 
-    /// What an engine makes of an answer: it refuses a text that was yielded and is no UTF-8.
+    /// Returns the result as an engine accepts it. It refuses a yielded text that is not valid UTF-8.
     private static func asTaken(
         _ result: Result<ProviderAnswer, AIServiceError>, _ yielded: Data
     ) -> Result<ProviderAnswer, AIServiceError> {
@@ -50,9 +50,9 @@ struct ProviderWorkbench: Sendable {
         return .failure(AIServiceError(.invalidResponse, "The text is no UTF-8."))
     }
 
-    /// What an operation returns. Where it takes too long, the service is ended, so that nobody waits for ever.
+    /// Returns the result of an operation. If it takes too long, the service is ended, so that nothing waits forever.
     ///
-    /// - Throws: What the operation throws; a ``ContractViolation`` where it takes too long.
+    /// - Throws: The error of the operation, or a ``ContractViolation`` if it takes too long.
     func soon<R: Sendable>(
         _ what: String, on scene: any ProviderScene, file: String = #fileID, line: Int = #line,
         _ operation: @escaping @Sendable () async throws -> R
@@ -71,7 +71,7 @@ struct ProviderWorkbench: Sendable {
         }
     }
 
-    /// Makes a call that is cancelled when something has happened.
+    /// Makes a call, and cancels it after an event.
     func call(
         _ number: Int, _ mode: ProviderMode, on scene: any ProviderScene,
         taking take: @escaping @Sendable (Data) async throws -> Void = { _ in },
@@ -87,7 +87,7 @@ struct ProviderWorkbench: Sendable {
         }
     }
 
-    /// Requires that the client left a call before its service was done with it.
+    /// Requires that the client left a call before its service had finished it.
     func requireLeft(
         _ number: Int, on scene: any ProviderScene, file: String = #fileID, line: Int = #line
     ) async throws {
@@ -121,7 +121,7 @@ struct ProviderWorkbench: Sendable {
 
     // MARK: In an engine
 
-    /// Runs an engine that has the provider, by a clock that stands still.
+    /// Runs an engine with the provider, and with a clock that stands still.
     func withEngine<R: Sendable>(
         on scene: any ProviderScene, clock: ManualClock = ManualClock(), log: LogRecorder = LogRecorder(),
         _ body: @escaping @Sendable (AIRequestManager) async throws -> R
@@ -135,7 +135,7 @@ struct ProviderWorkbench: Sendable {
         }
     }
 
-    /// Runs an operation while an engine's clock runs, a second in each millisecond.
+    /// Runs an operation while the engine's clock advances by a second in each millisecond.
     func running<R: Sendable>(
         _ clock: ManualClock, while operation: @escaping @Sendable () async throws -> R
     ) async throws -> R {
@@ -155,7 +155,7 @@ struct ProviderWorkbench: Sendable {
 
     // MARK: Secrets
 
-    /// Requires that a failure has nothing of the prompt or a key in it, and what is beside an answer has no key.
+    /// Requires that a failure contains neither the prompt nor a key, and that an answer's metadata contain no key.
     private func requireDiscretion(_ call: ContractCall) throws {
         switch call.result {
         case .failure(let error):
@@ -167,7 +167,7 @@ struct ProviderWorkbench: Sendable {
         }
     }
 
-    /// Requires that a text has no key in it.
+    /// Requires that a text contains no key.
     func requireNoKey(_ what: String, _ text: String) throws {
         let text = text.lowercased()
         for key in stage.keys {
@@ -175,7 +175,7 @@ struct ProviderWorkbench: Sendable {
         }
     }
 
-    /// Requires that a text has nothing of a prompt in it that only a prompt says.
+    /// Requires that a text contains nothing that occurs only in prompts.
     func requireNoPrompt(_ what: String, _ text: String) throws {
         let isThere = text.contains(ProviderContract.rareWord) || ProviderContract.number(in: text) != nil
         try require("\(what) has no prompt in it", !isThere)

@@ -1,31 +1,33 @@
-/// What a service does with the calls of a scene. Which call is meant by a number is said by its prompt.
+/// A part that a service plays in the calls of a scene. The number of a call is in its prompt.
 public enum ServicePlay: String, Sendable, Hashable, CaseIterable {
-    /// It answers well, with what it says of its limits.
+    /// It answers correctly and reports its limits.
     case answers
-    /// It answers well, and each byte of it comes alone.
+    /// It answers correctly, one byte at a time.
     case drips
-    /// To the prompt of number n it answers well up to byte n, and then is gone: the connection is lost, the program is
-    /// killed.
+    /// To the prompt of number n it answers correctly up to byte n, and then disappears: the connection is lost, or the
+    /// program is killed.
     case breaksOff
-    /// To the prompt of number n it answers well up to byte n, and then ends in order, as if that had been all.
+    /// To the prompt of number n it answers correctly up to byte n, and then ends in order, as if the answer were
+    /// complete.
     case endsEarly
-    /// It answers well up to the middle, and says nothing more. Where the provider yields, something to yield comes before.
+    /// It answers correctly up to the middle, and sends nothing more. If the provider yields, there is something to
+    /// yield before.
     case pauses
-    /// It shows as often as ``ProviderStage/signCount`` says that it is at work, as a model does that thinks, brings nothing
-    /// of the answer, and says nothing more.
+    /// It shows ``ProviderStage/signCount`` times that it is at work, as a thinking model does, and sends nothing more
+    /// and no part of the answer.
     case thinks
-    /// It takes the call and says nothing.
+    /// It accepts the call and sends nothing.
     case isSilent
-    /// It begins to answer well and never ends.
+    /// It begins to answer correctly and never ends.
     case neverEnds
     /// To the prompt of number n it answers with row n of ``ProviderStage/failures``.
     case refuses
-    /// It refuses, with an error page of 10 MB or without an end.
+    /// It refuses with an error page that has 10 MB or no end.
     case floods
-    /// To the prompt of number n it answers with something that is no answer at all, in the n-th of
-    /// ``ProviderStage/mistakeCount`` ways: of another kind, of another form, of nothing.
+    /// To the prompt of number n it responds with something that is not an answer, in the n-th of
+    /// ``ProviderStage/mistakeCount`` ways: another kind, another form, or nothing.
     case mistakes
-    /// To the prompt of number n it says back the prompt and the key, in the n-th of ``ProviderStage/repetitionCount`` ways:
-    /// in the words of a refusal, in fields of an answer, where a code should be.
+    /// To the prompt of number n it repeats the prompt and the key, in the n-th of ``ProviderStage/repetitionCount``
+    /// ways: in the text of a refusal, in fields of an answer, or in place of a code.
     case repeats
 }

@@ -1,20 +1,20 @@
 package import Foundation
 package import Hablare
 
-/// A change as a value that can be compared: of what it brings along, the parts that name and tell it.
+/// A change as a comparable value, with the parts that identify and describe it.
 package enum ChangeSummary: Hashable, Sendable {
     case submitted(UUID, SubmissionReceipt)
     case request(UUID, of: FlightID, RequestChange)
     case flight(FlightID, FlightLifecycle)
     case settled(FlightID, FlightLifecycle, finished: [UUID], Outcome)
     case appended(FlightID)
-    /// The date to the microsecond, as stores keep it.
+    /// An account's pause. The date has microsecond precision, as stores keep it.
     case account(AccountID, pausedUntil: Date?)
     case ownerRetired(OwnerID)
     case uncached
     case nextDeadline(Date?)
 
-    /// The outcome that was recorded of an attempt.
+    /// The recorded outcome of an attempt.
     package enum Outcome: Hashable, Sendable {
         case completed(AIResponseData, entersCache: Bool)
         case failed(AIServiceError)
@@ -63,6 +63,6 @@ package enum ChangeSummary: Hashable, Sendable {
 }
 
 extension StoreCommit {
-    /// The changes, to be compared.
+    /// The changes, in comparable form.
     package var summary: [ChangeSummary] { changes.map(ChangeSummary.init) }
 }

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 public import Hablare
 
-/// The rules for a store that several processes share, each against two openings of a fresh store.
+/// The rules for a store that several processes share, each checked against two openings of a fresh store.
 ///
 /// ```swift
 /// @Test(arguments: SharedStoreContract.rules) func keeps(_ rule: SharedStoreContract.Rule) throws {
@@ -10,7 +10,7 @@ public import Hablare
 /// }
 /// ```
 ///
-/// They come beside ``StoreContract``. Rules that say "at once" call both stores from two threads.
+/// They complement ``StoreContract``. Rules that say "at once" call both stores from two threads.
 public struct SharedStoreContract: Sendable {
     /// One rule.
     public struct Rule: Sendable, CustomStringConvertible {
@@ -31,14 +31,15 @@ public struct SharedStoreContract: Sendable {
 
     /// Creates the contract of one kind of store.
     ///
-    /// - Parameter openTwice: Makes an empty store and opens it twice, as two processes do. Called once for each rule.
+    /// - Parameter openTwice: Creates an empty store and opens it twice, as two processes do. Called once for each
+    ///   rule.
     public init(openTwice: @escaping @Sendable () throws -> (any RequestStore, any RequestStore)) {
         self.openTwice = openTwice
     }
 
     /// Checks a rule against two openings of a fresh store.
     ///
-    /// - Throws: ``ContractViolation``, or what the store throws.
+    /// - Throws: ``ContractViolation``, or an error of the store.
     public func check(_ rule: Rule) throws {
         let (first, second) = try openTwice()
         try rule.body(StoreWorkbench(store: first), StoreWorkbench(store: second))
@@ -47,11 +48,11 @@ public struct SharedStoreContract: Sendable {
     /// All rules.
     public static let rules: [Rule] = writing + listening
 
-    /// How many requests two processes compete for.
+    /// The number of requests for which two processes compete.
     private static let count = 60
 
-    /// Calls a function for both processes at once, with 1000 and 2000 as the base of numbers of their own. Returns what it
-    /// returned for each.
+    /// Calls a function for both processes at once, with 1000 and 2000 as the bases of their own numbers. Returns both
+    /// results.
     private static func atOnce<R: Sendable>(
         _ first: StoreWorkbench, _ second: StoreWorkbench,
         _ body: @escaping @Sendable (StoreWorkbench, _ base: Int) throws -> R
@@ -229,7 +230,7 @@ public struct SharedStoreContract: Sendable {
 }
 
 extension StoreWorkbench {
-    /// Submits a request that may be there already.
+    /// Submits a request that may already exist.
     fileprivate func submitted(_ number: Int) throws -> SubmissionReceipt {
         let receipt = try write(.submit(Self.submission(number)))
         guard case .submitted(let submitted) = receipt else {

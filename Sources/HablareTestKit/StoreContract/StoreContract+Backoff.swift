@@ -70,7 +70,7 @@ extension StoreContract {
             let priorities: [Priority] = [.normal, .normal, .high, .normal, .low]
             for (number, priority) in priorities.enumerated() {
                 try bench.submit(StoreWorkbench.submission(number, priority: priority))
-                // The first to arrive backs off longest.
+                // The first to arrive has the longest backoff.
                 try bench.postponeNext(owner, until: 60 - number)
             }
             try bench.submit(StoreWorkbench.submission(5, priority: .normal))
@@ -176,7 +176,7 @@ extension StoreContract {
     ]
 }
 
-// MARK: - What ends a back-off
+// MARK: - The end of a backoff
 
 extension StoreContract {
     static let backoffEndings: [Rule] = [
@@ -212,8 +212,8 @@ extension StoreContract {
             let flight = try bench.submit(1)
             let attempt = try bench.postponeNext(owner, until: 60)
             try require(
-                "the receipt", try bench.write(.cancel(attempt.request, at: StoreWorkbench.date(5))),
-                is: .cancelled(flight: flight, token: 1))
+                "the flight", try bench.ended(by: .cancel(attempt.request, at: StoreWorkbench.date(5))),
+                is: EndedFlight(flight, token: 1))
             let snapshot = try bench.store.snapshot(of: attempt.request)
             try require("the phase", snapshot?.phase, is: .cancelled)
             try require("why it waits", snapshot?.waiting, is: nil)
@@ -228,8 +228,8 @@ extension StoreContract {
             let flight = try bench.submit(1)
             let attempt = try bench.postponeNext(owner, until: 60)
             try require(
-                "the receipt", try bench.write(.delete(attempt.request, at: StoreWorkbench.date(5))),
-                is: .cancelled(flight: flight, token: 1))
+                "the flight", try bench.ended(by: .delete(attempt.request, at: StoreWorkbench.date(5))),
+                is: EndedFlight(flight, token: 1))
             try require("the snapshot", try bench.store.snapshot(of: attempt.request), is: nil)
             let claim = try bench.ask(owner, limit: 9, at: 99)
             try require("claimed", claim.flights.count, is: 0)

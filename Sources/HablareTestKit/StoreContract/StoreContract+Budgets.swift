@@ -83,7 +83,7 @@ extension StoreContract {
             let lost = try bench.startNext(owner, charging: [bench.charge(10)])
             _ = try bench.write(.retireOwner(owner, at: StoreWorkbench.date(3)))
             try require("lost", try bench.spent(), is: 30)
-            // Better words come late.
+            // Better information arrives late.
             _ = try bench.write(.settle(cancelled.reserved(cancelled.completed(at: 4))))
             try require("discarded at its cost", try bench.spent(), is: 25)
             _ = try bench.write(.settle(lost.reserved(lost.completed(at: 5))))
@@ -148,7 +148,7 @@ extension StoreContract {
 }
 
 extension StoreWorkbench {
-    /// A charge to a budget of 100 micro-dollars.
+    /// Returns a charge to a budget of 100 micro-dollars.
     func charge(_ bound: Int64?, of budget: String = "b") -> BudgetCharge {
         BudgetCharge(budget: budget, period: Self.date(0), limit: 100, bound: bound)
     }
@@ -159,7 +159,7 @@ extension StoreWorkbench {
             charges: charges)
     }
 
-    /// Starts the next flight, and answers which budget refused it.
+    /// Starts the next flight, and returns the budget's refusal, if any.
     fileprivate func refusal(ofNext owner: OwnerID, _ charges: [BudgetCharge]) throws -> BudgetRefusal? {
         let receipt = try write(.start(attemptStart(try claimOne(owner), charges)))
         guard case .started(let refusal) = receipt else {
@@ -168,7 +168,7 @@ extension StoreWorkbench {
         return refusal
     }
 
-    /// Starts the next flight, which its budgets take.
+    /// Starts the next flight, which its budgets allow.
     fileprivate func startNext(_ owner: OwnerID, charging charges: [BudgetCharge]) throws -> RunningAttempt {
         let claimed = try claimOne(owner)
         let start = try attemptStart(claimed, charges)
@@ -177,12 +177,12 @@ extension StoreWorkbench {
             flight: claimed.id, request: claimed.request.id, lifecycle: start.transition.new, startedAt: Self.date(1))
     }
 
-    /// What is spent of the first budget.
+    /// Returns the amount spent of the first budget.
     func spent() throws -> Int64? { try store.budgets().first?.spent }
 }
 
 extension RunningAttempt {
-    /// An end of an attempt for which something was reserved.
+    /// Returns an attempt's end with a reservation.
     fileprivate func reserved(_ end: AttemptEnd) -> AttemptEnd {
         var end = end
         end.isReserved = true

@@ -2,7 +2,8 @@ import Foundation
 import Hablare
 
 extension StoreWorkbench {
-    /// A request for the work of request 1, which takes an answer of so many seconds before or after second `at`.
+    /// Returns a submission for the work of request 1 that accepts a cached answer up to `seconds` older or newer than
+    /// second `at`.
     fileprivate static func asking(
         _ number: Int, for work: Int = 1, within seconds: Int? = 1000, at now: Int = 200, job: String? = nil,
         caching: CachePolicy = .use, keepUntilMerged: Bool = false, tags: [String] = []
@@ -16,8 +17,7 @@ extension StoreWorkbench {
         return submission
     }
 
-    /// Completes requests of works of their own, whose answers enter the cache; received a second after another from
-    /// second 100 on.
+    /// Completes requests of separate works whose answers enter the cache, one each second from second 100 on.
     fileprivate func fillCache(_ numbers: ClosedRange<Int>, tags: [String] = []) throws {
         let owner = try register()
         for number in numbers { try completeOne(Self.asking(number, for: number, within: nil, tags: tags), owner) }
@@ -37,7 +37,7 @@ extension StoreWorkbench {
         return flight
     }
 
-    /// Submits, and answers whether the cache had the answer.
+    /// Submits a request, and returns whether the cache had the answer.
     fileprivate func isAnswered(_ submission: Submission) throws -> Bool {
         guard case .submitted(let receipt) = try write(.submit(submission)), !receipt.wasPresent else {
             throw ContractViolation(message: "a new submission was not accepted", location: #fileID)
@@ -45,7 +45,7 @@ extension StoreWorkbench {
         return receipt.isAnswered
     }
 
-    /// The works, of those of the numbers, whose answers are in the cache.
+    /// Returns those of the numbers whose answers are in the cache.
     fileprivate func cachedWorks(_ numbers: ClosedRange<Int>) throws -> [Int] {
         try numbers.filter { number in
             let work = try Self.asking(1, for: number).fingerprint

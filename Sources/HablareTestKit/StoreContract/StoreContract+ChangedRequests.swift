@@ -2,7 +2,7 @@ import Foundation
 import Hablare
 
 extension StoreContract {
-    /// The changes of writes that end requests, bring them back or give up what they have.
+    /// The changes by writes that end requests, retry them or drop their contents.
     static let changedRequests: [Rule] = [
         Rule("A cancelled request is a change, and with the last member its flight is one") { bench in
             let flight = try bench.submit(1)

@@ -158,7 +158,7 @@ extension StoreContract {
 }
 
 extension StoreWorkbench {
-    /// A submission for the work of request 1 that takes an answer from the cache.
+    /// Returns a submission for the work of request 1 that accepts an answer from the cache.
     fileprivate static func askingCache(_ number: Int) throws -> Submission {
         var submission = try twin(number)
         submission.createdAt = date(200)
@@ -166,7 +166,8 @@ extension StoreWorkbench {
         return submission
     }
 
-    /// Completes a request for the work of request 1 that takes no answer, and whose answer enters the cache.
+    /// Completes a request for the work of request 1 that accepts no cached answer, and whose own answer enters the
+    /// cache.
     @discardableResult
     func completeCached(_ number: Int, _ owner: OwnerID) throws -> FlightID {
         try submit(Self.twin(number))
@@ -177,9 +178,9 @@ extension StoreWorkbench {
         return attempt.flight
     }
 
-    /// Submits a request whose output streams and may not be begun anew.
+    /// Submits a request whose output streams and may not restart.
     ///
-    /// - Parameter work: The request whose work it does, where that is another one.
+    /// - Parameter work: The request whose work it does, if that is another one.
     func submitStream(_ number: Int, joining work: Int? = nil) throws {
         let request = AIRequest(
             id: Self.id(number), prompt: .text("stream \(work ?? number)"),

@@ -10,8 +10,8 @@ extension StoreContract {
             for (number, priority) in priorities.enumerated() {
                 try bench.submit(StoreWorkbench.submission(number, priority: priority))
             }
-            // One: the most urgent. Three: high, normal, and normal in the place of high. Two: what high does not have
-            // goes to low. Then the rest.
+            // First one flight: the most urgent. Then three: high, normal, and normal in place of high. Then two: the
+            // share that high does not use goes to low. Then the rest.
             let expected = [2, 5, 1, 4, 6, 0, 3].map(StoreWorkbench.id)
             var claimed: [UUID] = []
             for limit in [1, 3, 2, 99] {

@@ -244,14 +244,15 @@ extension StoreContract {
             let owner = try bench.register()
             try bench.submit(StoreWorkbench.submission(1, deadline: 30))
             let attempt = try bench.startNext(owner)
-            let receipts = try bench.store.commit([
+            let commit = try bench.store.commit([
                 .expire(at: StoreWorkbench.date(30), limit: 9), .settle(attempt.completed(at: 30)),
                 .cancel(attempt.request, at: StoreWorkbench.date(30)),
-            ]).receipts
-            let expired = ExpiredRequest(id: attempt.request, flight: attempt.flight, token: 1)
+            ])
             try require(
-                "the receipts", receipts,
-                is: [.expired([expired], next: nil), .refused(.settled(.failed)), .invalidState(.failed)])
+                "the receipts", commit.receipts, is: [.done, .refused(.settled(.failed)), .invalidState(.failed)])
+            try require(
+                "the first change", commit.summary.first,
+                is: .request(attempt.request, of: attempt.flight, .failed(.deadlineExceeded)))
         },
     ]
 }

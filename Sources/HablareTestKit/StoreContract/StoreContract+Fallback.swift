@@ -131,14 +131,14 @@ extension StoreWorkbench {
             fallback: [FallbackHop("q", model: "small"), FallbackHop("r")])
     }
 
-    /// A request whose first provider failed for good.
+    /// Returns a request whose first provider failed for good.
     fileprivate func divert() throws -> (owner: OwnerID, attempt: RunningAttempt) {
         let owner = try register()
         try submit(Self.submission(of: Self.fallingBack(1)))
         return (owner, try divert(startNext(owner)))
     }
 
-    /// An attempt fails for good, and another provider is to be asked.
+    /// Ends an attempt with a final failure, after which another provider is to be asked.
     @discardableResult
     func divert(_ attempt: RunningAttempt) throws -> RunningAttempt {
         let outcome = AttemptEnd.Outcome.diverted(
@@ -147,7 +147,7 @@ extension StoreWorkbench {
         return attempt
     }
 
-    /// The providers of an account of which something was learned.
+    /// Returns the providers of a known account.
     fileprivate func report(_ account: AccountID) throws -> [ProviderID]? {
         try report(AccountReport(account: account, failing: .over), at: 9)
         return try store.accounts().first { $0.id == account }?.providers
@@ -155,7 +155,7 @@ extension StoreWorkbench {
 }
 
 extension RunningAttempt {
-    /// It failed, and another attempt is to follow, or a provider is to be asked where nobody can wait so long.
+    /// Returns a failure with a later attempt, or with another provider if the wait is too long.
     fileprivate func postponed(until later: Int, at seconds: Int = 2, elseAsking provider: ProviderID) -> AttemptEnd {
         let hop = FallbackHop(provider, model: "small")
         return end(

@@ -43,7 +43,8 @@ extension StoreContract {
                 let date = StoreWorkbench.date(9)
                 let ending: StoreWrite =
                     number == 1 ? .cancel(attempt.request, at: date) : .delete(attempt.request, at: date)
-                try require("the receipt", try bench.write(ending), is: .cancelled(flight: flight, token: 1))
+                let ended = try bench.ended(by: ending)
+                try require("the flight", ended, is: EndedFlight(flight, token: 1))
                 let snapshot = try bench.store.snapshot(of: attempt.request)
                 try require("the phase", snapshot?.phase, is: number == 1 ? .cancelled : nil)
                 try require("held ones", try bench.store.snapshots(SnapshotFilter(isHeld: true)), is: [])
@@ -118,7 +119,7 @@ extension StoreContract {
             let owner = try bench.register(1)
             try bench.submit(1)
             for loss in 1...FlightLifecycle.maximumLosses {
-                // What was never sent cost nothing, and counts nothing.
+                // An attempt that was never sent cost nothing and does not count.
                 for billing in [BillingState.neverSent, .maybeBilled] {
                     let attempt = try bench.startNext(owner)
                     _ = try bench.write(.settle(attempt.end(.interrupted, billing: billing)))
@@ -253,7 +254,7 @@ extension StoreContract {
 }
 
 extension StoreWorkbench {
-    /// Starts the next flight in a process of its own, which then dies.
+    /// Starts the next flight in a separate process, which then dies.
     fileprivate func loseNext(at seconds: Int) throws {
         let owner = try register()
         _ = try startNext(owner, at: seconds)

@@ -81,7 +81,7 @@ extension StoreContract {
             try sums(.provider, [("p", 5, 20), ("q", 1, nil)])
             try sums(.model, [("large", 1, 5), (nil, 5, 15)])
             try sums(.job, [("j", 2, 10), (nil, 4, 10)])
-            // One has both tags: it counts under each.
+            // One attempt has both tags and counts under each.
             try sums(.tag, [("red", 2, 10), ("warm", 1, 5), (nil, 4, 10)])
             try sums(.day, [("2027-01-15", 5, 20), ("2027-01-16", 1, nil)])
         },
@@ -137,13 +137,14 @@ extension StoreContract {
 }
 
 extension StoreWorkbench {
-    /// How many attempts a query finds.
+    /// Returns the number of attempts that a query finds.
     fileprivate func count(_ query: LedgerQuery) throws -> Int {
         try store.ledger(query).total.attempts
     }
 
-    /// Six attempts: one completed and tagged, with a model and in a job; one completed in the job; one failed, unsent;
-    /// one lost, on the next day, at another provider; one completed with a tag; one whose answer came too late.
+    /// Makes six attempts: one completed and tagged, with a model and in a job; one completed in the job; one failed,
+    /// unsent; one lost, on the next day, at another provider; one completed with a tag; one whose answer came too
+    /// late.
     fileprivate func fillLedger() throws {
         let owner = try register()
         let first = AIRequest(id: Self.id(1), prompt: "1", model: "large", tags: ["warm", "red"])

@@ -2,7 +2,7 @@ import Foundation
 import Hablare
 
 extension StoreContract {
-    /// Six at once after a quiet time, and one a second.
+    /// Allows six calls at once after a quiet time, and one a second.
     private static let sixty = RateLimit(requestsPerMinute: 60)
 
     private static func calls(_ count: Int) -> [Double] { Array(repeating: 1, count: count) }
@@ -246,7 +246,7 @@ extension StoreContract {
             func providers() throws -> [[ProviderID]] { try bench.store.accounts().map(\.providers) }
             try require("the providers", try providers(), is: [["p"], ["o", "q"], []])
             try submit(4, "p", "shared")
-            try submit(2, "q", "unused")  // was there before
+            try submit(2, "q", "unused")  // already existed
             try require("the providers then", try providers(), is: [[], ["o", "p", "q"], []])
         },
         Rule("What is known of accounts says why requests wait") { bench in
@@ -285,7 +285,7 @@ extension PermitGrant {
     }
 }
 
-/// Dates of grants are computed, so they are compared to the millisecond.
+/// Compares grants to the millisecond, because their dates are computed.
 private func require(
     _ what: String, _ grant: PermitGrant, is expected: PermitGrant, file: String = #fileID, line: Int = #line
 ) throws {

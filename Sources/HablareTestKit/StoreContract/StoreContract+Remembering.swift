@@ -2,7 +2,7 @@ package import Foundation
 package import Hablare
 
 extension StoreContract {
-    /// What becomes of a handle.
+    /// The storing and the removal of handles.
     static let remembering: [Rule] = [
         Rule("What an attempt remembered comes with the flight when it is claimed again, the last word of it") {
             bench in
@@ -145,7 +145,7 @@ extension StoreContract {
         },
     ]
 
-    /// What a handle does for the flight.
+    /// The use of a handle by later attempts.
     static let goingOn: [Rule] = [
         Rule("A handle outlives a failure after which another attempt follows, a hold and an interruption") { bench in
             let ends: [(String, (RunningAttempt) -> AttemptEnd)] = [
@@ -245,13 +245,13 @@ extension StoreContract {
 }
 
 extension StoreWorkbench {
-    /// Submits, and journals an attempt by a process of its own.
+    /// Submits a request, and journals an attempt by a separate process.
     func startNext(submitting submission: Submission) throws -> RunningAttempt {
         try submit(submission)
         return try startNext(try register())
     }
 
-    /// An attempt remembers something.
+    /// Stores a handle of an attempt.
     package func remember(_ handle: Data, _ attempt: RunningAttempt) throws -> WriteReceipt {
         try write(
             .remember(AttemptMemory(flight: attempt.flight, token: attempt.lifecycle.token, handle: handle)))
@@ -261,18 +261,18 @@ extension StoreWorkbench {
         try remember(Data(handle.utf8), attempt)
     }
 
-    /// An attempt forgets.
+    /// Removes the handle of an attempt.
     func forget(_ attempt: RunningAttempt) throws -> WriteReceipt {
         try write(.remember(AttemptMemory(flight: attempt.flight, token: attempt.lifecycle.token, handle: nil)))
     }
 
-    /// What the flight that is claimed next goes on with.
+    /// Returns the handle of the flight that is claimed next.
     func handle(at seconds: Int = 0) throws -> String? {
         try claimOne(try register(9), at: seconds).remembered.map { String(decoding: $0.handle, as: UTF8.self) }
     }
 }
 
 extension RunningAttempt {
-    /// Its process stopped it.
+    /// Returns its end when its process stopped it.
     fileprivate func interrupted() -> AttemptEnd { end(.interrupted, billing: .maybeBilled) }
 }

@@ -2,7 +2,7 @@ import Foundation
 import Hablare
 
 extension StoreWorkbench {
-    /// Another request for the work of request 1.
+    /// Returns another request for the work of request 1.
     static func twin(
         _ number: Int, job: String? = nil, position: Int = 0, priority: Priority = .normal, deadline: Int? = nil
     ) throws -> Submission {
@@ -10,7 +10,7 @@ extension StoreWorkbench {
             number, prompt: .text("prompt 1"), job: job, position: position, priority: priority, deadline: deadline)
     }
 
-    /// Submits a request and expects it to join a flight.
+    /// Submits a request that must join a flight.
     @discardableResult
     func join(_ submission: Submission, _ flight: FlightID) throws -> FlightID {
         let receipt = try write(.submit(submission))
@@ -195,13 +195,14 @@ extension StoreContract {
             for number in 2...3 { try bench.join(StoreWorkbench.twin(number), flight) }
             let attempt = try bench.startNext(owner)
             let cancel = { (number: Int) in
-                try bench.write(.cancel(StoreWorkbench.id(number), at: StoreWorkbench.date(5)))
+                try bench.ended(by: .cancel(StoreWorkbench.id(number), at: StoreWorkbench.date(5)))
             }
-            try require("the first", try cancel(1), is: .done)
+            try require("the first", try cancel(1), is: nil)
             try require(
                 "the phases", try [1, 2, 3].map { try bench.phase($0) }, is: [.cancelled, .executing, .executing])
-            try require("the second", try cancel(3), is: .done)
-            try require("the last", try cancel(2), is: .cancelled(flight: flight, token: attempt.lifecycle.token))
+            try require("the second", try cancel(3), is: nil)
+            try require(
+                "the last", try cancel(2), is: EndedFlight(flight, token: attempt.lifecycle.token))
             let late = try bench.write(.settle(attempt.completed()))
             try require("its answer", late, is: .refused(.settled(.cancelled)))
         },
@@ -282,7 +283,7 @@ extension StoreContract {
         },
     ]
 
-    /// Members that come back.
+    /// Members that return to their flight.
     static let rejoining: [Rule] = [
         Rule("A member that is retried while the flight goes on follows it again") { bench in
             let owner = try bench.register()

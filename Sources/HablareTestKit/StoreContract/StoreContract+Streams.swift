@@ -206,7 +206,7 @@ extension StoreContract {
 }
 
 extension StoreWorkbench {
-    /// Submits a request that streams and journals an attempt at it.
+    /// Submits a streaming request and journals an attempt at it.
     package func startStream(
         _ policy: StreamingPolicy = StreamingPolicy(), unknownOutcome: UnknownOutcomePolicy = .runAgain
     ) throws -> RunningAttempt {
@@ -221,20 +221,20 @@ extension StoreWorkbench {
         try write(.append(self.chunks(of: attempt, first, chunks)))
     }
 
-    /// Chunks of an attempt.
+    /// Returns chunks of an attempt.
     func chunks(of attempt: RunningAttempt, _ first: Int, _ chunks: [String]) -> ChunkGroup {
         ChunkGroup(
             flight: attempt.flight, token: attempt.lifecycle.token, generation: attempt.lifecycle.generation,
             first: first, chunks: chunks.map { Data($0.utf8) })
     }
 
-    /// The process of an attempt is gone.
+    /// Retires the process of an attempt.
     func retire(_ attempt: RunningAttempt) throws -> WriteReceipt {
         let owner = try require("the attempt's owner", attempt.lifecycle.owner)
         return try write(.retireOwner(owner, at: Self.date(40)))
     }
 
-    /// What there is of an attempt's stream from a number on, for a reader of the first generation.
+    /// Returns a page of an attempt's stream from a sequence number on, for a reader of the first generation.
     func page(of attempt: RunningAttempt, from sequence: Int, bytes: Int = 1 << 20) throws -> StreamPage {
         try require(
             "a page",

@@ -116,7 +116,7 @@ extension StoreContract {
             let snapshot = try bench.store.snapshot(of: StoreWorkbench.id(1))
             try require("its job", snapshot?.job, is: JobKey(rawValue: "a"))
             try require("its place", snapshot?.position, is: 3)
-            // Resumed under another UUID, the place is taken.
+            // The position is taken by a request with another UUID.
             let resumed = try StoreWorkbench.submission(
                 of: AIRequest(id: StoreWorkbench.id(9), prompt: .text("prompt 1")), job: "a", position: 3)
             try require("the answer to its place", try bench.write(.submit(resumed)), is: receipt)
@@ -191,9 +191,8 @@ extension StoreContract {
             var again = one
             again.wasPresent = true
             let expected: [WriteReceipt] = [
-                .submitted(one), .unknownRequest, .submitted(two), .cancelled(flight: one.flight, token: 0),
-                .submitted(again),
-                .done, .cancelled(flight: two.flight, token: 0), .unknownRequest,
+                .submitted(one), .unknownRequest, .submitted(two), .done, .submitted(again), .done, .done,
+                .unknownRequest,
             ]
             try require("receipts", receipts, is: expected)
         },
@@ -231,8 +230,8 @@ extension StoreContract {
                 let flight = try bench.submit(number)
                 for write in refused { _ = try bench.write(write) }
                 try require(
-                    "cancelling", try bench.write(.cancel(StoreWorkbench.id(number), at: StoreWorkbench.date(1))),
-                    is: .cancelled(flight: flight, token: 0))
+                    "cancelling", try bench.ended(by: .cancel(StoreWorkbench.id(number), at: StoreWorkbench.date(1))),
+                    is: EndedFlight(flight, token: 0))
                 for write in refused { _ = try bench.write(write) }
                 try require(
                     "retrying", try bench.write(.retry(StoreWorkbench.id(number), at: StoreWorkbench.date(1))),

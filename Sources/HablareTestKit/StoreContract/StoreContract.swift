@@ -1,6 +1,6 @@
 public import Hablare
 
-/// What every store must do, as rules that any test framework can run, each against a fresh store.
+/// The rules for every store, each checked against a fresh one. Any test framework can run them.
 ///
 /// ```swift
 /// @Test(arguments: StoreContract.rules) func keeps(_ rule: StoreContract.Rule) throws {
@@ -8,7 +8,7 @@ public import Hablare
 /// }
 /// ```
 ///
-/// A store that breaks a rule makes ``check(_:)`` throw a ``ContractViolation`` that says which and how.
+/// A store that breaks a rule makes ``check(_:)`` throw a ``ContractViolation`` that names the rule and the problem.
 public struct StoreContract: Sendable {
     /// One rule.
     public struct Rule: Sendable, CustomStringConvertible {
@@ -29,7 +29,7 @@ public struct StoreContract: Sendable {
 
     /// Creates the contract of one kind of store.
     ///
-    /// - Parameter makeStore: Makes an empty store. Called once for each rule.
+    /// - Parameter makeStore: Creates an empty store. Called once for each rule.
     public init(makeStore: @escaping @Sendable () throws -> any RequestStore) {
         self.makeStore = makeStore
     }
@@ -41,22 +41,22 @@ public struct StoreContract: Sendable {
         + tries + deadlines + permits + accounts + streams + ledger + budgets + fallback + joining + leaving
         + rejoining + retention + caching + tracing + remembering + goingOn + changes + changedRequests
 
-    /// Holds a fresh store to a rule.
+    /// Checks a fresh store against a rule.
     ///
-    /// - Throws: ``ContractViolation``, or what the store throws.
+    /// - Throws: ``ContractViolation``, or an error of the store.
     public func check(_ rule: Rule) throws {
         try rule.body(StoreWorkbench(store: try makeStore()))
     }
 }
 
-/// How a store broke its contract.
+/// A violation of a contract.
 public struct ContractViolation: Error, CustomStringConvertible {
-    /// What was found instead of what.
+    /// The expected and the actual result.
     public let message: String
-    /// Where the rule stands.
+    /// The location of the rule in the source.
     public let location: String
 
-    /// The message and its place.
+    /// The message and the location.
     public var description: String { "\(message) (\(location))" }
 
     package init(message: String, location: String) {
@@ -80,7 +80,7 @@ package func require(_ what: String, _ condition: Bool, file: String = #fileID, 
     throw ContractViolation(message: what, location: "\(file):\(line)")
 }
 
-/// Returns the value, or throws a violation where there is none.
+/// Returns a value, or throws a violation if there is none.
 package func require<Value>(
     _ what: String, _ value: Value?, file: String = #fileID, line: Int = #line
 ) throws -> Value {

@@ -1,7 +1,7 @@
 package import Foundation
 package import Hablare
 
-/// A store on the bench: the moves that tests make again and again, with dates and UUIDs that are known beforehand.
+/// A store under test, with the operations that tests repeat, and with dates and UUIDs known in advance.
 package struct StoreWorkbench: Sendable {
     /// The store.
     package let store: any RequestStore
@@ -10,12 +10,13 @@ package struct StoreWorkbench: Sendable {
         self.store = store
     }
 
-    /// A date so many seconds after the beginning of the test. Whole, because stores may round below a microsecond.
+    /// Returns the date a number of seconds after the start of the test. It is whole, because stores may round below a
+    /// microsecond.
     package static func date(_ seconds: Int) -> Date {
         Date(timeIntervalSince1970: 1_800_000_000 + TimeInterval(seconds))
     }
 
-    /// The UUID of a number; they ascend with it.
+    /// Returns the UUID of a number. The UUIDs ascend with the numbers.
     package static func id(_ number: Int) -> UUID {
         var tail = UInt64(number).bigEndian
         let bytes = withUnsafeBytes(of: &tail) { Array($0) }
@@ -27,22 +28,22 @@ package struct StoreWorkbench: Sendable {
 
     // MARK: Writing
 
-    /// Commits one write.
+    /// Commits one write and returns its receipt.
     package func write(_ write: StoreWrite) throws -> WriteReceipt {
         let receipts = try store.commit([write]).receipts
         try require("the number of receipts of one write", receipts.count, is: 1)
         return receipts[0]
     }
 
-    /// Commits one write. Returns its changes.
+    /// Commits one write and returns its changes.
     package func changes(of write: StoreWrite) throws -> [ChangeSummary] { try store.commit([write]).summary }
 
-    /// A flight as it is now.
+    /// Returns the current lifecycle of a flight.
     package func lifecycle(_ flight: FlightID) throws -> FlightLifecycle {
         try require("flight \(flight.rawValue)", try store.flights([flight])[flight])
     }
 
-    /// Records the end of an attempt, which the store must take.
+    /// Records the end of an attempt, which the store must accept.
     @discardableResult
     package func settle(_ end: AttemptEnd) throws -> Settlement {
         let commit = try store.commit([.settle(end)])
@@ -50,9 +51,9 @@ package struct StoreWorkbench: Sendable {
         return try require("the settlement", commit.settlements.first)
     }
 
-    /// Records the end of an attempt, and requires that some requests became final with it.
+    /// Records the end of an attempt, and requires that it completed some requests.
     ///
-    /// - Parameter goesOn: Whether the flight goes on for others.
+    /// - Parameter goesOn: Whether the flight continues for other requests.
     func settle(
         _ end: AttemptEnd, finishing finished: [Int], goesOn: Bool, isDiverted: Bool = false, file: String = #fileID,
         line: Int = #line
@@ -76,7 +77,7 @@ package struct StoreWorkbench: Sendable {
         OwnerRegistration(host: "host-\(number)", processID: number, lockName: "lock-\(number)", expiresAt: date(30))
     }
 
-    /// A submission of a request with a prompt of its own, unless told otherwise.
+    /// Returns a submission of a request, by default with a prompt of its own.
     package static func submission(
         _ number: Int, prompt: Prompt? = nil, provider: ProviderID = "p", job: String? = nil, position: Int = 0,
         priority: Priority = .normal, supersedes: UUID? = nil, deadline: Int? = nil,
@@ -100,7 +101,7 @@ package struct StoreWorkbench: Sendable {
             supersedes: supersedes, createdAt: date)
     }
 
-    /// Submits and expects it to be accepted as new.
+    /// Submits a request that must be accepted as new.
     @discardableResult
     package func submit(_ submission: Submission) throws -> FlightID {
         let receipt = try write(.submit(submission))
@@ -118,7 +119,7 @@ package struct StoreWorkbench: Sendable {
 
     // MARK: Working
 
-    /// Claims at most so many flights of the provider `p`, after so many seconds.
+    /// Claims at most `limit` flights of a provider, at a number of seconds.
     package func claim(
         _ owner: OwnerID, provider: ProviderID = "p", scope: ClaimScope = .everything, limit: Int = 1,
         at seconds: Int = 0
@@ -126,7 +127,7 @@ package struct StoreWorkbench: Sendable {
         try ask(owner, provider: provider, scope: scope, limit: limit, at: seconds).flights
     }
 
-    /// A claim with its whole answer, prompts in files read.
+    /// Makes a claim and returns its whole result, with prompts read from files.
     package func ask(
         _ owner: OwnerID, provider: ProviderID = "p", scope: ClaimScope = .everything, limit: Int = 1,
         at seconds: Int = 0
@@ -137,19 +138,19 @@ package struct StoreWorkbench: Sendable {
         return claim
     }
 
-    /// Claims the one flight that comes next.
+    /// Claims the next flight.
     package func claimOne(_ owner: OwnerID, at seconds: Int = 0) throws -> ClaimedFlight {
         try require("a flight to claim", try claim(owner, at: seconds).first)
     }
 
-    /// The move of a flight that its holder sends.
+    /// Returns the transition of a flight whose holder starts an attempt.
     package static func start(_ lifecycle: FlightLifecycle) throws -> FlightTransition {
         try FlightTransition(of: lifecycle) { flight throws(FlightLifecycle.Refusal) in
             try flight.attemptStarted(token: flight.token)
         }
     }
 
-    /// The move of a flight that its holder gives back unsent.
+    /// Returns the transition of a flight that its holder returns unsent.
     package static func release(_ lifecycle: FlightLifecycle) throws -> FlightTransition {
         try FlightTransition(of: lifecycle) { flight throws(FlightLifecycle.Refusal) in
             try flight.released(token: flight.token)
@@ -170,7 +171,7 @@ package struct StoreWorkbench: Sendable {
         try start(try claimOne(owner, at: seconds), at: seconds)
     }
 
-    /// Runs the next flight to a failure after which it backs off until a date.
+    /// Runs the next flight to a failure with a backoff until a date.
     @discardableResult
     package func postponeNext(_ owner: OwnerID, until later: Int, at seconds: Int = 1) throws -> RunningAttempt {
         let attempt = try startNext(owner, at: seconds)
@@ -178,7 +179,7 @@ package struct StoreWorkbench: Sendable {
         return attempt
     }
 
-    /// Runs the next flight to an end of which nobody knows, after which it is held.
+    /// Runs the next flight to an unknown outcome, after which it is held.
     @discardableResult
     package func holdNext(_ owner: OwnerID, at seconds: Int = 1) throws -> RunningAttempt {
         let attempt = try startNext(owner, at: seconds)
@@ -194,7 +195,7 @@ package struct StoreWorkbench: Sendable {
         return attempt
     }
 
-    /// Brings request `number` into a state; it must be the only one of its store that waits.
+    /// Brings request `number` into a phase. It must be the only waiting request of its store.
     package func bring(_ number: Int, to phase: RequestPhase, by owner: OwnerID) throws {
         try submit(number)
         switch phase {
@@ -209,7 +210,7 @@ package struct StoreWorkbench: Sendable {
 
     // MARK: Retention
 
-    /// Gives up what is not kept; fails unless the store answers such a wish as it should.
+    /// Evicts responses through a place in the prune plan, and requires the expected receipt.
     package func prune(through last: PrunePlan.Place, limit: Int = 99) throws -> Pruned {
         let receipt = try write(.prune(through: last, limit: limit))
         guard case .pruned(let pruned) = receipt else {
@@ -218,9 +219,9 @@ package struct StoreWorkbench: Sendable {
         return pruned
     }
 
-    /// Submits requests and completes them one after another, each a second after the one before.
+    /// Submits requests and completes them one after another, one each second.
     ///
-    /// - Parameter submissions: All for provider `p`; each is the only one that waits when it is run.
+    /// - Parameter submissions: The submissions, all for provider `p`. Each must be the only waiting one when it runs.
     @discardableResult
     package func complete(
         _ submissions: [Submission], by owner: OwnerID, with content: ResponseContent = .text("answer")
@@ -233,7 +234,7 @@ package struct StoreWorkbench: Sendable {
         }
     }
 
-    /// Whether the content of a request's response is there.
+    /// Returns whether the content of a request's response is kept.
     package func isKept(_ number: Int) throws -> Bool {
         let response = try require("the response of \(number)", try store.response(of: Self.id(number)))
         if case .success = response.result { return true }
@@ -242,13 +243,31 @@ package struct StoreWorkbench: Sendable {
 
     // MARK: Deadlines and limits
 
-    /// Ends what is out of time; fails unless the store answers such a wish as it should.
+    /// Expires the requests past their deadline. Returns them, and the earliest deadline that is left.
     package func expire(at seconds: Int, limit: Int = 99) throws -> (expired: [ExpiredRequest], next: Date?) {
-        let receipt = try write(.expire(at: Self.date(seconds), limit: limit))
-        guard case .expired(let expired, let next) = receipt else {
-            throw ContractViolation(message: "ending what is out of time gave \(receipt)", location: #fileID)
+        let commit = try store.commit([.expire(at: Self.date(seconds), limit: limit)])
+        try require("the receipt of a sweep", commit.receipts, is: [.done])
+        var expired: [ExpiredRequest] = []
+        for change in commit.changes {
+            switch change {
+            case .request(let id, let flight, .failed(.deadlineExceeded)):
+                expired.append(ExpiredRequest(id: id, flight: flight))
+            case .flight(let flight, let lifecycle) where flight == expired.last?.flight && lifecycle.isSettled:
+                expired[expired.count - 1].token = lifecycle.token
+            case .nextDeadline(let next):
+                return (expired, next)
+            default:
+                throw ContractViolation(message: "a sweep made the change \(change)", location: #fileID)
+            }
         }
-        return (expired, next)
+        throw ContractViolation(message: "a sweep did not tell the next deadline", location: #fileID)
+    }
+
+    /// Cancels or deletes a request, and requires that the store does. Returns the flight that ended with it.
+    package func ended(by write: StoreWrite) throws -> EndedFlight? {
+        let commit = try store.commit([write])
+        try require("the receipt of an end", commit.receipts, is: [.done])
+        return commit.changes.lazy.compactMap(EndedFlight.init).first
     }
 
     /// Asks for permits.
@@ -263,7 +282,7 @@ package struct StoreWorkbench: Sendable {
         return grant
     }
 
-    /// Tells what was learned of an account.
+    /// Reports information about an account.
     package func report(_ report: AccountReport, at seconds: Int) throws {
         try require("a report", try write(.report(report, at: Self.date(seconds))), is: .done)
     }
@@ -275,7 +294,7 @@ package struct StoreWorkbench: Sendable {
     package static let failure = AIServiceError(.providerFailed, "It did not work.", cause: "exit status 1")
 }
 
-/// An attempt that was journalled and whose end was not.
+/// An attempt whose start was journalled and whose end was not.
 package struct RunningAttempt: Sendable {
     package var flight: FlightID
     package var request: UUID
@@ -289,7 +308,7 @@ package struct RunningAttempt: Sendable {
         self.startedAt = startedAt
     }
 
-    /// The answer that ``completed(_:at:)`` brings.
+    /// Returns the answer of ``completed(_:at:)``.
     package func response(_ content: ResponseContent = .text("answer"), at seconds: Int = 2) -> AIResponseData {
         AIResponseData(
             requestID: request, providerID: "p", result: .success(content), metadata: ["voice": "en"],
@@ -306,13 +325,13 @@ package struct RunningAttempt: Sendable {
         end(.failed(error), billing: .neverSent)
     }
 
-    /// It failed, and another attempt is to follow after so many seconds of the test.
+    /// Returns a failure with another attempt at a later second of the test.
     package func postponed(until later: Int, at seconds: Int = 2) -> AttemptEnd {
         end(
             .postponed(StoreWorkbench.overloaded, until: StoreWorkbench.date(later)), billing: .neverSent, at: seconds)
     }
 
-    /// Nobody knows how it ended.
+    /// Returns an unknown outcome.
     package func held(at seconds: Int = 2) -> AttemptEnd {
         end(.held(StoreWorkbench.lostTouch), billing: .maybeBilled, at: seconds)
     }
@@ -323,7 +342,7 @@ package struct RunningAttempt: Sendable {
             startedAt: startedAt, endedAt: StoreWorkbench.date(seconds))
     }
 
-    /// The ledger's line of the attempt, ended in a way.
+    /// Returns the ledger's line of the attempt with an end.
     package func record(
         _ outcome: AttemptRecord.Outcome, _ billing: BillingState, error: AIServiceError? = nil,
         usage: Usage = Usage(), at seconds: Int = 2
@@ -331,5 +350,28 @@ package struct RunningAttempt: Sendable {
         AttemptRecord(
             attempt: lifecycle.attempt, token: lifecycle.token, outcome: outcome, error: error, billing: billing,
             usage: usage, provider: "p", startedAt: startedAt, endedAt: StoreWorkbench.date(seconds))
+    }
+}
+
+/// A request that ran out of time; its flight, and the flight's token if it ended with the request.
+package struct ExpiredRequest: Hashable {
+    package var id: UUID
+    package var flight: FlightID
+    package var token: Int64?
+}
+
+/// A flight that ended with its last member, and its token at that time.
+package struct EndedFlight: Hashable {
+    package var flight: FlightID
+    package var token: Int64
+
+    package init(_ flight: FlightID, token: Int64) {
+        self.flight = flight
+        self.token = token
+    }
+
+    init?(_ change: StoreChange) {
+        guard case .flight(let flight, let lifecycle) = change, lifecycle.isSettled else { return nil }
+        self.init(flight, token: lifecycle.token)
     }
 }

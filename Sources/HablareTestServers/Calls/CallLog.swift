@@ -1,6 +1,6 @@
 import Hablare
 
-/// The calls of a server, in the order of their arrival, and who waits for more of them.
+/// The calls of a server, in the order of their arrival, and the waiters for further calls.
 final class CallLog: Sendable {
     private struct State: Sendable {
         var calls: [RecordedCall] = []
@@ -13,7 +13,7 @@ final class CallLog: Sendable {
     var calls: [RecordedCall] { state.withLock { $0.calls } }
     var connectionCount: Int { state.withLock { $0.connections } }
 
-    /// The number of a new connection.
+    /// Returns the number of a new connection.
     func connected() -> Int {
         state.withLock { state in
             defer { state.connections += 1 }
@@ -21,9 +21,9 @@ final class CallLog: Sendable {
         }
     }
 
-    /// Writes down a call, which gets its number here.
+    /// Records a call, which gets its number here.
     func arrived(_ call: (Int) -> ReceivedCall) -> RecordedCall {
-        // The number is given and the call put down in one go, so that calls stand in the order of their numbers.
+        // Numbering and recording are one step under the lock, so that calls are in the order of their numbers.
         let (record, due) = state.withLock { state in
             let record = RecordedCall(call(state.calls.count))
             state.calls.append(record)
@@ -36,7 +36,7 @@ final class CallLog: Sendable {
         return record
     }
 
-    /// Waits until so many calls have arrived.
+    /// Waits until at least `count` calls have arrived.
     func reach(_ count: Int) async throws(CancellationError) -> [RecordedCall] {
         let gate = state.withLock { state -> Gate? in
             if state.calls.count >= count { return nil }

@@ -1,6 +1,6 @@
 import Hablare
 
-/// Something that happens once, and that others wait for: so a test says when, and no test sleeps.
+/// A one-time event that other tasks wait for, so that a test decides its moment and never sleeps.
 package final class Gate: Sendable {
     private struct State: Sendable {
         var isOpen = false
@@ -9,13 +9,13 @@ package final class Gate: Sendable {
 
     private let state = Guarded(State())
 
-    /// Creates a gate that is shut.
+    /// Creates a closed gate.
     package init() {}
 
-    /// Whether it was opened.
+    /// Whether the gate is open.
     package var isOpen: Bool { state.withLock { $0.isOpen } }
 
-    /// Opens the gate, for good, and lets everybody through who waits.
+    /// Opens the gate permanently, and resumes all its waiters.
     package func open() {
         let waiting = state.withLock { state in
             state.isOpen = true
@@ -42,7 +42,7 @@ package final class Gate: Sendable {
         }
     }
 
-    /// Waits until this gate or another one is open, and says whether it is this one.
+    /// Waits until this gate or another one is open. Returns whether it is this one.
     ///
     /// - Throws: `CancellationError` when the task is cancelled first.
     package func wait(orUntil other: Gate) async throws -> Bool {

@@ -1,16 +1,16 @@
 import Hablare
 
-/// A call that a server got, and how it ended.
+/// A call that a server received, and its ending.
 package final class RecordedCall: Sendable {
-    /// How the answering of a call ended.
+    /// The end of answering a call.
     package enum Ending: Sendable, Hashable {
-        /// The reply was handed over to the system in full.
+        /// The whole reply was handed to the system.
         case complete
         /// The reply's script cut the connection.
         case cut
         /// The client closed the connection before it had the whole reply.
         case clientLeft
-        /// The server was ended while it still answered.
+        /// The server ended while it was answering.
         case serverEnded
     }
 
@@ -21,10 +21,10 @@ package final class RecordedCall: Sendable {
 
     init(_ call: ReceivedCall) { self.call = call }
 
-    /// How it ended; `nil` while it has not.
+    /// The ending, or `nil` while there is none.
     package var endingSoFar: Ending? { state.withLock { $0 } }
 
-    /// Waits for the end.
+    /// Waits for the ending.
     ///
     /// - Throws: `CancellationError` when the task is cancelled first.
     package func ending() async throws(CancellationError) -> Ending {
@@ -32,8 +32,8 @@ package final class RecordedCall: Sendable {
         return endingSoFar ?? .serverEnded
     }
 
-    /// Waits for the end, and says whether the client went away before it had the whole reply: so a test sees that a
-    /// cancellation ended the transfer.
+    /// Waits for the ending, and returns whether the client left before it had the whole reply. A test uses it to check
+    /// that a cancellation ended the transfer.
     ///
     /// - Throws: `CancellationError` when the task is cancelled first.
     package func clientLeft() async throws(CancellationError) -> Bool { try await ending() == .clientLeft }

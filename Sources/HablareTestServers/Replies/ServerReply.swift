@@ -2,31 +2,32 @@ package import Foundation
 package import HTTPTypes
 package import Hablare
 
-/// What a server answers to a call: a head, and a body that follows a script.
+/// A server's reply to a call: a head, and a body that follows a script.
 package struct ServerReply: Sendable {
-    /// How the client knows where the body ends.
+    /// The way in which the client finds the end of the body.
     package enum Framing: Sendable, Hashable {
-        /// By this `Content-Length`, right or wrong. Where it is wrong, the connection is closed after the body.
+        /// By this `Content-Length`, correct or not. If it is wrong, the connection is closed after the body.
         case length(Int)
-        /// Each piece is a chunk (RFC 9112, 7.1).
+        /// By chunks (RFC 9112, 7.1), one for each piece.
         case chunked
         /// By the end of the connection.
         case untilClosed
-        /// There is no head at all: the body's bytes are all that is sent.
+        /// Without any head: the body's bytes are all that is sent.
         case none
     }
 
     /// The status.
     package var status: Int
-    /// What is said beside the body, apart from its framing.
+    /// The header fields, apart from those of the framing.
     package var fields: HTTPFields
-    /// The body.
+    /// The steps of the body.
     package var steps: [ServerStep]
-    /// How the client knows where the body ends.
+    /// The way in which the client finds the end of the body.
     package var framing: Framing
-    /// Where on the wire, the head and the chunks' lines counted, the connection ends, and how; `nil`: nowhere.
+    /// The number of bytes on the wire, including the head and chunk lines, after which the connection ends, and the
+    /// kind of end. `nil`: no cut.
     package var cut: (after: Int, by: ConnectionCut)?
-    /// Whether the connection ends with the reply, as the head says then. Default: `false`.
+    /// Whether the connection ends with the reply, which the head then states. Default: `false`.
     package var closes = false
 
     /// Creates a reply.
@@ -37,7 +38,7 @@ package struct ServerReply: Sendable {
         self.framing = framing
     }
 
-    /// A value as JSON.
+    /// Returns a value as JSON.
     package static func json(
         _ status: Int, _ value: ParameterValue, fields: HTTPFields = [:]
     ) throws -> Self {
@@ -46,60 +47,60 @@ package struct ServerReply: Sendable {
         return bytes(status, try encoder.encode(value), type: "application/json", fields: fields)
     }
 
-    /// Bytes with the right `Content-Length`.
+    /// Returns bytes with the correct `Content-Length`.
     package static func bytes(
         _ status: Int, _ data: Data, type: String = "application/octet-stream", fields: HTTPFields = [:]
     ) -> Self {
         Self(status: status, fields: typed(type, fields), steps: [.piece(data)], framing: .length(data.count))
     }
 
-    /// A text with the right `Content-Length`.
+    /// Returns a text with the correct `Content-Length`.
     package static func text(
         _ status: Int, _ text: String, type: String = "text/plain; charset=utf-8", fields: HTTPFields = [:]
     ) -> Self {
         bytes(status, Data(text.utf8), type: type, fields: fields)
     }
 
-    /// A body that follows a script, in chunks: a stream.
+    /// Returns a stream: a body that follows a script, in chunks.
     package static func pieces(
         _ steps: [ServerStep], status: Int = 200, type: String = "text/event-stream", fields: HTTPFields = [:]
     ) -> Self {
         Self(status: status, fields: typed(type, fields), steps: steps)
     }
 
-    /// A head alone, such as a redirect's.
+    /// Returns a head alone, such as that of a redirect.
     package static func head(_ status: Int, fields: HTTPFields = [:]) -> Self {
         Self(status: status, fields: fields, framing: .length(0))
     }
 
-    /// What is not HTTP at all: these steps, without a head. The connection is closed behind them.
+    /// Returns steps without a head, which are not HTTP. The connection is closed after them.
     package static func raw(_ steps: [ServerStep]) -> Self { Self(steps: steps, framing: .none) }
 
-    /// Nothing, until the client leaves.
+    /// A reply without any bytes until the client leaves.
     package static let silence = raw([.hang])
 
-    /// The same reply with a `Content-Length` of one's own.
+    /// Returns the same reply with another `Content-Length`.
     package func length(_ count: Int) -> Self {
         var reply = self
         reply.framing = .length(count)
         return reply
     }
 
-    /// The same reply, cut after so many of its bytes on the wire, the head counted.
+    /// Returns the same reply, cut after a number of bytes on the wire, including the head.
     package func cut(after bytes: Int, by cut: ConnectionCut = .finish) -> Self {
         var reply = self
         reply.cut = (bytes, cut)
         return reply
     }
 
-    /// The same reply, with which the connection ends.
+    /// Returns the same reply, closing the connection after it.
     package func closing() -> Self {
         var reply = self
         reply.closes = true
         return reply
     }
 
-    /// All bytes of the reply as they go over the wire, its waits left out.
+    /// All bytes of the reply on the wire, without its waits.
     package var wire: Data {
         var wire = head
         for step in steps {
@@ -135,14 +136,14 @@ package struct ServerReply: Sendable {
         return Data((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
     }
 
-    /// A piece as the framing has it.
+    /// Returns a piece in the reply's framing.
     func framed(_ data: Data) -> Data {
         guard framing == .chunked else { return data }
-        // An empty chunk would be the end.
+        // An empty chunk would mark the end.
         return data.isEmpty ? data : Data("\(String(data.count, radix: 16))\r\n".utf8) + data + Data("\r\n".utf8)
     }
 
-    /// What ends the body.
+    /// The bytes that end the body.
     var end: Data { framing == .chunked ? Data("0\r\n\r\n".utf8) : Data() }
 
     private var byteCount: Int {

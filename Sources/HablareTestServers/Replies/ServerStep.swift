@@ -1,29 +1,29 @@
 package import Foundation
 
-/// One step of the body of a reply.
+/// A step of a reply's body.
 package enum ServerStep: Sendable {
     /// Bytes, sent at once.
     case piece(Data)
     /// Waits until a gate is opened, or the client leaves.
     case wait(Gate)
-    /// Opens a gate: what stands before it was handed over to the system.
+    /// Opens a gate, after the bytes before it were handed to the system.
     case open(Gate)
-    /// Bytes one by one, with so much time between two of them. For tests that may take time.
+    /// Bytes sent one by one at an interval. For tests that may take time.
     case drip(Data, every: Duration)
-    /// Says nothing more until the client leaves, or the server is ended.
+    /// Sends nothing more until the client leaves or the server ends.
     case hang
     /// Ends the connection here.
     case cut(ConnectionCut)
 
-    /// A text, sent at once.
+    /// Returns a step that sends a text at once.
     package static func piece(_ text: String) -> Self { .piece(Data(text.utf8)) }
 }
 
-/// How a server ends a connection.
+/// The way in which a server ends a connection.
 package enum ConnectionCut: Sendable, Hashable, CaseIterable {
-    /// In order (FIN): the client gets everything that was sent before.
+    /// An end in order (FIN): the client gets everything that was sent before.
     case finish
-    /// By a reset (RST), as where a machine fails. The client may lose what was sent just before: let it confirm that it
-    /// has it, by a gate, where that matters.
+    /// A reset (RST), as from a failing machine. The client may lose the last bytes before it. If that matters, let the
+    /// client confirm them with a gate.
     case reset
 }

@@ -3,22 +3,21 @@ import Hablare
 import NIOCore
 import NIOPosix
 
-/// A real proxy on 127.0.0.1 that knows HTTP's `CONNECT` and nothing else, and remembers where it was asked to connect.
+/// A real proxy on 127.0.0.1 that supports only HTTP's `CONNECT`, and records the requested targets.
 package struct LoopbackProxy: Sendable {
     /// The port, which the system chose.
     package let port: Int
     private let log: Guarded<[String]>
 
-    /// Where it was asked to connect to, in order: `localhost:49152`.
+    /// The requested targets, in order: `localhost:49152`.
     package var targets: [String] { log.withLock { $0 } }
 
     /// Runs a proxy while a closure runs.
     ///
     /// - Parameters:
-    ///   - authorization: What its users have to say in `Proxy-Authorization`: others get 407. `nil`, the default, for a
-    ///     proxy that asks nobody.
-    ///   - status: What it answers to everybody else. Default: 200, and then it connects.
-    ///   - body: What is done with it.
+    ///   - authorization: The required `Proxy-Authorization`. Other clients get 407. `nil`, the default, requires none.
+    ///   - status: The status for all other clients. Default: 200, after which it connects.
+    ///   - body: The closure to run.
     package static func withProxy<R>(
         authorization: String? = nil, status: Int = 200, _ body: (LoopbackProxy) async throws -> R
     ) async throws -> R {
@@ -107,13 +106,13 @@ package struct LoopbackProxy: Sendable {
                         while let piece = try await pieces.next(isolation: #isolation) {
                             try await toServer.write(piece)
                         }
-                        // One side has ended: so does the other.
+                        // One side has ended, so the other one is closed, too.
                         group.cancelAll()
                     }
                 }
             }
         } catch {
-            // What becomes of a connection is seen by its two ends.
+            // Both ends of the connection see its failure themselves.
             return
         }
     }

@@ -5,25 +5,26 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// A real HTTP/1.1 server on 127.0.0.1 that answers as a test says, and remembers what it was asked.
+/// A real HTTP/1.1 server on 127.0.0.1 that answers as a test specifies, and records its calls.
 ///
-/// It lives as long as the closure that is given it; at its end every connection is closed and every thread gone.
+/// It lives as long as the closure that receives it. At the closure's end every connection is closed and every thread
+/// has ended.
 package struct LoopbackServer: Sendable {
     /// The port, which the system chose.
     package let port: Int
-    /// Whether it speaks TLS.
+    /// Whether it uses TLS.
     package let isSecure: Bool
     private let log: CallLog
 
     /// Runs a server while a closure runs.
     ///
     /// - Parameters:
-    ///   - tls: The certificate it shows; `nil`, the default, for a server without TLS.
-    ///   - respond: Answers a call whose body has come. Calls on several connections are answered at the same time. What it
-    ///     throws ends the connection.
-    ///   - body: What is done with the server.
-    /// - Returns: what `body` returns.
-    /// - Throws: what `body` throws, and what the system says where no port can be had.
+    ///   - tls: The server's certificate. `nil`, the default, for a server without TLS.
+    ///   - respond: Answers a call whose body has arrived. Calls on several connections are answered concurrently. An
+    ///     error that it throws ends the connection.
+    ///   - body: The closure to run with the server.
+    /// - Returns: The result of `body`.
+    /// - Throws: The errors of `body`, and the system's error if no port is available.
     package static func withServer<R>(
         tls: ServerTLS? = nil, _ respond: @escaping @Sendable (ReceivedCall) async throws -> ServerReply,
         _ body: (LoopbackServer) async throws -> R
@@ -31,10 +32,10 @@ package struct LoopbackServer: Sendable {
         try await withServer(tls: tls, beforeBody: { _ in nil }, respond, body)
     }
 
-    /// Runs a server that may answer when only the head of a call has come, as one that refuses large uploads does. The
-    /// connection ends with such a reply.
+    /// Runs a server that may answer after only the head of a call, like one that refuses large uploads. The connection
+    /// ends with such a reply.
     ///
-    /// Otherwise as ``withServer(tls:_:_:)``.
+    /// Otherwise the same as ``withServer(tls:_:_:)``.
     package static func withServer<R>(
         tls: ServerTLS? = nil, beforeBody: @escaping @Sendable (ReceivedCall) -> ServerReply?,
         _ respond: @escaping @Sendable (ReceivedCall) async throws -> ServerReply,
@@ -52,11 +53,11 @@ package struct LoopbackServer: Sendable {
         return try result.get()
     }
 
-    /// The server's address: `http://127.0.0.1:49152`, or `https://localhost:49152`, because a certificate is made out to
-    /// a name.
+    /// The server's address: `http://127.0.0.1:49152`, or `https://localhost:49152`, because its certificate is for
+    /// that name.
     package var base: String { isSecure ? "https://localhost:\(port)" : "http://127.0.0.1:\(port)" }
 
-    /// The address of a path.
+    /// Returns the URL of a path.
     package func url(_ path: String = "/") throws -> URL {
         guard let url = URL(string: base + path) else { throw URLError(.badURL) }
         return url
@@ -65,10 +66,10 @@ package struct LoopbackServer: Sendable {
     /// The calls that have arrived so far, in their order.
     package var calls: [RecordedCall] { log.calls }
 
-    /// How many connections were accepted so far.
+    /// The number of connections accepted so far.
     package var connectionCount: Int { log.connectionCount }
 
-    /// Waits until so many calls have arrived in full, and answers all that have.
+    /// Waits until at least `count` calls have arrived completely, and returns all of them.
     ///
     /// - Throws: `CancellationError` when the task is cancelled first.
     package func calls(atLeast count: Int) async throws(CancellationError) -> [RecordedCall] {

@@ -3,15 +3,15 @@ import NIOCore
 
 /// Sends one reply over a connection, step by step.
 struct ReplyWriter {
-    /// The end of a connection that a script asks for.
+    /// The end of a connection by a script.
     struct Cut: Error {
         let how: ConnectionCut
     }
-    /// The client is gone.
+    /// The client has left.
     struct ClientLeft: Error {}
 
     let channel: any Channel
-    /// Opened when the connection is gone.
+    /// The gate that opens when the connection is closed.
     let closed: Gate
     private var left: Int?
     private let how: ConnectionCut
@@ -23,7 +23,7 @@ struct ReplyWriter {
         how = reply.cut?.by ?? .finish
     }
 
-    /// Sends it. Throws ``Cut`` where the script cuts, ``ClientLeft``, `CancellationError` where the server ends.
+    /// Sends the reply. Throws ``Cut`` at a scripted cut, ``ClientLeft``, or `CancellationError` when the server ends.
     mutating func write(_ reply: ServerReply, withoutBody: Bool) async throws {
         try await send(reply.head)
         if withoutBody { return }
@@ -55,7 +55,7 @@ struct ReplyWriter {
         if left <= data.count { throw Cut(how: how) }
     }
 
-    /// Waits until the system has taken the bytes, so that what a server says of a reply is true of its connection.
+    /// Waits until the system has taken the bytes, so that the record of a reply is true of its connection.
     private func hand(_ bytes: ByteBuffer) async throws {
         let channel = channel
         try await withTaskCancellationHandler {

@@ -9,7 +9,7 @@ import NIOSSL
 struct ServerConnection {
     private typealias Wire = NIOAsyncChannel<HTTPServerRequestPart, ByteBuffer>
 
-    /// What was accepted, and not read from yet.
+    /// The accepted channel, before any read.
     let channel: any Channel
     let context: NIOSSLContext?
     let number: Int
@@ -24,7 +24,7 @@ struct ServerConnection {
         do {
             let wire = try await channel.readAsync { [context] pipeline in
                 if let context { try pipeline.addHandler(NIOSSLServerHandler(context: context)) }
-                // Replies are written as bytes, so that a script can send what no HTTP library would.
+                // Replies are written as bytes, so that a script can send invalid HTTP.
                 try pipeline.addHandler(ByteToMessageHandler(HTTPRequestDecoder()))
             } as: {
                 try Wire(wrappingChannelSynchronously: $0)
@@ -38,8 +38,8 @@ struct ServerConnection {
                 }
             }
         } catch {
-            // What a client does to its connection, or sends that is not HTTP, ends the connection and nothing else: the
-            // record of the call says what became of it.
+            // A client that breaks its connection or does not send HTTP ends only that connection. The record of the
+            // call has the ending.
             return
         }
     }
@@ -67,7 +67,7 @@ struct ServerConnection {
         return nil
     }
 
-    /// Takes the rest of a call that was answered early. A connection that is closed with something unread is reset, and the
+    /// Reads the rest of a call that was answered early. Closing a connection with unread bytes resets it, and the
     /// client could lose the reply.
     private func drain(
         _ parts: inout NIOAsyncChannelInboundStream<HTTPServerRequestPart>.AsyncIterator
@@ -86,7 +86,7 @@ struct ServerConnection {
             body: body, connection: self.number)
     }
 
-    /// Answers a call; says whether the connection takes another one.
+    /// Answers a call, and returns whether the connection takes another one.
     private func answer(_ record: RecordedCall, early: ServerReply?, closed: Gate) async throws -> Bool {
         do {
             let reply: ServerReply
@@ -96,7 +96,7 @@ struct ServerConnection {
             record.ended(.complete)
             return reply.keepsConnection && early == nil
         } catch let cut as ReplyWriter.Cut {
-            // A reset is over before the record says so; an end in order is on its way.
+            // A reset is complete before it is recorded. An end in order is still on its way.
             if cut.how == .reset { try await reset() }
             record.ended(.cut)
             return false
@@ -106,8 +106,7 @@ struct ServerConnection {
         }
     }
 
-    /// Ends the connection without the usual exchange: whatever the system still holds is dropped, and the client gets a
-    /// reset.
+    /// Resets the connection: drops the bytes that the system still holds, and sends the client a reset.
     private func reset() async throws {
         let now = linger(l_onoff: 1, l_linger: 0)
         if let options = channel as? any SocketOptionProvider { try await options.setSoLinger(now).get() }

@@ -1,12 +1,12 @@
 import NIOCore
 
-/// Connections are accepted as bare channels of which nothing is read yet (`.autoRead` false), and become asynchronous
-/// ones where they are served: an asynchronous channel that nobody executes ends the process, and a server that is ended
-/// between the two has accepted some that nobody will.
+/// Connections are accepted as bare channels without any read (`.autoRead` false), and become asynchronous channels
+/// when they are served. An asynchronous channel that is never executed crashes the process. A server that ends between
+/// accepting and serving would leave such channels.
 extension Channel {
-    /// Makes an asynchronous channel of one that was not read from, which is read from now on.
+    /// Turns a channel without any read into an asynchronous channel, and starts reading.
     ///
-    /// What is returned has to be executed.
+    /// The caller must execute the returned channel.
     func readAsync<Wire: Sendable>(
         prepare: @escaping @Sendable (ChannelPipeline.SynchronousOperations) throws -> Void = { _ in },
         as wrap: @escaping @Sendable (any Channel) throws -> Wire
@@ -14,7 +14,7 @@ extension Channel {
         try await eventLoop.submit {
             guard self.isActive else { throw ChannelError.ioOnClosedChannel }
             try prepare(self.pipeline.syncOperations)
-            // Before it is wrapped: nothing fails afterwards.
+            // Set before wrapping, after which nothing can fail.
             try self.syncOptions?.setOption(.autoRead, value: true)
             return try wrap(self)
         }.get()

@@ -1,13 +1,13 @@
 extension ServerTLS {
-    /// Made out to `localhost` by ``testAuthority``; holds until 2126.
+    /// A certificate for `localhost`, signed by ``testAuthority`` and valid until 2126.
     package static let valid = ServerTLS(certificate: validCertificate, key: testKey)
-    /// Made out to `localhost` by ``testAuthority``; ran out at the beginning of 2021.
+    /// A certificate for `localhost`, signed by ``testAuthority``, that expired at the beginning of 2021.
     package static let expired = ServerTLS(certificate: expiredCertificate, key: testKey)
-    /// Made out to `elsewhere.invalid` by ``testAuthority``; holds until 2126.
+    /// A certificate for `elsewhere.invalid`, signed by ``testAuthority`` and valid until 2126.
     package static let otherHost = ServerTLS(certificate: otherCertificate, key: testKey)
 
-    // Made for these tests with openssl, on the curve P-256, and used for nothing else: nobody trusts the authority
-    // whose key was thrown away.
+    // Created only for these tests with openssl, on the curve P-256. No system trusts the authority, and its key was
+    // thrown away.
 
     /// The certificate of the authority that signed the others, in PEM.
     package static let testAuthority = """

@@ -1,13 +1,13 @@
 import NIOSSL
 
-/// The certificate that a server shows, and the key to it.
+/// A server's certificate and its private key.
 package struct ServerTLS: Sendable, Hashable {
     /// The certificate, in PEM.
     package let certificate: String
     /// Its key, in PEM.
     package let key: String
 
-    /// Creates one.
+    /// Creates a certificate with its key.
     package init(certificate: String, key: String) {
         self.certificate = certificate
         self.key = key

@@ -4,10 +4,10 @@ import Testing
 
 @testable import HablareAudio
 
-@Suite("What a failure of the system means")
+@Suite("Writing failures")
 struct WritingFailureTests {
     @Test(
-        "for a file that is being written",
+        "A failure of writing a file has the matching code",
         arguments: [
             (ENOENT, .folderMissing), (ENOTDIR, .folderMissing), (EACCES, .notWritable), (EPERM, .notWritable),
             (EROFS, .notWritable), (EISDIR, .notWritable), (ELOOP, .notWritable), (ENOSPC, .diskFull),

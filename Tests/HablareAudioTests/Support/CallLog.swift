@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import HablareAudio
 
-/// Notes which calls to the operating system were made, each kind once in a row.
+/// Records the kinds of system calls made, each once in a row.
 final class CallLog: Sendable {
     private let state = Mutex<(calls: [String], isClosing: Bool)>(([], false))
 
@@ -11,7 +11,7 @@ final class CallLog: Sendable {
         state.withLock { $0.calls }
     }
 
-    /// A switch for a test to turn.
+    /// A flag that a test can set.
     var isClosing: Bool {
         get { state.withLock { $0.isClosing } }
         set { state.withLock { $0.isClosing = newValue } }

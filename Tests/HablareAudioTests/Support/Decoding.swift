@@ -1,7 +1,7 @@
 import Foundation
 import HablareAudio
 
-/// All samples of a piece of audio.
+/// Returns all samples of a piece of audio.
 func samples(of source: AudioSource) throws -> [Int16] {
     let decoder = try AudioDecoder(source)
     var all: [Int16] = []

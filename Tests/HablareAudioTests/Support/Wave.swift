@@ -1,20 +1,20 @@
 import Foundation
 
-/// WAV files made by hand.
+/// Handmade WAV files.
 enum Wave {
-    /// A 16-bit file; `claimedBytes` is what its header says about the size of the samples.
+    /// Returns a 16-bit file. `claimedBytes` is the size of the samples according to its header.
     static func file(_ samples: [Int16], rate: Int = 22_050, channels: Int = 1, claimedBytes: UInt32? = nil) -> Data {
         let body = samples.flatMap { bytes(UInt16(bitPattern: $0)) }
         return header(tag: 1, bits: 16, rate, channels, claimedBytes ?? UInt32(body.count)) + body
     }
 
-    /// A file of 32-bit floating-point samples.
+    /// Returns a file of 32-bit floating-point samples.
     static func floats(_ samples: [Float], rate: Int = 22_050) -> Data {
         let body = samples.flatMap { bytes($0.bitPattern) }
         return header(tag: 3, bits: 32, rate, 1, UInt32(body.count)) + body
     }
 
-    /// Speech-like samples: a tone that differs for each seed and swells.
+    /// Returns speech-like samples: a swelling tone with a frequency that depends on the seed.
     static func tone(_ frames: Int, seed: Int = 1) -> [Int16] {
         (0..<frames).map { frame in
             let time = Double(frame) / 22_050

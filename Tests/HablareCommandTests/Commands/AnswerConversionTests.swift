@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(
-        "What a name says already, or leaves open, is written as it is",
+        "An answer is written as it is if the file's name fits or has no extension",
         arguments: [
             (CommandContent.text, "a.txt"), (.text, "a.md"), (.text, "a"), (.data, "a.mp3"), (.audio(.wav), "a.WAV"),
             (.audio(.wav), "a"), (.audio(.mp3), "a.mp3"), (.audio(AudioFormat(rawValue: "ogg")), "a.oga"),
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(
-        "Sound becomes what the name says",
+        "Audio is converted to the format of the file's name",
         arguments: [
             (AudioFormat.wav, "a.mp3", AudioContainer.mp3), (.wav, "a.flac", .flac), (.mp3, "a.Wav", .wav),
             (AudioFormat(rawValue: "ogg"), "a.flac", .flac),
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(
-        "What it cannot become is refused, with the names that are possible",
+        "An impossible conversion is refused with the possible extensions",
         arguments: [
             (CommandContent.audio(.wav), "a.ogg", ".wav, .wave, .flac, .mp3"),
             (.audio(.wav), "a.txt", ".wav, .wave, .flac, .mp3"),
@@ -48,18 +48,18 @@ import Testing
         #expect(failure?.message.contains(possible) == true, "\(failure?.message ?? "")")
     }
 
-    @Test func `A converted file has its permissions and sound, and nothing is beside it`() async throws {
+    @Test func `A converted file keeps its permissions and audio, without temporary files beside it`() async throws {
         let folder = try TemporaryFolder(.disk)
         let file = folder.url.appending(path: "a.flac")
         try Data("before".utf8).write(to: file)
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
         let audio = Voice.audio(of: "Converted.")
-        try await AnswerFile(file).take(Body(audio), .audio(.flac))
+        try await AnswerFile(url: file).take(Body(audio), .audio(.flac))
         let inspector = AudioInspector()
         #expect(try inspector.properties(of: .file(file)) == inspector.properties(of: .data(audio)))
         #expect(try Data(contentsOf: file).prefix(4) == Data("fLaC".utf8))
         #expect(try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int == 0o600)
-        await #expect(throws: AudioError.self) { try await AnswerFile(file).take(Body("no sound"), .audio(.flac)) }
+        await #expect(throws: AudioError.self) { try await AnswerFile(url: file).take(Body("no sound"), .audio(.flac)) }
         #expect(try Data(contentsOf: file).prefix(4) == Data("fLaC".utf8))
         #expect(try folder.names() == ["a.flac"])
     }

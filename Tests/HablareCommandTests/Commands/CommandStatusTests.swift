@@ -16,7 +16,7 @@ import Testing
             (.storageCorrupt, 78),
             (.unknownRequest, 66), (.invalidState, 1), (.contentMissing, 74),
         ] as [(AIServiceError.Code, Int32)])
-    func `Errors of the engine have their exit status`(code: AIServiceError.Code, status: Int32) {
+    func `Engine errors map to exit statuses`(code: AIServiceError.Code, status: Int32) {
         #expect(CommandFailure(AIServiceError(code, "It failed.")).status.rawValue == status)
     }
 
@@ -25,11 +25,11 @@ import Testing
             (AudioError.Code.folderMissing, 73), (.notWritable, 73), (.diskFull, 74), (.unsupportedContainer, 64),
             (.damaged, 65), (.busy, 75),
         ] as [(AudioError.Code, Int32)])
-    func `Errors of audio have their exit status`(code: AudioError.Code, status: Int32) {
+    func `Audio errors map to exit statuses`(code: AudioError.Code, status: Int32) {
         #expect(CommandFailure(AudioError(code: code, message: "It failed.")).status.rawValue == status)
     }
 
-    @Test func `Errors of text are bad input`() {
+    @Test func `Text errors have the exit status for bad input`() {
         #expect(CommandFailure(TextError(code: .binary, message: "It failed.")).status == .badInput)
     }
 
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `Every exit status has its row in the documentation`() throws {
+    @Test func `Every exit status is in the documentation`() throws {
         let document = URL(filePath: #filePath).deletingLastPathComponent().appending(
             path: "../../../docs/exit-codes.md")
         let text = try String(contentsOf: document.standardizedFileURL, encoding: .utf8)

@@ -9,7 +9,8 @@ import Testing
 
 @testable import HablareCommand
 
-/// What is no regular file is written into, and stays what it is. No test here opens a device of the machine.
+/// Output to files that are not regular: they are written into and not replaced. No test here opens a device of the
+/// machine.
 @Suite(.timeLimit(.minutes(5))) struct OutputPlaceTests {
     private let folder: TemporaryFolder
 
@@ -33,7 +34,7 @@ import Testing
         try FileManager.default.attributesOfItem(atPath: url(name).path)[.type] as? FileAttributeType
     }
 
-    /// A pipe's other end, which is there at once.
+    /// Opens a pipe's other end without waiting.
     private func reader(of pipe: URL) throws -> FileHandle {
         let descriptor = open(pipe.path, O_RDONLY | O_NONBLOCK)
         guard descriptor >= 0 else { throw POSIXError(.EIO) }
@@ -44,9 +45,9 @@ import Testing
         try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted()
     }
 
-    // MARK: Where a name leads
+    // MARK: The target of a name
 
-    @Test func `A link leads to the file at its end, which need not be there`() throws {
+    @Test func `An output link is followed to its target, which need not exist`() throws {
         try Data().write(to: url("file"))
         _ = try link("one", to: "file")
         #expect(try OutputPlace(try link("two", to: url("one").path)).url.lastPathComponent == "file")
@@ -54,7 +55,7 @@ import Testing
         #expect(try OutputPlace(url("missing/file")) == .file(url("missing/file")))
     }
 
-    @Test func `What is open here is known by its number, whatever it is and by whichever link`() throws {
+    @Test func `An open file descriptor is recognised by any name for it`() throws {
         for name in ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"] {
             #expect(try OutputPlace(URL(filePath: name)) == .descriptor(1, URL(filePath: name)))
         }
@@ -64,10 +65,10 @@ import Testing
         #expect(try OutputPlace(folder) == .descriptor(2, folder))
     }
 
-    @Test func `A folder, a socket, a circle and what is not open are refused, with what to do`() throws {
+    @Test func `A folder, a socket, a link cycle and a closed descriptor are refused with advice`() throws {
         let socket = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(socket) }
-        // An address is short, so the socket gets its place by a link.
+        // A socket's address must be short, so the socket gets its place by a link.
         let short = "/tmp/hablare-\(UUID().uuidString.prefix(8))"
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -92,14 +93,14 @@ import Testing
         }
     }
 
-    // MARK: What is written
+    // MARK: Writing
 
-    @Test func `An answer goes into a pipe, also by a link, and the pipe stays one`() async throws {
+    @Test func `An answer is written into a pipe, even through a link`() async throws {
         let pipe = try pipe("pipe")
         let link = try link("link", to: "pipe")
         for place in [pipe, link] {
             let reader = try reader(of: pipe)
-            try await AnswerFile(place).take(Body("into a pipe"))
+            try await AnswerFile(url: place).take(Body("into a pipe"))
             #expect(try reader.readToEnd() == Data("into a pipe".utf8))
             #expect(try type(of: "link") == .typeSymbolicLink)
             var status = stat()
@@ -108,37 +109,37 @@ import Testing
         #expect(try names() == ["link", "pipe"])
     }
 
-    @Test func `A pipe takes an answer that is longer than it holds, as its reader comes and reads`() async throws {
+    @Test func `A pipe takes an answer larger than its buffer as the reader reads`() async throws {
         let pipe = try pipe("pipe")
         let bytes = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
         async let read = OwnThread.run { _ in try FileHandle(forReadingFrom: pipe).readToEnd() }
-        try await AnswerFile(pipe).take(Body(bytes))
+        try await AnswerFile(url: pipe).take(Body(bytes))
         #expect(try await read == bytes)
     }
 
-    @Test func `Sound becomes what the name of a pipe says`() async throws {
+    @Test func `Audio is converted to the format of the pipe's name`() async throws {
         let pipe = try pipe("sound.flac")
         let reader = try reader(of: pipe)
         let scratch = try ScratchFolderTests.folder(url("scratch"), ofKilledProcess: true)
-        try await AnswerFile(pipe, scratch: scratch).take(Body(Voice.audio(of: "Into a pipe.")), .audio(.flac))
+        try await AnswerFile(url: pipe, scratch: scratch).take(Body(Voice.audio(of: "Into a pipe.")), .audio(.flac))
         let written = try #require(try reader.readToEnd())
         #expect(try AudioInspector().properties(of: .data(written)).sampleRate == 8_000)
         #expect(try names() == ["scratch", "sound.flac"])
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path) == [])
     }
 
-    @Test func `While a reader is slow nothing of converted sound is on the disk`() async throws {
+    @Test func `Converted audio for a pipe is not stored on disk while the reader is slow`() async throws {
         let pipe = try pipe("sound.wav")
         let scratch = try ScratchFolderTests.folder(url("scratch"), ofKilledProcess: false)
         let long = Voice.audio(of: String(repeating: "A long text. ", count: 1_000))
         let reader = try reader(of: pipe)
-        async let taken: Void = AnswerFile(pipe, scratch: scratch).take(Body(long), .audio(.wav))
+        async let taken: Void = AnswerFile(url: pipe, scratch: scratch).take(Body(long), .audio(.wav))
         try await waitUntil {
             var count: Int32 = 0
             return ioctl(reader.fileDescriptor, UInt(FIONREAD), &count) == 0 && count > 0
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path) == [])
-        // From now on it blocks until there is something.
+        // From now on reads block until there is data.
         guard fcntl(reader.fileDescriptor, F_SETFL, 0) == 0 else { throw POSIXError(.EIO) }
         let read = try await OwnThread.run { _ in try reader.readToEnd() }
         try await taken
@@ -146,29 +147,29 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `Who waits for a reader ends when the task is cancelled`(isOpen: Bool) async throws {
+    func `Cancelling the task ends the wait for a pipe's reader`(isOpen: Bool) async throws {
         let pipe = try pipe("pipe")
         let reader = isOpen ? try reader(of: pipe) : nil
         await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await AnswerFile(pipe).take(Body(Data(count: 1 << 20))) }
+            group.addTask { try await AnswerFile(url: pipe).take(Body(Data(count: 1 << 20))) }
             group.cancelAll()
             await #expect(throws: CancellationError.self) { try await group.next() }
         }
         withExtendedLifetime(reader) {}
     }
 
-    @Test func `What this process has open is written where it stands, and stays open`() async throws {
+    @Test func `An open descriptor is written at its position and stays open`() async throws {
         try Data("before, ".utf8).write(to: url("file"))
         let open = try FileHandle(forWritingTo: url("file"))
         try open.seekToEnd()
-        try await AnswerFile(try link("own", to: "/proc/self/fd/\(open.fileDescriptor)")).take(Body("the answer"))
+        try await AnswerFile(url: try link("own", to: "/proc/self/fd/\(open.fileDescriptor)")).take(Body("the answer"))
         try open.write(contentsOf: Data(", after".utf8))
         #expect(try Data(contentsOf: url("file")) == Data("before, the answer, after".utf8))
     }
 
     // MARK: The commands
 
-    @Test func `Generate and show write into standard output and pipes`() async throws {
+    @Test func `generate and show write to standard output and pipes`() async throws {
         let stage = try Stage(folder: folder)
         // Not /dev/stdout itself: a fault would replace it for the whole machine.
         _ = try link("own", to: "/proc/self/fd/1")
@@ -188,7 +189,7 @@ import Testing
         #expect(try !names().contains { $0.hasSuffix(".partial") })
     }
 
-    @Test func `A signal ends generate while nobody reads its pipe, and says where the answer is`() async throws {
+    @Test func `A signal ends generate on an unread pipe, with the command to get the answer`() async throws {
         let stage = try Stage(folder: folder)
         _ = try pipe("pipe.wav")
         async let status = stage.run("generate", "--provider", "espeak-ng", "To nobody at all.", "-o", "pipe.wav")
@@ -198,7 +199,7 @@ import Testing
             try Task.checkCancellation()
             await Task.yield()
         }
-        // More than one: the first may come before the end of the work, and leaves a reader two seconds.
+        // More than one signal: the first may arrive before the end of the work, and gives a reader two seconds.
         while !stage.errors.contains("It is in the store: hablare show ") {
             try Task.checkCancellation()
             stage.send(.terminate)
@@ -207,7 +208,7 @@ import Testing
         #expect(await status == .terminated)
     }
 
-    @Test func `A narration is a file, and refuses a pipe before anything is asked`() async throws {
+    @Test func `narrate needs a regular file and refuses a pipe before any call`() async throws {
         let stage = try Stage(folder: folder)
         try stage.write("A book.")
         _ = try pipe("book.wav")
@@ -216,7 +217,7 @@ import Testing
         #expect(stage.provider.record.calls.isEmpty)
     }
 
-    @Test func `A narration leaves a link where it is, and replaces what it leads to`() async throws {
+    @Test func `narrate keeps an output link and replaces its target`() async throws {
         let stage = try Stage(folder: folder)
         try stage.write("A book that is linked.")
         _ = try link("book.wav", to: "real.wav")

@@ -5,7 +5,7 @@ import Testing
 @testable import HablareCommand
 
 @Suite struct ScratchFolderTests {
-    /// A folder, with what a process left there that was killed while it converted sound.
+    /// Creates a folder with the files of a process that was killed during a conversion of audio.
     static func folder(_ url: URL, ofKilledProcess: Bool) throws -> URL {
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
         if ofKilledProcess {
@@ -16,7 +16,7 @@ import Testing
         return url
     }
 
-    @Test func `What a killed process left is removed, and nothing of a living one or of others`() throws {
+    @Test func `Files of a killed process are removed, and those of living processes and others stay`() throws {
         let outer = try TemporaryFolder(.disk)
         let folder = try Self.folder(outer.url.appending(path: "scratch"), ofKilledProcess: false)
         var living: ScratchFolder? = try ScratchFolder(in: folder)

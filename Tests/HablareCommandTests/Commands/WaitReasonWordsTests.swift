@@ -27,20 +27,20 @@ import Testing
             (.providerFailing(until: soon), "voice keeps failing, and is left alone until 22:13:32 (in 12 s)"),
             (.providerFailing(until: now), "voice kept failing; whether it works again is seen now"),
         ] as [(RequestSnapshot.WaitReason, String)])
-    func `Every reason is a sentence, whose date may have come`(
+    func `Every wait reason is a sentence, even if its date has passed`(
         reason: RequestSnapshot.WaitReason, sentence: String
     ) {
         #expect(reason.sentence(provider: "voice", at: time) == sentence)
     }
 
-    @Test func `A table has the word, and until when`() {
+    @Test func `A table shows the wait reason and its end`() {
         #expect(
             RequestSnapshot.WaitReason.rateLimited(until: Self.soon).cell(at: time) == "rate-limited until 22:13:32")
         #expect(RequestSnapshot.WaitReason.backingOff(until: Self.now).cell(at: time) == "backing-off")
         #expect(RequestSnapshot.WaitReason.held.cell(at: time) == "held")
     }
 
-    @Test func `Only reasons that end by themselves have an end`() {
+    @Test func `Only wait reasons that end by themselves have an end date`() {
         #expect(RequestSnapshot.WaitReason.backingOff(until: Self.soon).until == Self.soon)
         #expect(RequestSnapshot.WaitReason.held.until == nil)
         #expect(RequestSnapshot.WaitReason.queued(ahead: 1).until == nil)

@@ -3,14 +3,14 @@ import Testing
 
 @testable import HablareCommand
 
-/// docs/configuration.md says what the schema says.
+/// Compares docs/configuration.md with the schema.
 @Suite struct ConfigurationDocumentTests {
     private static func document() throws -> String {
         let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardizedFileURL
         return try String(contentsOf: root.appending(path: "docs/configuration.md"), encoding: .utf8)
     }
 
-    @Test func `Every key has a row with its default, and no row is of a key that is none`() throws {
+    @Test func `The documentation has exactly one row per key, with its default`() throws {
         let document = try Self.document()
         let rows = document.split(separator: "\n").filter { $0.hasPrefix("| `") }.map {
             $0.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `The example is read`() throws {
+    @Test func `The documentation's example is a valid settings file`() throws {
         let document = try Self.document()
         let start = try #require(document.range(of: "```yaml\n"))
         let end = try #require(document.range(of: "```\n", range: start.upperBound..<document.endIndex))

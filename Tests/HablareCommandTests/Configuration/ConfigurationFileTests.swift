@@ -3,10 +3,10 @@ import Testing
 
 @testable import HablareCommand
 
-/// Which file is read, and what happens where it cannot be.
+/// Which file is read, and what happens if it cannot be read.
 @Suite struct ConfigurationFileTests {
     @Test(arguments: ["hablare.yaml", "hablare.yml", "hablare.json"])
-    func `The file in the configuration folder is found`(name: String) throws {
+    func `The settings file in the configuration folder is found`(name: String) throws {
         let desk = try SettingsDesk()
         let file = try desk.write("{\"data_dir\": \"/srv/x\"}", to: name)
         let settings = try desk.read()
@@ -14,18 +14,18 @@ import Testing
         #expect(settings.file?.path == file.path)
     }
 
-    @Test func `Two of them are an error: neither is better`() throws {
+    @Test func `Several settings files in the configuration folder are an error`() throws {
         let desk = try SettingsDesk()
         try desk.write("{}", to: "hablare.yaml")
         try desk.write("{}", to: "hablare.json")
         let failure = #expect(throws: CommandFailure.self) { try desk.read() }
         #expect(failure?.status == .configuration)
         #expect(failure?.message.contains("hablare.json are all there") == true)
-        // One that is named is the only one.
+        // A named file is the only one.
         #expect(try desk.read(".config/hablare/hablare.json").file?.lastPathComponent == "hablare.json")
     }
 
-    @Test func `A named file counts, the option's before the variable's`() throws {
+    @Test func `A file named by --config precedes one named by the environment`() throws {
         var desk = try SettingsDesk()
         try desk.write("data_dir: /found")
         try desk.stage.write("data_dir: /option", to: "option.yaml")
@@ -36,7 +36,7 @@ import Testing
         #expect(try desk.read("option.yaml").dataFolder?.path == "/option")
     }
 
-    @Test func `A named file must be there, and its name must be one`() throws {
+    @Test func `A named settings file must exist and have a supported extension`() throws {
         var desk = try SettingsDesk()
         let missing = #expect(throws: CommandFailure.self) { try desk.read("nothere.yaml") }
         #expect(missing?.status == .inputMissing)
@@ -50,16 +50,16 @@ import Testing
         #expect(empty?.status == .configuration)
     }
 
-    @Test func `Without a configuration folder there are still settings`() throws {
+    @Test func `Without a configuration folder the other settings still apply`() throws {
         let desk = try SettingsDesk()
         var composition = desk.composition()
         composition.environment = ["HABLARE_DATA_DIR": "/srv/x"]
         #expect(try Settings.read(in: composition).dataFolder?.path == "/srv/x")
     }
 
-    // MARK: What cannot be read
+    // MARK: Unreadable files
 
-    @Test func `A folder is no file`() throws {
+    @Test func `A folder as settings file is an error`() throws {
         let desk = try SettingsDesk()
         let file = try desk.write("")
         try FileManager.default.removeItem(at: file)
@@ -71,7 +71,7 @@ import Testing
         )
     }
 
-    @Test func `A pipe is no file, and is not waited for`() throws {
+    @Test func `A pipe as settings file is an error and is not waited for`() throws {
         let desk = try SettingsDesk()
         let pipe = desk.folder.appending(path: "pipe")
         #expect(mkfifo(pipe.path, 0o600) == 0)
@@ -79,7 +79,7 @@ import Testing
         #expect(failure?.message.contains("It is no regular file") == true)
     }
 
-    @Test func `Links that lead nowhere, or in a circle, are told and not passed over`() throws {
+    @Test func `A dangling or cyclic link as settings file is an error`() throws {
         let desk = try SettingsDesk()
         let file = try desk.write("")
         for target in ["hablare.yaml", "nowhere.yaml"] {
@@ -92,8 +92,8 @@ import Testing
     }
 
     #if os(Linux)
-    @Test func `A file that gives an error when it is read is told`() throws {
-        // The memory of this process is a regular file whose first byte nobody can read, not even root.
+    @Test func `A read error of the settings file is reported`() throws {
+        // The memory of this process is a regular file whose first byte is unreadable even for root.
         let desk = try SettingsDesk()
         let failure = #expect(throws: CommandFailure.self) { try desk.read("/proc/self/mem") }
         #expect(failure?.status == .configuration)
@@ -102,7 +102,7 @@ import Testing
     #endif
 
     @Test(.enabled(if: getuid() != 0, "root may read everything"))
-    func `A file that may not be read is told`() throws {
+    func `A settings file without read permission is an error`() throws {
         let desk = try SettingsDesk()
         let file = try desk.write("{}")
         try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: file.path)
@@ -110,7 +110,7 @@ import Testing
         #expect(failure?.message.contains("It cannot be read: ") == true)
     }
 
-    @Test func `What is too large is refused, and what is just not is read`() throws {
+    @Test func `A settings file above the size limit is refused`() throws {
         let desk = try SettingsDesk()
         try desk.write("#" + String(repeating: "x", count: ConfigurationFile.maximumBytes - 1))
         #expect(try desk.read().dataFolder == nil)
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test(arguments: ["hablare.yaml", "hablare.json"])
-    func `What is not UTF-8 is told with its byte and its line`(name: String) throws {
+    func `Invalid UTF-8 in settings is reported with byte and line`(name: String) throws {
         let desk = try SettingsDesk()
         try desk.write(Data("# ä\ndata_dir: ".utf8) + [0xFF, 0x41], to: name)
         let failure = #expect(throws: CommandFailure.self) { try desk.read() }
@@ -130,13 +130,13 @@ import Testing
     }
 
     @Test(arguments: ["hablare.yaml", "hablare.json"])
-    func `A byte order mark is passed over`(name: String) throws {
+    func `A byte order mark is ignored`(name: String) throws {
         let desk = try SettingsDesk()
         try desk.write("\u{FEFF}{\"data_dir\": \"/srv/x\"}", to: name)
         #expect(try desk.read().dataFolder?.path == "/srv/x")
     }
 
-    @Test func `The lines of other systems are lines`() throws {
+    @Test func `Line ends of other systems count as lines`() throws {
         let failure = try SettingsDesk.failure("data_dir: /x\r\nnetwork:\r\n  proxi: none\r\n")
         #expect(failure.message.contains("Line 3, column 3: "))
     }

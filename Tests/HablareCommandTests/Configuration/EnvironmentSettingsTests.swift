@@ -2,7 +2,7 @@ import Testing
 
 @testable import HablareCommand
 
-/// Variables that say settings, and those that only look as if they did.
+/// Environment variables that are settings, and similar ones that are not.
 @Suite struct EnvironmentSettingsTests {
     private func read(_ variables: [String: String], yaml: String? = nil) throws -> Settings {
         var desk = try SettingsDesk()
@@ -34,20 +34,20 @@ import Testing
     @Test(arguments: [
         "HABLARE_SEED", "HABLARE_SEEDS", "HABLARE_OPENAI_KEY", "HABLARE_HOME", "OPENAI_API_KEY", "HABLARE",
     ])
-    func `Variables of others are none of ours`(variable: String) throws {
+    func `Other programs' environment variables are ignored`(variable: String) throws {
         #expect(try read([variable: "x"]) == Settings())
     }
 
     @Test(arguments: [
         "HABLARE_SERVICES_OPENAI_API_KEY", "HABLARE_SERVICES_OPENAI_KEY", "HABLARE_SERVICES_OPENAI_TOKEN",
     ])
-    func `A key has no place here`(variable: String) throws {
+    func `An API key in a setting's variable is refused`(variable: String) throws {
         let failure = try failure([variable: "sk-secret-secret-secret"])
         #expect(failure.message.hasSuffix("use: hablare keys set openai"), "\(failure.message)")
         #expect(!failure.message.contains("secret-secret"))
     }
 
-    @Test func `A service can be added here alone`() throws {
+    @Test func `A service can be defined by environment variables alone`() throws {
         let settings = try read([
             "HABLARE_SERVICES_MY_SERVER_KIND": "openai",
             "HABLARE_SERVICES_MY_SERVER_BASE_URL": "http://localhost:8080/v1/",
@@ -61,13 +61,13 @@ import Testing
         #expect(service.fallback == ["openai", "local"])
     }
 
-    @Test func `A header named kind is a header, and adds no service`() throws {
+    @Test func `A header named kind defines no service`() throws {
         let settings = try read(["HABLARE_SERVICES_OPENAI_HEADERS_KIND": "x"])
         #expect(settings.services.count == 3)
         #expect(settings.service("openai")?.headers == ["kind": "x"])
     }
 
-    @Test func `A variable that can mean two settings is an error`() throws {
+    @Test func `A variable that could mean two settings is an error`() throws {
         let failure = try failure(
             ["HABLARE_SERVICES_A_SPEECH_MODEL": "x"],
             yaml: "services: {a: {kind: openai}, a-speech: {kind: openai}}")
@@ -82,7 +82,7 @@ import Testing
         ("HABLARE_SERVICES_OPENAI_HEADERS_CONTENT_LENGTH", "writes itself"),
         ("HABLARE_SERVICES_OPENAI_HEADERS_", "is no name of a header"),
     ])
-    func `Headers are checked here, too`(variable: String, message: String) throws {
+    func `Headers in variables are checked`(variable: String, message: String) throws {
         let failure = try failure([variable: "x"])
         #expect(failure.message.contains(message), "\(failure.message)")
     }

@@ -3,9 +3,10 @@ import Testing
 
 @testable import HablareCommand
 
-/// A value that cannot be read is an error wherever it stands, and never the default.
+/// An invalid value is an error in every place, and is not replaced by the default.
 @Suite struct MalformedSettingTests {
-    /// Reads the settings, and takes the fault of an address from its service, where it waits for who asks there.
+    /// Reads the settings. An invalid address is reported by its service only when it is used, so its error is taken
+    /// from there.
     private func failure(
         _ sample: SettingSamples, _ yaml: String?, _ variables: [String: String], _ options: [Setting]
     ) throws -> CommandFailure {
@@ -30,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: SettingSamples.all)
-    func `In a file it is an error with its line`(sample: SettingSamples) throws {
+    func `An invalid value in a file is an error with its line`(sample: SettingSamples) throws {
         for texts in sample.bad {
             let yaml = sample.yaml(texts)
             let failure = try failure(sample, yaml, [:], [])
@@ -41,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: SettingSamples.all)
-    func `In the environment it is an error with its variable`(sample: SettingSamples) throws {
+    func `An invalid value in the environment is an error with its variable`(sample: SettingSamples) throws {
         for texts in sample.bad {
             let failure = try failure(sample, nil, sample.variables(texts), [])
             #expect(failure.status == .configuration)
@@ -50,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: SettingSamples.all)
-    func `In an option it is an error of usage`(sample: SettingSamples) throws {
+    func `An invalid value in an option is a usage error`(sample: SettingSamples) throws {
         for texts in sample.bad {
             let base = "services: {extra: {kind: openai}}"
             let failure = try failure(sample, base, [:], sample.options(texts))
@@ -60,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: SettingSamples.all)
-    func `What is wanted is said`(sample: SettingSamples) throws {
+    func `The error names the expected value`(sample: SettingSamples) throws {
         let failure = try failure(sample, nil, sample.variables([""]), [])
         #expect(failure.message.hasSuffix("\(sample.path) is empty. It must be \(sample.kind.wanted)."))
     }
@@ -93,7 +94,7 @@ import Testing
         ("services:\n  anthropic:\n    voice: nova", "Line 3, column 12: services.anthropic.voice means nothing"),
         ("services: {elevenlabs: {model: m}}", "services.elevenlabs.model means nothing"),
     ])
-    func `What can be read and makes no sense is an error`(text: String, message: String) throws {
+    func `A readable setting that makes no sense is an error`(text: String, message: String) throws {
         let failure = try SettingsDesk.failure(text)
         #expect(failure.status == .configuration)
         #expect(failure.message.contains(message), "\(failure.message)")

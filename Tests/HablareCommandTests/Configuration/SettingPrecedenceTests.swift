@@ -3,7 +3,7 @@ import Testing
 
 @testable import HablareCommand
 
-/// File, environment, option: each stronger than the one before, for every setting.
+/// File, environment, option: each overrides the one before, for every setting.
 @Suite struct SettingPrecedenceTests {
     private static let whatIsNeeded = "services:\n  extra:\n    kind: openai\n"
 
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: SettingSamples.all)
-    func `Each place says it, and the stronger one counts`(sample: SettingSamples) throws {
+    func `An option overrides the environment, which overrides the file`(sample: SettingSamples) throws {
         let (first, second, third) = (sample.good[0], sample.good[1], sample.good[2])
         let isOfService = sample.path.service != nil
         let base = isOfService && sample.path.names.last != "kind" ? Self.whatIsNeeded : nil
@@ -33,12 +33,12 @@ import Testing
         #expect(try read(sample.yaml(first), sample.variables(second)) == byVariable)
         #expect(try read(sample.yaml(first), [:], sample.options(third)) == byOption)
         #expect(try read(sample.yaml(first), sample.variables(second), sample.options(third)) == byOption)
-        // One place's silence is not its word.
+        // A place without the setting does not override another.
         #expect(try read(sample.yaml(second)) == byVariable)
         #expect(try read(sample.yaml(third)) == byOption)
     }
 
-    @Test func `What nobody says has its default`() throws {
+    @Test func `A setting without a value has its default`() throws {
         let settings = try read(nil)
         #expect(settings == Settings())
         #expect(settings.services.map(\.name) == ["openai", "anthropic", "elevenlabs"])
@@ -46,7 +46,7 @@ import Testing
         #expect(settings.network.connectTimeout == .seconds(10))
     }
 
-    @Test func `A value has its unit`() throws {
+    @Test func `A value can have a unit`() throws {
         let settings = try SettingsDesk.settings(
             """
             network: {connect_timeout: 1.5m, idle_timeout: 250ms}
@@ -62,7 +62,7 @@ import Testing
         #expect(settings.service("anthropic")?.timeout == .seconds(172_800))
     }
 
-    @Test func `A path in a file is relative to it, in a variable to where one is, and may begin with the home folder`()
+    @Test func `Paths are relative to the file or the working folder, and may start with the home folder`()
         throws
     {
         var desk = try SettingsDesk()
@@ -74,7 +74,7 @@ import Testing
         #expect(try desk.read().dataFolder?.path == desk.folder.path + "/store")
     }
 
-    @Test func `Two languages say the same`() throws {
+    @Test func `YAML and JSON give equal settings`() throws {
         let yaml = """
             # Settings
             data_dir: /srv/hablare

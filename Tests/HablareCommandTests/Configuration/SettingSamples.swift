@@ -3,7 +3,7 @@ import Testing
 
 @testable import HablareCommand
 
-/// Values for every setting of the schema, of a service `extra` that speaks as OpenAI does.
+/// Values for every setting of the schema, for a service `extra` with OpenAI's API.
 struct SettingSamples: Sendable, CustomTestStringConvertible {
     let path: SettingPath
     let kind: SettingKind
@@ -14,7 +14,7 @@ struct SettingSamples: Sendable, CustomTestStringConvertible {
         SettingSamples(path: $0.path, kind: $0.kind)
     }
 
-    /// Three values, none of which is the default.
+    /// Three values, none of them the default.
     var good: [[String]] {
         switch kind {
         case .text, .headerValue: [["first"], ["second one"], ["third"]]
@@ -22,7 +22,7 @@ struct SettingSamples: Sendable, CustomTestStringConvertible {
         case .provider: [["openai"], ["anthropic"], ["espeak-ng"]]
         case .providers: [["openai", "local"], ["local"], ["anthropic"]]
         case .hosts: [["localhost", ".example.com"], ["10.0.0.1"], ["*"]]
-        // Two values there are: what is stronger says what is weaker does not.
+        // There are only two values, so the stronger place has the other value than the weaker one.
         case .flag: [["true"], ["false"], ["true"]]
         case .choice(let words): [[words[words.count - 1]], [words[0]], [words[1]]]
         case .whole: [["7"], ["8"], ["9"]]
@@ -33,7 +33,7 @@ struct SettingSamples: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// Values that are none of its kind.
+    /// Values that are invalid for the setting's kind.
     var bad: [[String]] {
         let none: [[String]] = [[""], ["   "], ["a\u{7}b"], [String(repeating: "x", count: 5000)]]
         switch kind {
@@ -60,7 +60,7 @@ struct SettingSamples: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// The setting in YAML, with what it cannot be without.
+    /// Returns the setting in YAML, together with the settings it requires.
     func yaml(_ texts: [String]) -> String {
         let value =
             kind.isList && texts.count > 1
@@ -72,19 +72,19 @@ struct SettingSamples: Sendable, CustomTestStringConvertible {
             + lines.dropFirst(2).joined(separator: "\n") + " " + value + "\n"
     }
 
-    /// The variables that say it.
+    /// Returns the environment variables with the setting.
     func variables(_ texts: [String]) -> [String: String] {
         var variables = [path.variable: texts.joined(separator: ",")]
         if path.service != nil, path.names.last != "kind" { variables["HABLARE_SERVICES_EXTRA_KIND"] = "openai" }
         return variables
     }
 
-    /// The options that say it, with a kind where there is none else.
+    /// Returns the options with the setting, with a kind if there is none otherwise.
     func options(_ texts: [String]) -> [Setting] {
         [Setting(path: path, texts: texts, place: .option("--option"))]
     }
 
-    /// A text in double quotes, of which YAML and JSON take the same.
+    /// Returns a text in double quotes that YAML and JSON read equally.
     static func quoted(_ text: String) -> String {
         let escaped = text.unicodeScalars.map { scalar in
             switch scalar {

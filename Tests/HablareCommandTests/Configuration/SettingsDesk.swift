@@ -5,7 +5,7 @@ import Testing
 
 @testable import HablareCommand
 
-/// A world for reading settings: a folder, files in it, variables, options.
+/// An environment for reading settings: a folder with files, variables, and options.
 struct SettingsDesk {
     let stage: Stage
     var environment: [String: String] = [:]
@@ -16,7 +16,7 @@ struct SettingsDesk {
 
     var folder: URL { stage.folder.url }
 
-    /// The world of a command line.
+    /// Returns the composition for a command line.
     func composition(_ arguments: [String] = []) -> Composition {
         var composition = stage.composition(arguments)
         composition.environment.merge(environment) { $1 }
@@ -42,14 +42,14 @@ struct SettingsDesk {
         try Settings.read(config, options: options, in: composition())
     }
 
-    /// The settings of a text.
+    /// Returns the settings of a text.
     static func settings(_ text: String, named name: String = "hablare.yaml") throws -> Settings {
         let desk = try SettingsDesk()
         try desk.write(text, to: name)
         return try desk.read()
     }
 
-    /// What is wrong with a text.
+    /// Returns the error of an invalid text.
     static func failure(_ text: String, named name: String = "hablare.yaml") throws -> CommandFailure {
         try #require(throws: CommandFailure.self) { try settings(text, named: name) }
     }

@@ -15,7 +15,7 @@ import Testing
 
     private func terminal(_ environment: [String: String] = [:]) -> Terminal { .system(environment: environment) }
 
-    @Test func `A note goes above the drawn line, which is drawn again`() async {
+    @Test func `A note is printed above the progress line, which is drawn again`() async {
         let screen = Screen()
         let console = Console(output: screen.channel, errors: screen.channel, terminal: terminal())
         console.draw("[##--]")
@@ -25,7 +25,7 @@ import Testing
         #expect(screen.text.withLock { $0 } == "\r\u{1B}[K[##--]\r\u{1B}[Khello\n[##--]\r\u{1B}[K")
     }
 
-    @Test func `The same line is not drawn twice, and a kept one ends with a line end`() async {
+    @Test func `A line is not drawn twice, and a kept line gets a line end`() async {
         let screen = Screen()
         let console = Console(output: screen.channel, errors: screen.channel, terminal: terminal())
         console.draw("50 %")
@@ -49,7 +49,7 @@ import Testing
     @Test(arguments: [
         (true, "half a line\nIt failed.\nIt failed again.\n"), (false, "half a lineIt failed.\nIt failed again.\n"),
     ])
-    func `On a terminal a note never begins in the middle of a line`(isTerminal: Bool, seen: String) async throws {
+    func `On a terminal a note starts on a new line`(isTerminal: Bool, seen: String) async throws {
         let screen = Screen()
         var terminal = terminal()
         (terminal.isOutputTerminal, terminal.isErrorTerminal) = (isTerminal, isTerminal)
@@ -61,7 +61,7 @@ import Testing
         #expect(screen.text.withLock { $0 } == seen)
     }
 
-    @Test func `What was said is seen before a result that is printed after it`() async throws {
+    @Test func `Notes appear before the result that is printed after them`() async throws {
         let screen = Screen()
         let console = Console(output: screen.channel, errors: screen.channel, terminal: terminal())
         for number in 0..<100 {
@@ -72,7 +72,7 @@ import Testing
         #expect(lines == (0..<100).flatMap { ["note \($0)", "result \($0)"] })
     }
 
-    /// What a reader of standard error finds who did not read while all this was said.
+    /// Returns the content of standard error for a reader who starts only after everything is written.
     private func readLate(_ terminal: Terminal? = nil, _ say: (Console) async throws -> Void) async throws -> String {
         let screen = Screen()
         let reader = PausingReader()
@@ -92,7 +92,7 @@ import Testing
         return screen.text.withLock { $0 }
     }
 
-    @Test func `Of progress that nobody reads only the newest is kept, and every note`() async throws {
+    @Test func `Of unread progress only the newest line is kept, and every note`() async throws {
         let drawn = try await readLate { console in
             for number in 0..<1_000 { console.draw("[\(number)]") }
             console.note("a note")
@@ -111,13 +111,13 @@ import Testing
         #expect(told == "first\n999 of 1000\na note\n1000 of 1000\n")
     }
 
-    @Test func `Of a log that nobody reads a limited part is kept, and how much is not is said`() async throws {
+    @Test func `An unread log is kept up to a limit, and the number of dropped lines is reported`() async throws {
         let line = String(repeating: "x", count: 1_023)
         let read = try await readLate { console in
             for _ in 0..<1_500 { console.log(line) }
             console.note("a note")
         }
-        // The word before counts, too.
+        // The line before counts as well.
         #expect(read == "first\n" + String(repeating: line + "\n", count: Console.logBytes >> 10) + "a note\n")
         let screen = Screen()
         let reader = PausingReader()
@@ -138,7 +138,7 @@ import Testing
         #expect(end.hasSuffix("x\n476 lines of the log left out: nobody read them in time.\nthe next\n"))
     }
 
-    @Test func `A log's line has its date, level, words and message, and waits for no reader`() async throws {
+    @Test func `A log line has date, level, message and metadata, and does not wait for a reader`() async throws {
         let read = try await readLate { console in
             let handler = ConsoleLogHandler(label: "hablare", console: console) { Date(timeIntervalSince1970: 0) }
             var logger = Logger(label: "hablare") { _ in handler }
@@ -163,11 +163,11 @@ import Testing
         (["LANG": "C.UTF-8"], true), (["LANG": "de_DE.utf8"], true), (["LANG": "en_US.UTF-8", "LC_ALL": "C"], false),
         (["LC_CTYPE": "UTF-8"], true), ([:], false),
     ])
-    func `Letters beyond ASCII need a UTF-8 locale`(environment: [String: String], allowed: Bool) {
+    func `Characters beyond ASCII need a UTF-8 locale`(environment: [String: String], allowed: Bool) {
         #expect(terminal(environment).allowsUnicode == allowed)
     }
 
-    @Test func `A style without colours leaves text alone`() {
+    @Test func `A style without colours does not change text`() {
         #expect(Style(isEnabled: false).red("x") == "x")
         #expect(Style(isEnabled: true).red("x") == "\u{1B}[31mx\u{1B}[0m")
     }

@@ -7,11 +7,11 @@ import Testing
 
 @testable import HablareCommand
 
-/// Two that write one file at a time.
+/// Two commands that write one file in turn.
 @Suite(.timeLimit(.minutes(5))) struct FileTurnTests {
     private static let busy = AudioError(code: .busy, message: "Somebody writes it.")
 
-    @Test func `Who comes second waits, says so once, and writes then`() async throws {
+    @Test func `A second writer of a file waits, reports it once, and then writes`() async throws {
         let clock = ManualClock()
         let calls = Guarded(0)
         let told = Guarded(0)
@@ -36,13 +36,13 @@ import Testing
         #expect(told.withLock { $0 } == 1)
     }
 
-    @Test func `Another error is no turn to wait for`() async {
+    @Test func `Only a busy file is waited for`() async {
         await #expect(throws: AudioError.self) {
             try await FileTurn().write { throw AudioError(code: .diskFull, message: "Full.") }
         }
     }
 
-    /// Runs a command while somebody writes its output, until it says that it waits; then lets it go on.
+    /// Runs a command while its output is being written, until it says that it waits. Then lets it continue.
     private func waits(_ words: [String], for name: String, in stage: Stage, _ clock: ManualClock) async throws {
         let other = try PartialFile(for: stage.folder.url.appending(path: name))
         let isOver = Guarded(false)
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: ["short.wav", "long.wav", "long.flac"])
-    func `A second copy of a command that speaks ends well`(name: String) async throws {
+    func `Two concurrent speak commands for one file both succeed`(name: String) async throws {
         let clock = ManualClock()
         let stage = try Stage(
             provider: ScriptedProvider(
@@ -76,7 +76,7 @@ import Testing
         #expect(try stage.folder.names() == ["data", name])
     }
 
-    @Test func `So does one that writes a text, and one that narrates`() async throws {
+    @Test func `Two concurrent commands that write a text or a narration both succeed`() async throws {
         for (words, name) in [
             (["generate", "--provider", "espeak-ng", "Hello.", "-o", "a.wav"], "a.wav"),
             (["narrate", "book.txt", "-o", "b.wav"], "b.wav"),

@@ -5,13 +5,13 @@ import Testing
 
 @testable import HablareCommand
 
-/// Files that a command is given, and why one is not read.
+/// The files given to a command, and the reasons why one is not read.
 @Suite struct InputFileTests {
     private func fault(_ url: URL, atMost most: Int = 10) -> InputFile.Fault? {
         #expect(throws: InputFile.Fault.self) { try InputFile.bytes(of: url, atMost: most) }
     }
 
-    @Test func `A file is read to its end, up to its bound and not beyond`() throws {
+    @Test func `A file is read completely up to the size limit`() throws {
         let folder = try TemporaryFolder(.disk)
         let file = folder.url.appending(path: "a")
         for count in [0, 1, 10, (3 << 20) + 7] {
@@ -23,11 +23,11 @@ import Testing
         #expect(fault(file) == .tooLarge(10))
     }
 
-    @Test func `What has no end is too large`() {
+    @Test func `An endless file is too large`() {
         #expect(fault(URL(filePath: "/dev/zero"), atMost: 5 << 20) == .tooLarge(5 << 20))
     }
 
-    @Test func `Standard input has a bound, too, which is said`() throws {
+    @Test func `Standard input above the size limit is refused`() throws {
         for (count, isTooMuch) in [(0, false), (10, false), (11, true), (4_000, true)] {
             let pipe = Pipe()
             try pipe.fileHandleForWriting.write(contentsOf: Data(count: count))
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `Each reason is another one`() throws {
+    @Test func `A missing file and a folder give different errors`() throws {
         let folder = try TemporaryFolder(.disk)
         let file = folder.url.appending(path: "a")
         #expect(fault(file) == .missing)
@@ -55,7 +55,7 @@ import Testing
         guard case .unreadable = fault(loop) else { throw FakeService.Strange() }
     }
 
-    @Test(.enabled(if: geteuid() != 0)) func `A file that may not be read is there`() throws {
+    @Test(.enabled(if: geteuid() != 0)) func `A file without read permission exists`() throws {
         let folder = try TemporaryFolder(.disk)
         let file = folder.url.appending(path: "a")
         try Data().write(to: file)
@@ -63,7 +63,7 @@ import Testing
         guard case .unreadable = fault(file) else { throw FakeService.Strange() }
     }
 
-    @Test func `A command says which of them it is, for a text, a picture and a schema`() async throws {
+    @Test func `The error names the kind of input: text, picture or schema`() async throws {
         try await FakeService.run { fake in
             let stage = try fake.stage()
             let generate = ["generate", "--provider", "openai", "Hello."]

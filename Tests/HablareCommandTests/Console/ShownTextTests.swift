@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(
-        "Control characters are shown, but for line ends and tabs",
+        "Control characters except line ends and tabs are made visible",
         arguments: [
             ("\u{1B}]0;title\u{7}", "^[]0;title^G"), ("a\rb\u{8}c\u{7F}", "a^Mb^Hc^?"), ("\0", "^@"),
             ("\u{9B}2J\u{80}", "M-^[2JM-^@"), ("one\n\ttwo\r\n", "one\n\ttwo^M\n"),
@@ -33,7 +33,7 @@ import Testing
         #expect(ShownText.shown(text) == shown)
     }
 
-    @Test("Colours of ours are kept where they are used, and none of anybody else", arguments: [true, false])
+    @Test("The command's own colours are kept if styles are on, and foreign ones never", arguments: [true, false])
     func styled(keeps: Bool) {
         let style = Style(isEnabled: true)
         let text = style.bold("name") + "\u{1B}[2J\u{1B}[8m"
@@ -41,7 +41,7 @@ import Testing
         #expect(ShownText.shown(text, keepsStyle: keeps) == expected)
     }
 
-    @Test("A character that comes in pieces is one, wherever it is cut", arguments: 1...9)
+    @Test("A character split between chunks is decoded as one", arguments: 1...9)
     func cut(at place: Int) {
         let bytes = Data("ä\u{9B}€🐋".utf8)
         var shown = ShownText()
@@ -49,7 +49,7 @@ import Testing
         #expect(String(decoding: seen, as: UTF8.self) == "äM-^[€🐋")
     }
 
-    @Test("A byte that a terminal may take for a control character is none in the end")
+    @Test("A byte that a terminal could take for a control character is replaced")
     func invalid() {
         var shown = ShownText()
         let seen =
@@ -59,7 +59,7 @@ import Testing
         #expect(String(decoding: shown.end(), as: UTF8.self) == "\u{FFFD}")
     }
 
-    @Test("A terminal is shown control characters, also a dumb one; a pipe gets every byte", arguments: [true, false])
+    @Test("A terminal gets control characters made visible, a pipe every byte", arguments: [true, false])
     func answers(isDumb: Bool) async throws {
         let answer = Data("\u{1B}[2Jcleared\u{9B}".utf8) + Data([0xFF, 0xC3])
         for isTerminal in [true, false] {
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test("What is said of somebody else's words does not move the cursor either", arguments: [true, false])
+    @Test("Control characters in foreign text of a note are made visible as well", arguments: [true, false])
     func notes(isTerminal: Bool) async throws {
         let screen = Screen()
         let console = Console(
@@ -92,7 +92,7 @@ import Testing
                     : "It said: \u{1B}]0;gone\u{7}\ntags \u{1B}[2J\n"))
     }
 
-    @Test("Foreign colours are shown, not painted, whether ours stand beside them or not")
+    @Test("Foreign colours are made visible instead of painted, even beside the command's own")
     func foreignColours() async throws {
         let green = "\u{1B}[32mcompleted\u{1B}[0m"
         let shown = "^[[32mcompleted^[[0m"
@@ -111,7 +111,7 @@ import Testing
         #expect(table.bodyLines == [" [32mcompleted [0m"])
     }
 
-    @Test("A tag and a prompt are shown as they are, beside names that are painted")
+    @Test("A tag and a prompt keep control characters visible beside painted labels")
     func labels() async throws {
         let stage = try Stage(isTerminal: true, allowsColour: true)
         let words = ["generate", "--provider", "espeak-ng", "--detach", "--quiet", "--tag", "\u{1B}[32mcompleted"]

@@ -9,7 +9,7 @@ import Testing
         (360_000, "100:00:00"),
         (-1, "-:--"), (.infinity, "-:--"), (.nan, "-:--"),
     ])
-    func `A clock shows hours only when there are some`(seconds: Double, text: String) {
+    func `A clock shows hours only if there are some`(seconds: Double, text: String) {
         #expect(TimeText.clock(seconds) == text)
     }
 
@@ -17,21 +17,21 @@ import Testing
         (0, "0 ms"), (0.0454, "45 ms"), (0.9996, "1.0 s"), (3.24, "3.2 s"), (59.96, "1:00"), (754, "12:34"),
         (.nan, "-"),
     ])
-    func `A length has the unit that suits it`(seconds: Double, text: String) {
+    func `A duration has a suitable unit`(seconds: Double, text: String) {
         #expect(TimeText.length(seconds) == text)
     }
 
     @Test(arguments: [(0, "0.0"), (0.04, "0.0"), (-0.26, "-0.3"), (12.35, "12.4"), (1e300, "-")])
-    func `A decimal has one digit behind the point`(number: Double, text: String) {
+    func `A decimal has one digit after the point`(number: Double, text: String) {
         #expect(TimeText.decimal(number) == text)
     }
 
-    @Test func `A rate that rounds to nothing is not told`() {
+    @Test func `A rate that rounds to zero is omitted`() {
         #expect(TimeText.rate(nil) == nil && TimeText.rate(0.04) == nil && TimeText.rate(.nan) == nil)
         #expect(TimeText.rate(0.05) == "0.1" && TimeText.rate(12) == "12.0")
     }
 
-    @Test func `A stamp is ISO 8601 in UTC with milliseconds`() {
+    @Test func `A timestamp is ISO 8601 in UTC with milliseconds`() {
         #expect(TimeText.stamp(Date(timeIntervalSince1970: 1_700_000_000.25)) == "2023-11-14T22:13:20.250Z")
         #expect(TimeText.moment(nil) == "-")
     }

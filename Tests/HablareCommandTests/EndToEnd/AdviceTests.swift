@@ -8,11 +8,11 @@ import Testing
 
 @testable import HablareCommand
 
-/// What is advised can be done by whoever typed the command.
+/// Advice in messages can be followed by the user who ran the command.
 @Suite(.timeLimit(.minutes(5))) struct AdviceTests {
     // MARK: Nothing to do
 
-    @Test func `Where nothing is tried again nobody is told to run it, and both kinds are one line`() async throws {
+    @Test func `retry without matching requests gives no advice to run work`() async throws {
         let stage = try Stage()
         let bench = StoreWorkbench(store: try stage.store())
         for (options, words) in [
@@ -35,7 +35,7 @@ import Testing
         #expect(stage.errors.contains("hablare work"))
     }
 
-    @Test func `All that was cancelled is tried again, and nothing else`() async throws {
+    @Test func `retry --cancelled retries all cancelled requests and no others`() async throws {
         let stage = try Stage()
         let bench = StoreWorkbench(store: try stage.store())
         let owner = try bench.register()
@@ -52,13 +52,13 @@ import Testing
         #expect(await stage.run("retry", "--cancelled", StoreWorkbench.id(1).text) == .usage)
     }
 
-    // MARK: The command's own words
+    // MARK: The command's own text
 
-    @Test func `No message of the engine's sends a person to what is no command`() {
+    @Test func `Messages of the engine advise only existing commands`() {
         for error in [AIServiceError.responseExpired, AIServiceError(.contentMissing, "Regenerate the request.")] {
             let words = CommandFailure(error).message
             #expect(!words.lowercased().contains("regenerate"))
-            // A job would find it again, as it is.
+            // A job would find it again unchanged.
             #expect(words.contains("run the same hablare generate … again; or where it is of hablare narrate, speak, "))
             #expect(words.contains("remove it with hablare rm ID, then run the same command again."))
             #expect(error.reason == words)
@@ -67,7 +67,7 @@ import Testing
         #expect(late.words.contains("longer than 1 s. Allow"), "\(late.words)")
     }
 
-    @Test func `Of a full disk it is said that the command is to be run again, as nothing goes on by itself`() throws {
+    @Test func `A full disk is reported with the advice to run the command again`() throws {
         let folder = try TemporaryFolder(.disk)
         let store = try SQLiteStore(
             directory: folder.url.appending(path: "data"), configuration: .init(maximumDatabaseSize: 1 << 20))
@@ -81,7 +81,7 @@ import Testing
         #expect(!words.contains("by itself"))
     }
 
-    @Test func `A provider that is not there is to be a program that speaks, where speech is wanted`() async throws {
+    @Test func `For a missing speech provider the advice shows an audio program`() async throws {
         let stage = try Stage()
         try stage.write("A book.")
         for words in [["narrate", "book.txt"], ["voices"]] {
@@ -96,7 +96,7 @@ import Testing
         #expect(stage.errors.contains(" See: hablare voices --provider espeak-ng"))
     }
 
-    @Test func `What follows the command that installs a program is a sentence of its own`() async throws {
+    @Test func `The advice to install a program is followed by a separate sentence`() async throws {
         let missing = AIServiceError(.programMissing, "writr was not found. Install it with: apt install writr")
         let stage = try Stage(
             others: [
@@ -107,15 +107,15 @@ import Testing
         #expect(stage.output.contains("apt install writr. Or mend or remove writer in programs.json."))
     }
 
-    @Test func `A narration says why it is never written to standard output`() async throws {
+    @Test func `narrate explains why it does not write to standard output`() async throws {
         let stage = try Stage()
         #expect(await stage.run("narrate", "-", "-o", "-", input: "A book.") == .usage)
         #expect(stage.errors.contains("cannot be written to standard output"))
     }
 
-    // MARK: What happens meanwhile
+    // MARK: Concurrent changes
 
-    @Test func `Who is asked for what somebody removes is told that`() async throws {
+    @Test func `A caller whose request is removed meanwhile is notified`() async throws {
         let gate = Gate()
         let stage = try Stage(provider: Voice.provider { _ in try await gate.pass() })
         async let status = stage.run("generate", "--provider", "espeak-ng", "To be removed.", "-o", "a.wav")
@@ -136,7 +136,7 @@ import Testing
     }
 
     #if os(Linux)
-    @Test func `What a program did wrong is mended in the file that names it`() async throws {
+    @Test func `A faulty program's error refers to the file that defines it`() async throws {
         func program(_ id: ProviderID, _ script: String, _ content: CommandContent) throws -> InstalledProvider {
             let template = CommandTemplate(
                 id: id, executable: "/bin/sh", arguments: ["-c", CommandArgument(stringLiteral: script)],
@@ -157,7 +157,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `Who waits for the reader of a pipe says so, unless it is to be quiet`(isQuiet: Bool) async throws {
+    func `The wait for a pipe's reader is reported unless --quiet is given`(isQuiet: Bool) async throws {
         let stage = try Stage()
         let pipe = stage.folder.url.appending(path: "f1.wav")
         guard mkfifo(pipe.path, 0o600) == 0 else { throw POSIXError(.EIO) }
@@ -179,8 +179,7 @@ import Testing
 // MARK: - A store that may not be written
 
 extension AdviceTests {
-    /// What a command says of a store that cannot be opened for writing by somebody with this access to it. `ID` is a
-    /// request's.
+    /// Returns the message of a command about a store that this user may not open for writing. `ID` is a request's id.
     private func refusal(
         _ arguments: [String], _ access: StoreAccess
     ) async throws -> (words: String, folder: String) {
@@ -197,7 +196,7 @@ extension AdviceTests {
     }
 
     @Test(arguments: [["ps"], ["ps", "--job", "a"], ["cost"], ["show", "ID"], ["logs", "ID"], ["stream", "ID"]])
-    func `Who may not write a store is told how to look at it, beside what is wrong`(arguments: [String]) async throws {
+    func `A user without write access gets advice to copy the store`(arguments: [String]) async throws {
         let (words, folder) = try await refusal(arguments, StoreAccess(mayWrite: false))
         #expect(words.hasPrefix("hablare: It is not writable. (SQLite 8) Run this as its owner: "))
         #expect(words.contains("while nothing works on the store"))
@@ -212,12 +211,12 @@ extension AdviceTests {
             ["work"], ["work", "--forever"], ["retry", "ID"], ["cancel", "ID"], ["rm", "ID"], ["watch", "ID"],
             ["generate", "--provider", "espeak-ng", "Hello."],
         ])
-    func `Nobody is told to work on a copy of a store`(arguments: [String]) async throws {
+    func `Commands that write never advise to copy the store`(arguments: [String]) async throws {
         let words = try await refusal(arguments, StoreAccess(mayWrite: false)).words
         #expect(words == "hablare: It is not writable. (SQLite 8) Run this as its owner.\n")
     }
 
-    @Test func `Nothing is advised but what can be done`() async throws {
+    @Test func `Advice about copying requires read access`() async throws {
         for arguments in [["ps"], ["work"]] {
             #expect(
                 try await refusal(arguments, StoreAccess()).words == "hablare: It is not writable. (SQLite 8)\n")
@@ -226,7 +225,7 @@ extension AdviceTests {
         #expect(words == "hablare: It is not writable. (SQLite 8) Run this as its owner.\n")
     }
 
-    @Test func `What may be done with a database is looked up`() throws {
+    @Test func `The access rights to a database are determined`() throws {
         let folder = try TemporaryFolder(.disk)
         let file = SQLiteStore.databaseFile(in: folder.url)
         #expect(StoreAccess(to: file) == StoreAccess(mayRead: false, mayWrite: false))

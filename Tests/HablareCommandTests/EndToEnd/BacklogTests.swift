@@ -6,9 +6,9 @@ import Testing
 
 @testable import HablareCommand
 
-/// `hablare work` and a long backlog.
+/// `hablare work` with a long backlog.
 @Suite(.timeLimit(.minutes(5))) struct BacklogTests {
-    /// A store that says what was read of it, in which order.
+    /// A store that records its reads in order.
     private struct WatchedStore: ForwardingStore {
         let base: any RequestStore
         let reads: Guarded<[SnapshotFilter]>
@@ -17,7 +17,7 @@ import Testing
 
         func snapshots(_ filter: SnapshotFilter) throws -> [RequestSnapshot] {
             reads.withLock { $0.append(filter) }
-            // Somebody waits for requests by now.
+            // By now some requests have waiters.
             if filter.ids != nil { waiting.open() }
             return try base.snapshots(filter)
         }
@@ -35,7 +35,8 @@ import Testing
     private let registered = Guarded<Int?>(nil)
     private let waiting = Gate()
 
-    /// A store with so many requests; whoever makes them waits until they are waited for, and fails at "too much".
+    /// Returns a stage whose store has these requests. The provider waits until a request has a waiter, and fails at
+    /// "too much".
     private func stage(_ submissions: [Submission]) throws -> Stage {
         let stage = try Stage(
             provider: ScriptedProvider(id: "p", limits: ProviderLimits(breaker: .never)) { [waiting] call in
@@ -53,20 +54,20 @@ import Testing
         return stage
     }
 
-    @Test func `What fails because it is too late while work starts counts`() async throws {
+    @Test func `work counts requests that expire while it starts`() async throws {
         let late = AIRequest(
             id: StoreWorkbench.id(1), prompt: "late", deadline: Date(timeIntervalSince1970: 1))
         let stage = try stage([try StoreWorkbench.submission(of: late), try StoreWorkbench.submission(2)])
         #expect(await stage.run("work", "--quiet") == .incomplete)
-        // Before the engine was there, only what may end while it starts was asked for.
+        // Before the engine was registered, only requests that may end during the start were read.
         let first = try #require(registered.withLock { $0 })
         let asked = reads.withLock { $0.prefix(first) }
         #expect(asked.count == 2)
         #expect(asked.allSatisfy { $0.phases == [.executing] || $0.dueBy != nil })
     }
 
-    @Test func `What is urgent fails before what waits longer is made, and counts`() async throws {
-        // More than are read at once.
+    @Test func `work counts an urgent request that fails before older ones`() async throws {
+        // More than one page of requests.
         var submissions = try (1...500).map { try StoreWorkbench.submission($0, prompt: .text("number \($0)")) }
         submissions.append(try StoreWorkbench.submission(501, prompt: .text("too much"), priority: .high))
         let stage = try stage(submissions)

@@ -6,7 +6,7 @@ import Testing
 @testable import HablareCommand
 
 @Suite struct BadInputTests {
-    @Test func `A file where the folder of the store should be is refused`() async throws {
+    @Test func `A file in place of the data folder is refused`() async throws {
         let stage = try Stage()
         try stage.write("no folder", to: "data.txt")
         for command in [["ps"], ["work"], ["doctor"], ["generate", "--provider", "espeak-ng", "x"]] {
@@ -17,7 +17,7 @@ import Testing
         #expect(try stage.file("data.txt") == Data("no folder".utf8))
     }
 
-    @Test func `An argument that is no UTF-8 is refused with its place, and nothing is done`() async throws {
+    @Test func `An argument with invalid UTF-8 is refused with its position`() async throws {
         let stage = try Stage()
         for (words, place) in [(["generate", "caf\u{FFFD}"], 2), (["ps", "--job", "caf\u{FFFD}", "x"], 3)] {
             stage.clearScreen()
@@ -35,7 +35,7 @@ import Testing
         (["embed", "- one thing"], 2), (["image", "-o", "a.png", "--- a whale"], 4),
         (["generate", "--voice", "-xy", "Hello"], 3),
     ])
-    func `A text that begins with a dash is not taken for a wish for help`(words: [String], place: Int) async throws {
+    func `A text that begins with a dash is not taken for a help option`(words: [String], place: Int) async throws {
         let stage = try Stage()
         #expect(await stage.run(words) == .usage)
         #expect(stage.errors.contains("Argument \(place) begins with - and is no option."), "\(stage.errors)")
@@ -43,7 +43,7 @@ import Testing
         #expect(stage.output.isEmpty)
     }
 
-    @Test func `Behind -- it is a text, and help and numbers are what they are`() async throws {
+    @Test func `After -- a text may begin with a dash, and help still works`() async throws {
         let stage = try Stage()
         let words = ["generate", "--provider", "espeak-ng", "-o", "a.wav", "--", "-what is it?"]
         #expect(await stage.run(words) == .success, "\(stage.errors)")
@@ -56,7 +56,7 @@ import Testing
         #expect(stage.errors.contains("--sample is -12."), "\(stage.errors)")
     }
 
-    @Test func `What is U+FFFD in the person's own words is text`() throws {
+    @Test func `U+FFFD in the user's own text is accepted`() throws {
         try ArgumentBytes(words: [Array("caf\u{FFFD}".utf8), Array("é".utf8), []]).check()
     }
 
@@ -145,7 +145,7 @@ import Testing
         Case("generate hello --provider espeak-ng --attempts 0", .usage, "from 1 to 100"),
         Case("generate hello --provider espeak-ng --priority urgent", .usage, "high"),
     ])
-    func `Bad input is an answer that says what to do, and leaves nothing behind`(_ bad: Case) async throws {
+    func `Invalid input gives advice and leaves nothing behind`(_ bad: Case) async throws {
         let stage = try Stage()
         try stage.write("A book.")
         try stage.write("", to: "empty.txt")

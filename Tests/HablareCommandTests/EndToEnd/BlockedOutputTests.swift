@@ -7,7 +7,7 @@ import Testing
 
 @testable import HablareCommand
 
-/// Somebody reads what is printed, and then does not read on.
+/// A reader of the output stops reading.
 @Suite(.timeLimit(.minutes(5))) struct BlockedOutputTests {
     private func writer(
         _ script: @escaping @Sendable (ProviderCall) async throws -> ProviderAnswer
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: [StopSignal.interrupt, .terminate])
-    func `The first signal ends a command whose answer nobody reads, and says where the answer is`(
+    func `One signal ends a command whose output no one reads, with the command to get the answer`(
         signal: StopSignal
     ) async throws {
         let stage = try Stage(provider: writer { _ in ProviderAnswer(.text(Body("an answer"))) })
@@ -43,7 +43,7 @@ import Testing
         #expect(try phases(stage) == [.completed])
     }
 
-    @Test func `The first signal ends a stream that nobody reads, once it may not take longer`() async throws {
+    @Test func `One signal ends an unread stream after its grace`() async throws {
         let gate = Gate()
         let clock = ManualClock()
         let stage = try Stage(
@@ -74,7 +74,7 @@ import Testing
         #expect(stage.errors.contains("It is in the store: hablare stream "))
     }
 
-    @Test func `The first signal ends a command whose object nobody reads, and says where it is`() async throws {
+    @Test func `One signal ends a command with unread JSON, with the command to get it`() async throws {
         let stage = try Stage(provider: writer { _ in ProviderAnswer(.text(Body("an answer"))) })
         stage.stopReading()
         defer { stage.goOnReading() }
@@ -88,7 +88,7 @@ import Testing
                 == "hablare: Not all of the object was printed. It is in the store: hablare show \(id.text) --json\n")
     }
 
-    @Test func `A store that fails ends a command whose answer nobody reads`() async throws {
+    @Test func `A store failure ends a command whose output no one reads`() async throws {
         let gate = Gate()
         let clock = ManualClock()
         let isFull = Guarded(false)
@@ -119,7 +119,7 @@ import Testing
 
     // MARK: Files
 
-    /// Asks for a file of an answer that comes after Ctrl-C, and goes to it from a disk.
+    /// Requests a file of an answer that arrives after Ctrl-C, and writes it from a slow disk.
     private func stopped(
         _ prompt: String, _ disk: SlowDisk, whileReading: (Stage, ManualClock) async throws -> Void
     ) async throws -> (stage: Stage, status: CommandStatus) {
@@ -140,7 +140,7 @@ import Testing
         return (stage, await status)
     }
 
-    @Test func `After Ctrl-C the file of an answer that came in time is written, however slow the disk is`()
+    @Test func `After Ctrl-C a finished answer is still written to its file from a slow disk`()
         async throws
     {
         let disk = SlowDisk()
@@ -158,7 +158,7 @@ import Testing
         #expect(!stage.errors.contains("It is in the store"))
     }
 
-    @Test func `A second Ctrl-C ends the writing of a file, and it is said what writes it later`() async throws {
+    @Test func `A second Ctrl-C stops writing a file, with the command to write it later`() async throws {
         let disk = SlowDisk()
         disk.isEndless.withLock { $0 = true }
         let (stage, status) = try await stopped("a file that is given up", disk) { stage, _ in
@@ -177,7 +177,7 @@ import Testing
 
     // MARK: In time
 
-    @Test func `Who reads on in time gets all of it, in order`() async throws {
+    @Test func `A reader that resumes in time gets everything in order`() async throws {
         let gate = Gate()
         let stage = try Stage(
             provider: writer { call in
@@ -199,7 +199,7 @@ import Testing
         #expect(stage.output == "one two three")
     }
 
-    @Test func `What work has to tell at its end holds nobody up either`() async throws {
+    @Test func `The final report of work does not block the exit`() async throws {
         let stage = try Stage(provider: writer { _ in ProviderAnswer(.text(Body("an answer"))) })
         #expect(await stage.run("generate", "--provider", "writer", "--detach", "for a silent end") == .success)
         stage.stopReading()

@@ -6,10 +6,11 @@ import Testing
 
 @testable import HablareCommand
 
-/// G10, on the screen: what the command prints without being asked for content is searched for a book's words and for
-/// a key that a provider gives away.
+/// G10 for the terminal: searches the command's unrequested output for a book's words and for a key that a provider
+/// reveals.
 ///
-/// Excepted, because asked for: `show --prompt`, `show --output`, `stream`, and the parameters that `show` lists.
+/// Excluded because they are requested: `show --prompt`, `show --output`, `stream`, and the parameters that `show`
+/// lists.
 @Suite(.timeLimit(.minutes(20)))
 struct CommandSecrecyTests {
     private static let needles = ["gorgonzola", "roquefort", "emmental"]
@@ -22,7 +23,7 @@ struct CommandSecrecyTests {
             cause: "https://vendor.example/?key=sk-emmental-0123456789&text=\(call.request.prompt.plainText)")
     }
 
-    /// Runs every command over what a narration left behind.
+    /// Runs every command on the results of a narration.
     private func everything(on stage: Stage) async throws {
         try stage.write(Self.book)
         for arguments in [["--dry-run"], ["--json"], [], ["--attempts", "2"]] {
@@ -54,7 +55,7 @@ struct CommandSecrecyTests {
         }
     }
 
-    /// Asks for one answer in every way, which fails.
+    /// Runs `generate` in every way, with a provider that fails.
     private func generate(on stage: Stage) async throws {
         let ways: [[String]] = [
             [], ["--json"], ["--stream"], ["--stream", "--restart"], ["--stream", "--volatile"], ["--quiet"],
@@ -86,14 +87,14 @@ struct CommandSecrecyTests {
         }
     }
 
-    @Test func `Nothing of a book is on the screen when all goes well`() async throws {
+    @Test func `A successful run shows nothing of a book`() async throws {
         let stage = try Stage()
         try await everything(on: stage)
         search(stage)
     }
 
     @Test(arguments: [FailureDisposition.fail, .retry(after: nil), .needsUser, .outcomeUnknown])
-    func `Nothing of a book, and no key, is on the screen when a provider tells everything`(
+    func `A failing provider's message shows nothing of a book and no key`(
         disposition: FailureDisposition
     ) async throws {
         let stage = try Stage(provider: Voice.provider { call in throw Self.indiscreet(call, disposition) })
@@ -104,7 +105,7 @@ struct CommandSecrecyTests {
 
     @Test(arguments: [FailureDisposition.fail, .retry(after: nil), .needsUser, .outcomeUnknown])
     func
-        `Nothing of a prompt, and no key, is on the screen when one answer is asked for and the provider tells everything`(
+        `A failing provider's message shows nothing of a prompt and no key`(
             disposition: FailureDisposition
         ) async throws
     {
@@ -115,7 +116,7 @@ struct CommandSecrecyTests {
         search(stage)
     }
 
-    @Test func `Nothing of a book is on the screen when the disk is full`() async throws {
+    @Test func `A run with a full disk shows nothing of a book`() async throws {
         let isFull = Guarded(false)
         let stage = try Stage(wrapStore: { store in
             BrokenStore(store) { writes in

@@ -6,9 +6,9 @@ import Testing
 
 @testable import HablareCommand
 
-/// What was used and what it cost, as `hablare cost` says it.
+/// Usage and costs as `hablare cost` reports them.
 @Suite(.timeLimit(.minutes(5))) struct CostTests {
-    /// Two attempts of known cost on one day, one of unknown cost on the next.
+    /// Creates two attempts of known cost on one day, and one of unknown cost on the next.
     private func spent() throws -> Stage {
         let stage = try Stage()
         let store = try stage.store()
@@ -36,7 +36,7 @@ import Testing
         return stage
     }
 
-    @Test func `The total says what was used, what it cost at least, and what nobody knows`() async throws {
+    @Test func `The total shows usage, minimum cost, and attempts of unknown cost`() async throws {
         let stage = try spent()
         #expect(await stage.run("cost") == .success)
         #expect(
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: [42, nil] as [Int64?])
-    func `What an answer cost is said in the same words by generate and by logs`(cost: Int64?) async throws {
+    func `generate and logs report an answer's cost in the same fields`(cost: Int64?) async throws {
         let failed = Guarded(false)
         let writer = ScriptedProvider(
             id: "writer", limits: ProviderLimits(concurrency: 1, breaker: .never)
@@ -84,7 +84,7 @@ import Testing
         #expect(attempt["billing"] as? String == "billed")
     }
 
-    @Test func `Rows are added up by what is asked for, with the total below`() async throws {
+    @Test func `Rows are grouped as requested, with the total below`() async throws {
         let stage = try spent()
         #expect(await stage.run("cost", "--by", "day") == .success)
         #expect(
@@ -102,7 +102,7 @@ import Testing
         for grouping in ["provider", "model", "job"] { #expect(await stage.run("cost", "--by", grouping) == .success) }
     }
 
-    @Test func `Programs get rows, total and budgets, with nothing left out`() async throws {
+    @Test func `The JSON has rows, total and budgets completely`() async throws {
         let stage = try spent()
         #expect(await stage.run("cost", "--by", "model", "--json") == .success)
         #expect(stage.errors.isEmpty)
@@ -118,7 +118,7 @@ import Testing
         #expect(budget["since"] as? String == "2027-01-01")
     }
 
-    @Test func `Days, a provider, a job and a tag narrow it down`() async throws {
+    @Test func `The sum can be filtered by days, provider, job and tag`() async throws {
         let stage = try spent()
         func attempts(_ arguments: String...) async throws -> Int? {
             stage.clearScreen()
@@ -134,7 +134,7 @@ import Testing
         #expect(try await attempts("--provider", "other") == 0)
     }
 
-    /// One answer that cost nothing, and an attempt of which nobody knows what it cost.
+    /// Creates one free answer, and an attempt of unknown cost.
     private func asked(isFree: Bool) async throws -> Stage {
         let calls = Guarded(0)
         let provider = ScriptedProvider(id: "program", limits: ProviderLimits(breaker: .never)) { _ in
@@ -155,7 +155,7 @@ import Testing
         return stage
     }
 
-    @Test func `One answer for nothing does not make free what nobody knows the cost of`() async throws {
+    @Test func `A free answer does not hide an attempt of unknown cost`() async throws {
         let stage = try await asked(isFree: false)
         #expect(await stage.run("cost", "--json") == .success)
         let object = try #require(try JSONSerialization.jsonObject(with: Data(stage.output.utf8)) as? [String: Any])
@@ -163,7 +163,7 @@ import Testing
         #expect(total["maybeBilled"] as? Int == 1 && total["withoutCost"] as? Int == 1)
     }
 
-    @Test func `What has no price is not billed, whether it was done or failed`() async throws {
+    @Test func `An attempt without a price is not billed, completed or failed`() async throws {
         let stage = try await asked(isFree: true)
         #expect(await stage.run("cost", "--by", "provider") == .success)
         for line in stage.output.split(separator: "\n").dropFirst() {
@@ -179,9 +179,9 @@ import Testing
         #expect(total["withoutPrice"] as? Int == 2 && total["withoutCost"] as? Int == 0)
     }
 
-    @Test func `Beside what has a price, what has none is left out of what was billed`() async throws {
+    @Test func `Unpriced attempts are not counted as billed beside priced ones`() async throws {
         let stage = try spent()
-        // Its engine also ends what the dead process of the store had under way.
+        // Its engine also ends the dead process's running attempt in the store.
         let free = ScriptedProvider(id: "free") { _ in
             .success(ProviderAnswer(.text("done"), usage: Usage(costMicroDollars: 0)))
         }
@@ -194,7 +194,7 @@ import Testing
         #expect(asking.errors.hasPrefix("Of 2 attempts that were billed, or may have been,"))
     }
 
-    @Test func `Where there is nothing to add up, that is said`() async throws {
+    @Test func `An empty ledger is reported`() async throws {
         let stage = try Stage()
         #expect(await stage.run("cost") == .success)
         #expect(stage.output.isEmpty && stage.errors.contains("There is nothing yet in"))
@@ -210,7 +210,7 @@ import Testing
         ["--since", "yesterday"], ["--since", "2026-02-30"], ["--by", "colour"],
         ["--since", "2026-02-02", "--until", "2026-02-02"],
     ])
-    func `Bad options are refused`(arguments: [String]) async throws {
+    func `Invalid options are refused`(arguments: [String]) async throws {
         let stage = try Stage()
         #expect(await stage.run(["cost"] + arguments) == .usage)
     }

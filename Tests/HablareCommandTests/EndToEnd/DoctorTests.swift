@@ -24,14 +24,14 @@ import Testing
         return try #require(try response.content.body?.fileURL)
     }
 
-    @Test func `A sound store gets a clean bill`() async throws {
+    @Test func `A sound store is reported as healthy`() async throws {
         let stage = try await narrated()
         #expect(await stage.run("doctor") == .success)
         #expect(stage.output.contains("is sound: 1 request, 1 content file"))
         #expect(!stage.output.contains("problem"))
     }
 
-    @Test func `Without a store the programs are still looked at`() async throws {
+    @Test func `Without a store the programs are still checked`() async throws {
         let stage = try Stage()
         #expect(await stage.run("doctor") == .success)
         #expect(stage.output.contains("There is nothing yet in"))
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: [0, DiskSpace.least - 1, DiskSpace.least, nil])
-    func `A full disk is said plainly, beside what it brings about`(free: Int64?) async throws {
+    func `A full disk is reported as a problem of its own`(free: Int64?) async throws {
         let stage = try Stage()
         _ = try stage.store()
         let isFull = free.map { $0 < DiskSpace.least } ?? false
@@ -54,20 +54,20 @@ import Testing
         #expect(stage.output.contains("2 voices"), "the rest is looked at, too")
     }
 
-    @Test func `The room on a disk is that of the nearest folder that is there`() throws {
+    @Test func `Free disk space is measured at the nearest existing folder`() throws {
         let folder = try TemporaryFolder(.disk)
         #expect(try #require(DiskSpace.free(at: folder.url.appending(path: "a/b"))) > 0)
     }
 
     @Test(arguments: [true, false])
-    func `Content that is gone or cut off is a problem with its way out`(isGone: Bool) async throws {
+    func `Missing or truncated content is a problem with a fix`(isGone: Bool) async throws {
         let stage = try await narrated()
         let file = try contentFile(stage)
         if isGone { try FileManager.default.removeItem(at: file) } else { try Data([1, 2, 3]).write(to: file) }
         #expect(await stage.run("doctor") == .incomplete)
         #expect(stage.output.contains(isGone ? "is gone" : "has 3 bytes instead of"))
         #expect(stage.output.contains("hablare rm "))
-        // The way out works.
+        // The advised fix works.
         let id = try #require(try stage.store().snapshots(SnapshotFilter()).first?.id)
         #expect(await stage.run("narrate", "book.txt") == .badInput)
         #expect(stage.errors.contains("hablare rm \(id.text)"))
@@ -76,7 +76,7 @@ import Testing
         #expect(await stage.run("doctor") == .success)
     }
 
-    @Test func `A file of programs that is not as it should be is a problem, with its own exit status`() async throws {
+    @Test func `An invalid programs file is a problem with its own exit status`() async throws {
         let problem = CommandFailure(.configuration, "/home/programs.json is not as it should be. It is empty.")
         let stage = try Stage(providersFailure: problem)
         #expect(await stage.run("doctor") == .configuration)
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `A program that is not there is a problem where somebody's own file names it`(isOwn: Bool) async throws {
+    func `A missing program is a problem only if the user's own file names it`(isOwn: Bool) async throws {
         let missing = AIServiceError(.programMissing, "writr was not found. Install it.")
         let writer = InstalledProvider(
             provider: ScriptedProvider(id: "writer"), isOwn: isOwn, health: { .init(problem: missing) })
@@ -99,7 +99,7 @@ import Testing
         #expect(stage.output.contains("Or mend or remove writer in programs.json.") == isOwn)
     }
 
-    @Test func `Somebody can be asked: a program, or a service with its key`() async throws {
+    @Test func `doctor reports whether any provider is usable`() async throws {
         func doctor(_ environment: [String: String], _ programs: [InstalledProvider]) async throws -> (
             CommandStatus, String
         ) {
@@ -118,7 +118,7 @@ import Testing
         #expect(try await doctor([:], [absent]).0 == .incomplete)
     }
 
-    @Test func `A service that is called as a program is, is a problem`() async throws {
+    @Test func `A service with a program's name is a problem`() async throws {
         let stage = try Stage(environment: [
             "HABLARE_SERVICES_SHOUT_KIND": "openai", "HABLARE_SERVICES_SHOUT_NEEDS_KEY": "false",
         ])
@@ -129,7 +129,7 @@ import Testing
         #expect(stage.output.contains("problem  shout: shout is a program's name, too."))
     }
 
-    @Test func `The programs of somebody's own file are known as that`() throws {
+    @Test func `Programs of the user's own file are marked`() throws {
         let folder = try TemporaryFolder(.disk)
         let configuration = folder.url.appending(path: "hablare")
         try FileManager.default.createDirectory(at: configuration, withIntermediateDirectories: false)
@@ -141,7 +141,7 @@ import Testing
         #expect(providers.count > 1)
     }
 
-    @Test func `Leftovers are a note, not a problem`() async throws {
+    @Test func `Leftover files are a note and not a problem`() async throws {
         let stage = try await narrated()
         let folder = try contentFile(stage).deletingLastPathComponent()
         try Data([1]).write(to: folder.appending(path: "abc"))
@@ -151,7 +151,7 @@ import Testing
         #expect(Set(diagnosis.findings.map(\.kind)) == [.contentUnreferenced, .contentUnfinished])
     }
 
-    @Test func `A lock without a process is cleared away`() async throws {
+    @Test func `A stale lock is removed`() async throws {
         let stage = try await narrated()
         let lock = stage.data.appending(path: "owners/\(UUID().uuidString).lock")
         try Data().write(to: lock)
@@ -162,7 +162,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `A store that may not be written is a finding, and the rest is looked at`(isJSON: Bool) async throws {
+    func `A store without write access is a finding, and the rest is checked`(isJSON: Bool) async throws {
         let stage = try Stage()
         var composition = stage.composition(["doctor"] + (isJSON ? ["--json"] : []))
         composition.storeExists = { _ in true }

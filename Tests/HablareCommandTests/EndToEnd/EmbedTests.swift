@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareJSON
 import HablareProviders
 import HablareSQLite
 import HablareTestFiles
@@ -9,7 +10,7 @@ import Testing
 
 @testable import HablareCommand
 
-/// `hablare embed`: vectors of texts, in their order.
+/// `hablare embed`: vectors of texts, in order.
 @Suite(.timeLimit(.minutes(5))) struct EmbedTests {
     @Test func `A text becomes a line of numbers`() async throws {
         try await FakeService.run { fake in
@@ -22,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func `Each line of a file is a text, and vectors stand in their order`() async throws {
+    @Test func `Each line of a file is a text, and the vectors keep the order`() async throws {
         try await FakeService.run { fake in
             let stage = try fake.stage("default_provider: {embed: openai}\n")
             try stage.write("one\r\none two\none two three\none\n", to: "texts.txt")
@@ -51,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `Where one text has no vector nothing is printed, and it alone is asked for again`() async throws {
+    @Test func `If one text fails nothing is printed, and only that text is requested again`() async throws {
         let fails = Guarded(true)
         var manner = FakeService.Manner()
         manner.instead = { call in
@@ -73,7 +74,7 @@ import Testing
     }
 
     @Test(arguments: [["-o", "v.jsonl"], []])
-    func `A vector that is damaged says how it is made anew, and none is printed`(output: [String]) async throws {
+    func `A damaged vector is reported with the command to replace it`(output: [String]) async throws {
         let provider = ScriptedProvider(
             id: "vectors", responseType: .embedding, limits: ProviderLimits(concurrency: 1, breaker: .never)
         ) { _ in .success(ProviderAnswer(.embedding([0.5, 1]))) }
@@ -97,7 +98,7 @@ import Testing
         #expect(provider.record.calls.count == 2)
     }
 
-    @Test func `A vector of another length than was asked for is none`() async throws {
+    @Test func `A vector with wrong dimensions fails`() async throws {
         try await FakeService.run { fake in
             let stage = try fake.stage()
             #expect(await stage.run("embed", "--provider", "openai", "--dimensions", "4", "one") == .incomplete)
@@ -117,7 +118,7 @@ import Testing
         (["--provider", "openai", "--parameter", "dimension=3", "one"], "", .usage, "Did you mean dimensions?"),
         (["--provider", "openai", "--parameter", "dimensions=3", "--dimensions", "3", "one"], "", .usage, "twice"),
     ])
-    func `What cannot be is said before anything is asked`(
+    func `Invalid input is refused before any call`(
         words: [String], input: String, status: CommandStatus, problem: String
     ) async throws {
         try await FakeService.run { fake in

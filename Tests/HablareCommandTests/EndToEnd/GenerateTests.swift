@@ -9,7 +9,7 @@ import Testing
 @testable import HablareCommand
 
 @Suite(.timeLimit(.minutes(5))) struct GenerateTests {
-    /// A provider of text.
+    /// Returns a provider of text.
     private func writer(
         _ script: @escaping @Sendable (ProviderCall) async throws -> ProviderAnswer = { call in
             ProviderAnswer(.text(Body(call.request.prompt.plainText.uppercased())))
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    /// A provider that streams words, and waits at a gate before each but the first.
+    /// Returns a provider that streams words, and waits at a gate before each except the first.
     private func talker(_ words: [String], _ gate: Gate) -> ScriptedProvider {
         writer { call in
             for (number, word) in words.enumerated() {
@@ -41,7 +41,7 @@ import Testing
 
     // MARK: The answer
 
-    @Test func `The answer is printed, and nothing else`() async throws {
+    @Test func `generate prints only the answer`() async throws {
         let stage = try Stage(provider: writer())
         #expect(await stage.run("generate", "--provider", "writer", "one whale") == .success)
         #expect(stage.output == "ONE WHALE")
@@ -51,7 +51,7 @@ import Testing
         #expect(stage.output == "TWO WHALES\n")
     }
 
-    @Test func `Nothing is run but what is asked, whatever waits`() async throws {
+    @Test func `generate runs only its own request, not the backlog`() async throws {
         let stage = try Stage(provider: writer())
         #expect(await stage.run("generate", "--provider", "writer", "--detach", "of yesterday") == .success)
         #expect(await stage.run("generate", "--provider", "writer", "of today") == .success)
@@ -59,14 +59,14 @@ import Testing
         #expect(try requests(stage).map(\.phase).sorted { $0.rawValue < $1.rawValue } == [.completed, .pending])
     }
 
-    @Test func `With --output the answer is in a file, and standard output is empty`() async throws {
+    @Test func `With --output the answer is in a file and standard output is empty`() async throws {
         let stage = try Stage()
         #expect(await stage.run("generate", "--provider", "espeak-ng", "Hello.", "-o", "hello.wav") == .success)
         #expect(try stage.file("hello.wav") == Voice.audio(of: "Hello."))
         #expect(stage.output.isEmpty)
     }
 
-    @Test func `The output called - is standard output, which --json has for itself`() async throws {
+    @Test func `--output - is standard output, and cannot be combined with --json`() async throws {
         let stage = try Stage(provider: writer())
         #expect(await stage.run("generate", "--provider", "writer", "--output", "-", "one whale") == .success)
         #expect(stage.output == "ONE WHALE")
@@ -74,7 +74,7 @@ import Testing
         #expect(try stage.folder.names().allSatisfy { $0 != "-" })
     }
 
-    @Test func `A file is what its name says, also when it is written later`() async throws {
+    @Test func `A file has the format of its name, even if it is written later`() async throws {
         let stage = try Stage()
         #expect(await stage.run("generate", "--provider", "espeak-ng", "Hello, file.", "-o", "hello.mp3") == .success)
         let file = try stage.file("hello.mp3")
@@ -87,7 +87,7 @@ import Testing
         #expect(await stage.run("show", id.text, "-o", "later.txt") == .usage)
     }
 
-    @Test func `A name that says what the answer is not is refused before anything is asked`() async throws {
+    @Test func `An impossible output format is refused before any call`() async throws {
         let stage = try Stage()
         #expect(await stage.run("generate", "--provider", "espeak-ng", "Hello, nobody.", "-o", "hello.ogg") == .usage)
         #expect(stage.errors.contains(".wav, .wave, .flac, .mp3"))
@@ -95,14 +95,14 @@ import Testing
         #expect(try stage.folder.names().isEmpty)
     }
 
-    @Test func `An unknown provider is refused with the file in which a program gets a name`() async throws {
+    @Test func `An unknown provider's error names the programs file`() async throws {
         let stage = try Stage()
         #expect(await stage.run("generate", "--provider", "writr", "To nobody.") == .unavailable)
         #expect(stage.errors.contains("\(stage.folder.url.path)/.config/hablare/programs.json"))
         #expect(stage.errors.contains(#"{"writr": {"executable": "/path/of/the/program", "answer": "text"}}"#))
     }
 
-    @Test func `With --json all is printed that show says, and the answer`() async throws {
+    @Test func `With --json the output has the fields of show and the answer`() async throws {
         let stage = try Stage(provider: writer())
         #expect(await stage.run("generate", "--provider", "writer", "--json", "as JSON") == .success)
         let object = try #require(try JSONSerialization.jsonObject(with: Data(stage.output.utf8)) as? [String: Any])
@@ -115,7 +115,7 @@ import Testing
         #expect(!shown.isEmpty && printed.filter { shown[$0.key] != nil } == shown)
     }
 
-    @Test func `What is said about the call is kept with the request`() async throws {
+    @Test func `Options about the call are stored with the request`() async throws {
         let stage = try Stage(provider: writer())
         let words = [
             "generate", "--provider", "writer", "--detach", "--stream", "--restart", "--volatile", "--timeout", "7",
@@ -138,7 +138,7 @@ import Testing
         #expect(stage.provider.record.calls.isEmpty)
     }
 
-    @Test func `What was detached is run by work, and read by stream`() async throws {
+    @Test func `A detached request is run by work and read by stream`() async throws {
         let stage = try Stage(provider: writer())
         #expect(await stage.run("generate", "--provider", "writer", "--detach", "--stream", "for later") == .success)
         let id = stage.output.trimmingCharacters(in: .newlines)
@@ -150,7 +150,7 @@ import Testing
 
     // MARK: Streams
 
-    @Test func `With --stream the answer is printed while it is made`() async throws {
+    @Test func `With --stream the answer is printed as it arrives`() async throws {
         let gate = Gate()
         let stage = try Stage(provider: talker(["In ", "the ", "beginning"], gate))
         async let status = stage.run("generate", "--provider", "writer", "--stream", "the beginning")
@@ -163,7 +163,7 @@ import Testing
         #expect(stage.output == "In the beginning")
     }
 
-    @Test func `A failure says so after what came, and the exit status is 1`() async throws {
+    @Test func `A failure is reported after the partial output, with exit status 1`() async throws {
         let provider = writer { call in
             try await call.yield("half an ans")
             throw AIServiceError(.providerFailed, "The writer fell asleep.", disposition: .fail)
@@ -174,7 +174,7 @@ import Testing
         #expect(stage.errors.contains("hablare: It failed after 1 chunk: The writer fell asleep. [provider-failed]"))
     }
 
-    @Test func `A held request ends the command, with what to do`() async throws {
+    @Test func `A held request ends the command with advice`() async throws {
         let provider = writer { _ in throw AIServiceError(.connectionLost, "The connection was lost.") }
         for stream in [[], ["--stream"]] {
             let stage = try Stage(provider: provider)
@@ -185,7 +185,7 @@ import Testing
         }
     }
 
-    @Test func `What was begun anew in a pipe is no success, and the answer alone is to be had`() async throws {
+    @Test func `A restarted stream in a pipe is no success, and the advice gets the whole answer`() async throws {
         for output in [[], ["-o", "answer.txt"]] {
             let attempts = Guarded(0)
             let provider = writer { call in
@@ -219,7 +219,7 @@ import Testing
 
     // MARK: Leaving
 
-    @Test func `A signal lets the answer finish, and the rest of it is printed`() async throws {
+    @Test func `A signal lets the answer finish and prints the rest`() async throws {
         let gate = Gate()
         let stage = try Stage(provider: talker(["one ", "two"], gate))
         async let status = stage.run("generate", "--provider", "writer", "--stream", "a signal")
@@ -233,7 +233,7 @@ import Testing
         #expect(try requests(stage).map(\.phase) == [.completed])
     }
 
-    @Test func `A second signal ends it at once: it waits in the store, or has failed where it may not begin anew`()
+    @Test func `A second signal ends generate at once, and the request waits or fails by its stream policy`()
         async throws
     {
         for (options, phase, words) in [
@@ -254,7 +254,7 @@ import Testing
         }
     }
 
-    @Test func `A reader who leaves does not take the answer away`() async throws {
+    @Test func `A reader that closes the pipe does not stop the answer`() async throws {
         let gate = Gate()
         let stage = try Stage(provider: talker(["one ", "two ", "three"], gate))
         async let status = stage.run("generate", "--provider", "writer", "--stream", "a pipe")
@@ -270,7 +270,7 @@ import Testing
     // MARK: A full disk
 
     @Test(arguments: [["--stream"], [], ["--json"], ["--detach"]])
-    func `An answer that could not be printed is in the store, and the message has the command that gets it`(
+    func `An answer that cannot be printed is in the store, with the command to get it`(
         options: [String]
     ) async throws {
         let stage = try Stage(provider: writer())
@@ -299,7 +299,7 @@ import Testing
 
     // MARK: The cache
 
-    @Test func `The same prompt is asked anew, unless an answer of the last hour will do`() async throws {
+    @Test func `An equal prompt is sent again unless --cache allows a recent answer`() async throws {
         let count = Guarded(0)
         let stage = try Stage(
             provider: writer { _ in
@@ -323,7 +323,7 @@ import Testing
         }
     }
 
-    @Test func `An answer from the cache is shown as one`() async throws {
+    @Test func `An answer from the cache is marked as such`() async throws {
         let stage = try Stage(provider: writer())
         let words = ["generate", "--provider", "writer", "shown twice"]
         #expect(await stage.run(words + ["--detach"]) == .success)

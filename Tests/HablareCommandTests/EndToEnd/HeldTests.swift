@@ -7,9 +7,9 @@ import Testing
 
 @testable import HablareCommand
 
-/// Requests of which nobody knows whether their last attempt was carried out, and billed.
+/// Requests whose last attempt has an unknown outcome and may have been billed.
 @Suite(.timeLimit(.minutes(5))) struct HeldTests {
-    /// A voice that loses the connection on the second of three segments.
+    /// Returns a voice that loses the connection on the second of three segments.
     private static func losing() -> ScriptedProvider {
         Voice.provider { call in
             if call.request.prompt.plainText == "Two." {
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    /// A book of three segments, the second of which is held.
+    /// Creates a book of three segments, the second of which is held.
     private func held() async throws -> (stage: Stage, id: UUID, job: String) {
         let stage = try Stage(provider: Self.losing())
         try stage.write("One. Two. Three.")
@@ -29,7 +29,7 @@ import Testing
 
     // MARK: narrate
 
-    @Test func `A held segment ends the narration, apart from failures and with what to do`() async throws {
+    @Test func `A held segment ends the narration separately from failures, with advice`() async throws {
         let (stage, id, job) = try await held()
         #expect(stage.errors.contains("Of 3 segments, 1 is held, so there is no audio file yet; 2 are done, and kept."))
         #expect(stage.errors.contains("segment 2 (\(id.text))"))
@@ -40,7 +40,7 @@ import Testing
         #expect(try stage.folder.names() == ["book.txt", "data"])
     }
 
-    @Test func `Running it again does not pay twice in silence`() async throws {
+    @Test func `Running a narration again does not repeat a held segment`() async throws {
         let (stage, id, _) = try await held()
         let again = try Stage(folder: stage.folder)
         #expect(await again.run("narrate", "book.txt", "--json", "--data-dir", "my data") == .incomplete)
@@ -55,7 +55,7 @@ import Testing
         #expect(listed["id"] as? String == id.text)
     }
 
-    @Test func `With somebody's word it is made, and the book is finished`() async throws {
+    @Test func `After retry --held the segment runs and the narration finishes`() async throws {
         let (stage, id, job) = try await held()
         let working = try Stage(folder: stage.folder)
         #expect(await working.run("retry", "--held", "--job", job) == .success)
@@ -65,7 +65,7 @@ import Testing
         #expect(try working.folder.names().contains("book.wav"))
     }
 
-    @Test func `A word that is given while the narration runs is heard`() async throws {
+    @Test func `A retry during a narration takes effect`() async throws {
         let (stage, _, job) = try await held()
         #expect(
             await stage.run("rm", try #require(try stage.store().snapshots(SnapshotFilter()).last?.id).text) == .success
@@ -82,7 +82,7 @@ import Testing
         #expect(await narrated == .success, "\(running.errors)")
     }
 
-    @Test func `A segment whose other process dies while this one waits is held, and ends the wait`() async throws {
+    @Test func `A segment held after another process's death ends the narration's wait`() async throws {
         let gate = Gate()
         let folder = try TemporaryFolder(.disk)
         let dying = try Stage(provider: Voice.provider { _ in try await gate.pass() }, folder: folder)
@@ -93,7 +93,7 @@ import Testing
         let waiting = try Stage(folder: folder)
         async let waited = waiting.run("narrate", "book.txt")
         try await waitUntil { waiting.errors.contains("works on this too") || waiting.errors.contains("0 of 1") }
-        // As a third process does that finds the first one dead.
+        // Like a third process that finds the first one dead.
         _ = try dying.store().commit([.retireOwner(owner, at: Date())])
         #expect(await waited == .incomplete)
         #expect(waiting.errors.contains("1 is held"))
@@ -105,7 +105,7 @@ import Testing
 
     // MARK: work
 
-    @Test func `Work ends when all that is left is held, and says how many are`() async throws {
+    @Test func `work ends if only held requests are left, and reports their number`() async throws {
         let (stage, _, _) = try await held()
         stage.clearScreen()
         #expect(await stage.run("work") == .incomplete)
@@ -114,7 +114,7 @@ import Testing
         #expect(stage.errors.contains("hablare ps --state held"))
     }
 
-    @Test func `Work says what waits for a provider that is not here`() async throws {
+    @Test func `work reports requests of a provider that is not registered here`() async throws {
         let stage = try Stage()
         let strange = ScriptedProvider(id: "strange")
         let manager = AIRequestManager(store: try stage.store(), providers: try ProviderRegistry([strange]))
@@ -129,7 +129,7 @@ import Testing
 
     // MARK: ps, show, watch
 
-    @Test func `Held requests are listed alone and with others`() async throws {
+    @Test func `ps lists held requests alone or with others`() async throws {
         let (stage, id, _) = try await held()
         stage.clearScreen()
         #expect(await stage.run("ps", "--state", "held") == .success)
@@ -147,7 +147,7 @@ import Testing
         #expect(stage.output.contains(id.text))
     }
 
-    @Test func `Show says what is held, by which policy, and what to do`() async throws {
+    @Test func `show reports a held request with its policy and advice`() async throws {
         let (stage, id, _) = try await held()
         stage.clearScreen()
         #expect(await stage.run("show", id.text, "--data-dir", "d") == .success)
@@ -163,7 +163,7 @@ import Testing
         #expect(object["deadline"] is NSNull)
     }
 
-    @Test func `Watching a held request ends: it waits for a word and not for time`() async throws {
+    @Test func `watch and stream end at a held request`() async throws {
         let (stage, id, _) = try await held()
         #expect(await stage.run("watch", id.text) == .incomplete)
         #expect(stage.errors.contains("To have it made: hablare retry \(id.text) && hablare work"))
@@ -174,7 +174,7 @@ import Testing
 
     // MARK: retry, cancel, rm
 
-    @Test func `A held request is retried by its id, with a warning`() async throws {
+    @Test func `retry of a held request warns about double billing`() async throws {
         let (stage, id, _) = try await held()
         stage.clearScreen()
         #expect(await stage.run("retry", id.text) == .success)
@@ -182,7 +182,7 @@ import Testing
         #expect(try stage.store().snapshot(of: id)?.waiting == .unclaimed(ahead: 0))
     }
 
-    @Test func `A held request is cancelled or removed, with a word about the bill`() async throws {
+    @Test func `Cancelling or removing a held request mentions the bill`() async throws {
         let (cancelled, first, _) = try await held()
         cancelled.clearScreen()
         #expect(await cancelled.run("cancel", first.text) == .success)
@@ -195,7 +195,7 @@ import Testing
         #expect(try removed.store().snapshot(of: second) == nil)
     }
 
-    @Test func `All that is held is cancelled or removed, and nothing else`() async throws {
+    @Test func `--held cancels or removes exactly the held requests`() async throws {
         let (cancelled, _, job) = try await held()
         cancelled.clearScreen()
         #expect(await cancelled.run("cancel", "--held", "--job", job) == .success)
@@ -208,7 +208,7 @@ import Testing
     }
 
     @Test(arguments: [["retry", "--held"], ["retry", "--failed"], ["cancel"], ["rm"]])
-    func `A job that is not there is an error, not zero requests`(command: [String]) async throws {
+    func `An unknown job is an error`(command: [String]) async throws {
         let (stage, _, _) = try await held()
         stage.clearScreen()
         #expect(await stage.run(command + ["--job", "nobody", "--data-dir", "d"]) == .inputMissing)

@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareJSON
 import HablareProviders
 import HablareSQLite
 import HablareTestFiles
@@ -9,11 +10,11 @@ import Testing
 
 @testable import HablareCommand
 
-/// `hablare image`: pictures of a text, and of pictures.
+/// `hablare image`: pictures from a text, and from pictures.
 @Suite(.timeLimit(.minutes(5))) struct ImageTests {
     private static let png = FakeService.Manner().picture
 
-    @Test func `A text becomes a picture, which the same command does not have made twice`() async throws {
+    @Test func `A text becomes a picture, and the same command does not request it again`() async throws {
         try await FakeService.run { fake in
             let stage = try fake.stage()
             let words = ["image", "A whale.", "--provider", "openai", "-o", "whale.png", "--size", "1024x1024"]
@@ -33,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `Several pictures have a number each, and more of them are asked for alone`() async throws {
+    @Test func `Several pictures are numbered, and only additional ones are requested later`() async throws {
         try await FakeService.run { fake in
             let stage = try fake.stage("default_provider: {image: openai}\n")
             #expect(await stage.run("image", "A whale.", "-o", "whale.png", "--sample", "2") == .success)
@@ -49,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `One that fails is told, the others are written, and it alone is asked for again`() async throws {
+    @Test func `A failed picture is reported, the others are written, and only it is requested again`() async throws {
         var manner = FakeService.Manner()
         manner.instead = { $0.number == 1 ? .text(400, "{}", type: "application/json") : nil }
         try await FakeService.run(manner) { fake in
@@ -64,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `With --anew one that fails is made without the others, which are paid for`() async throws {
+    @Test func `With --anew a failed picture is retried without the paid others`() async throws {
         var manner = FakeService.Manner()
         manner.instead = { $0.number == 1 ? .text(400, "{}", type: "application/json") : nil }
         try await FakeService.run(manner) { fake in
@@ -77,13 +78,13 @@ import Testing
                 "\(stage.errors)")
             #expect(stage.errors.contains("These are under: hablare ps --job \(job)\n"))
             #expect(!stage.errors.contains("hablare image"))
-            // As it says.
+            // The advice of the message.
             #expect(await stage.run("retry", "--failed", "--job", job) == .success)
             #expect(await stage.run("work") == .success)
             #expect(fake.paths.count == 4)
             let snapshots = try stage.store().snapshots(SnapshotFilter())
             #expect(snapshots.map(\.phase) == [.completed, .completed, .completed])
-            // And it says how that one gets to its file: no other command writes it.
+            // The message also says how to write that picture to its file, because no other command does.
             let names = try stage.folder.names().filter { $0.hasSuffix(".png") }
             let missing = try #require((0..<3).first { !names.contains("whale-\($0 + 1).png") })
             let late = try #require(snapshots.first { $0.position == missing })
@@ -96,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `With --anew and --quiet what is missing, or was stopped, is found by its job, and no more is said`(
+    func `With --anew missing or stopped pictures are found by their job, even with --quiet`(
         isStopped: Bool
     ) async throws {
         let gate = HablareTestServers.Gate()
@@ -126,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func `With --anew what was stopped is gone on with, and not begun once more`() async throws {
+    @Test func `With --anew stopped pictures are resumed instead of repeated`() async throws {
         let gate = HablareTestServers.Gate()
         var manner = FakeService.Manner()
         manner.gate = gate
@@ -144,7 +145,7 @@ import Testing
             #expect(await ended == .interrupted)
             let snapshots = try stage.store().snapshots(SnapshotFilter())
             let job = try #require(snapshots.first?.job).rawValue
-            // What the engine has taken may be sent before it hears that it is to end.
+            // A request that the engine has claimed may be sent before the engine gets the signal.
             let made = snapshots.count { $0.phase == .completed }
             #expect((1...2).contains(made))
             #expect(
@@ -166,7 +167,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `A full disk in the middle says how to go on, with --anew without the command`(isAnew: Bool) async throws {
+    func `A full disk gives the command to continue, with --anew another one`(isAnew: Bool) async throws {
         let settled = Guarded(0)
         let painter = ScriptedProvider(
             id: "painter", responseType: .image, limits: ProviderLimits(concurrency: 1, breaker: .never)
@@ -189,7 +190,7 @@ import Testing
         #expect(stage.errors.contains("run the same command again") != isAnew, "\(stage.errors)")
     }
 
-    @Test func `A pipe gets the picture, a terminal does not`() async throws {
+    @Test func `A pipe gets the picture, a terminal is refused`() async throws {
         try await FakeService.run { fake in
             let stage = try fake.stage()
             #expect(await stage.run("image", "-", "--provider", "openai", "--quiet", input: "A whale.") == .success)
@@ -200,7 +201,7 @@ import Testing
         }
     }
 
-    @Test func `Pictures are changed: they go along by their content, and a mask after them`() async throws {
+    @Test func `Input pictures and a mask are sent by content`() async throws {
         try await FakeService.run { fake in
             let stage = try fake.stage()
             try Self.png.write(to: stage.folder.url.appending(path: "whale.dat"))
@@ -214,8 +215,7 @@ import Testing
         }
     }
 
-    @Test func `A picture that is not what its name would say is kept, and the message has how to get it`() async throws
-    {
+    @Test func `A picture in another format than its file name is kept, with the command to get it`() async throws {
         var manner = FakeService.Manner()
         manner.picture = Data([0xFF, 0xD8, 0xFF, 0xE0]) + Data("a picture".utf8)
         try await FakeService.run(manner) { fake in
@@ -230,7 +230,7 @@ import Testing
     }
 
     @Test(arguments: [[], ["--anew"]])
-    func `One that is not what its name would say keeps no other from being written`(options: [String]) async throws {
+    func `A picture in the wrong format does not block the others`(options: [String]) async throws {
         let jpeg = Data([0xFF, 0xD8, 0xFF, 0xE0]) + Data("a picture".utf8)
         var manner = FakeService.Manner()
         manner.instead = { call in
@@ -245,7 +245,7 @@ import Testing
             #expect(await stage.run(words + options) == .badInput)
             let names = try stage.folder.names().filter { $0.hasPrefix("whale") }
             #expect(names.count == 2, "\(names)")
-            // Which one it was is the service's affair.
+            // The service determines which one it was.
             let wrong = try #require((0..<3).first { !names.contains("whale-\($0 + 1).png") })
             let snapshots = try stage.store().snapshots(SnapshotFilter())
             let picture = try #require(snapshots.first { $0.position == wrong })
@@ -267,7 +267,7 @@ import Testing
     }
 
     @Test(arguments: [[], ["--anew"]])
-    func `A picture that is damaged says how it is made anew`(options: [String]) async throws {
+    func `A damaged picture is reported with the command to replace it`(options: [String]) async throws {
         let painter = ScriptedProvider(
             id: "painter", responseType: .image, limits: ProviderLimits(concurrency: 1, breaker: .never)
         ) { _ in .success(ProviderAnswer(.image(Body(Self.png), .png))) }
@@ -283,7 +283,7 @@ import Testing
         #expect(stage.errors.contains("the same command has others made") != options.isEmpty)
     }
 
-    @Test func `The name of the file asks for its format, where the model has a choice`() async throws {
+    @Test func `The file name selects the format if the model has a choice`() async throws {
         try await FakeService.run { fake in
             let stage = try fake.stage()
             let words = ["image", "A whale.", "--provider", "openai", "-o", "whale.jpg"]
@@ -295,7 +295,7 @@ import Testing
         }
     }
 
-    @Test func `Stopped, the same command goes on`() async throws {
+    @Test func `After a stop the same command resumes`() async throws {
         let gate = HablareTestServers.Gate()
         var manner = FakeService.Manner()
         manner.gate = gate
@@ -331,7 +331,7 @@ import Testing
         ([" ", "--provider", "openai", "-o", "a.png"], .badInput, "The description is empty"),
         (["A whale.", "--provider", "local.image", "-o", "a.png"], .configuration, "image_model"),
     ])
-    func `What cannot be is said before anything is asked`(
+    func `Invalid input is refused before any call`(
         words: [String], status: CommandStatus, problem: String
     ) async throws {
         try await FakeService.run { fake in

@@ -6,18 +6,18 @@ import Testing
 
 @testable import HablareCommand
 
-/// Requests whose process ended in the middle of an attempt, before anybody has taken over from it.
+/// Requests whose process ended in the middle of an attempt, before another process takes over.
 @Suite(.timeLimit(.minutes(5))) struct InterruptedTests {
     private func stage() throws -> Stage {
         try Stage(provider: ScriptedProvider(id: "p", limits: ProviderLimits(breaker: .never)))
     }
 
-    /// A store that a dead process left with an attempt under way.
+    /// Returns a stage with a store in which a dead process left a running attempt.
     private func left(
         _ policy: StreamingPolicy? = nil, unknownOutcome: UnknownOutcomePolicy = .runAgain
     ) throws -> (stage: Stage, bench: StoreWorkbench, attempt: RunningAttempt) {
         let stage = try stage()
-        // Its process has no lock, so it is as dead as one that was killed.
+        // Its process has no lock, so it counts as dead like a killed one.
         let bench = StoreWorkbench(store: try stage.store())
         let owner = try bench.register()
         let request = AIRequest(
@@ -26,7 +26,7 @@ import Testing
         return (stage, bench, try bench.startNext(owner))
     }
 
-    @Test func `What a dead process executed is shown as interrupted, with what goes on with it`() async throws {
+    @Test func `A dead process's request is shown as interrupted with the command to continue`() async throws {
         let (stage, _, attempt) = try left()
         let id = attempt.request.uuidString.lowercased()
         #expect(await stage.run("ps") == .success)
@@ -54,7 +54,7 @@ import Testing
         #expect(stage.output.contains("completed") && stage.errors.isEmpty)
     }
 
-    @Test func `What a living process executes is not interrupted`() async throws {
+    @Test func `A living process's request is not shown as interrupted`() async throws {
         let gate = Gate()
         let stage = try Stage(provider: Voice.provider { _ in try await gate.pass() })
         try stage.write("One.")
@@ -68,7 +68,7 @@ import Testing
         #expect(await narrated == .success)
     }
 
-    @Test func `What is to be held is not held yet, and that is said wherever held ones are listed`() async throws {
+    @Test func `An interrupted request that will be held is announced wherever held ones are listed`() async throws {
         let (stage, _, attempt) = try left(unknownOutcome: .hold)
         #expect(await stage.run("show", attempt.request.uuidString) == .success)
         #expect(stage.output.contains("it is held as soon as anything runs on this store, such as hablare work"))
@@ -83,7 +83,7 @@ import Testing
         #expect(stage.output.hasPrefix("1 request waits again"))
     }
 
-    @Test func `Work counts what fails while it starts, and its exit status is 1`() async throws {
+    @Test func `work counts requests that fail while it starts, with exit status 1`() async throws {
         let (stage, bench, attempt) = try left(StreamingPolicy())
         #expect(try bench.append(attempt, 0, ["half an answer"]) == .done)
         stage.clearScreen()
@@ -93,11 +93,11 @@ import Testing
         #expect(await stage.run("work") == .incomplete)
         #expect(stage.output == "0 requests completed, 1 failed (hablare ps --state failed)\n")
         #expect(!stage.errors.contains("segment"))
-        // What failed before work began is none of its business.
+        // A request that failed before `work` started does not count.
         #expect(await stage.run("work") == .success)
     }
 
-    @Test func `Who reads a stream that nobody makes any more is told so`() async throws {
+    @Test func `A reader of an abandoned stream is notified`() async throws {
         let (stage, bench, attempt) = try left(StreamingPolicy())
         #expect(try bench.append(attempt, 0, ["half an answer"]) == .done)
         let reader = try Stage(folder: stage.folder)

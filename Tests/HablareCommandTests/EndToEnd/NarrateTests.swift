@@ -12,7 +12,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct NarrateTests {
     static let text = (1...24).map { "This is sentence number \($0)." }.joined(separator: " ")
 
-    /// What an uninterrupted run gives.
+    /// Returns the results of an uninterrupted run.
     static func reference() async throws -> (audio: Data, timeline: Data) {
         let stage = try Stage()
         try stage.write(text)
@@ -20,7 +20,7 @@ import Testing
         return (try stage.file("book.wav"), try stage.file("book.wav.timeline.json"))
     }
 
-    @Test func `A text becomes one audio file with a timeline beside it`() async throws {
+    @Test func `A text becomes one audio file with a timeline`() async throws {
         let stage = try Stage()
         try stage.write(Self.text)
         #expect(await stage.run("narrate", "book.txt") == .success)
@@ -36,7 +36,7 @@ import Testing
         #expect(stage.errors.contains("24 of 24 segments"))
     }
 
-    @Test func `Two outputs of one text have a timeline each, also where only their kinds differ`() async throws {
+    @Test func `Two outputs of one text have a timeline each, even if only the extensions differ`() async throws {
         let stage = try Stage()
         try stage.write(Self.text)
         for name in ["a.wav", "a.flac", "b.wav"] {
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `The same command again makes nothing anew and gives the same bytes`() async throws {
+    @Test func `The same command again makes no calls and gives the same bytes`() async throws {
         let stage = try Stage()
         try stage.write(Self.text)
         #expect(await stage.run("narrate", "book.txt") == .success)
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: [(StopSignal.interrupt, CommandStatus.interrupted), (.terminate, .terminated)])
-    func `A signal lets running segments finish; the next run goes on there`(
+    func `A signal lets running segments finish, and the next run resumes`(
         signal: StopSignal, status: CommandStatus
     ) async throws {
         let folder = try TemporaryFolder(.disk)
@@ -101,7 +101,7 @@ import Testing
         #expect(try stage.store().owners().isEmpty)
     }
 
-    @Test func `Failed segments are listed, everything else is done, and only they are tried again`() async throws {
+    @Test func `Failed segments are listed, and only they are tried again`() async throws {
         let folder = try TemporaryFolder(.disk)
         let failing = try Stage(
             provider: Voice.provider { call in
@@ -123,7 +123,7 @@ import Testing
         #expect(try working.file("book.wav") == (try await Self.reference().audio))
     }
 
-    @Test func `Two runs of one text at once share the work and give the same result`() async throws {
+    @Test func `Two concurrent runs of one text share the work`() async throws {
         let folder = try TemporaryFolder(.disk)
         let one = try Stage(folder: folder)
         let other = try Stage(folder: folder)
@@ -136,7 +136,7 @@ import Testing
         #expect(try one.file("book.wav") == (try await Self.reference().audio))
     }
 
-    @Test func `A full disk ends the run with a clear message, and nothing is lost`() async throws {
+    @Test func `A full disk ends the run with a clear message and loses nothing`() async throws {
         let folder = try TemporaryFolder(.disk)
         let settled = Guarded(0)
         let full = try Stage(
@@ -161,7 +161,7 @@ import Testing
         #expect(try roomy.file("book.wav") == (try await Self.reference().audio))
     }
 
-    @Test func `A dry run touches nothing`() async throws {
+    @Test func `A dry run changes nothing`() async throws {
         let stage = try Stage()
         try stage.write(Self.text)
         #expect(await stage.run("narrate", "book.txt", "--dry-run") == .success)
@@ -170,7 +170,7 @@ import Testing
         #expect(stage.provider.record.calls.isEmpty)
     }
 
-    @Test func `A dry run says what is made already, and what is in the cache`() async throws {
+    @Test func `A dry run reports finished and cached segments`() async throws {
         let stage = try Stage()
         try stage.write(Self.text)
         func dryRun(_ name: String) async -> String {
@@ -193,7 +193,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `A dry run tells its plan also where the store cannot be opened`(isJSON: Bool) async throws {
+    func `A dry run shows its plan even without a usable store`(isJSON: Bool) async throws {
         let stage = try Stage()
         try stage.write(Self.text)
         var composition = stage.composition(["narrate", "book.txt", "--dry-run"] + (isJSON ? ["--json"] : []))
@@ -210,7 +210,7 @@ import Testing
         }
     }
 
-    @Test func `Audio that a WAV file cannot hold is foreseen`() async throws {
+    @Test func `A dry run warns about audio too long for WAV`() async throws {
         let stage = try Stage()
         try stage.write(String(repeating: "0123456789 ", count: 170_000))
         #expect(await stage.run("narrate", "book.txt", "--dry-run") == .success)
@@ -220,7 +220,7 @@ import Testing
         #expect(stage.errors.isEmpty)
     }
 
-    @Test func `Standard input is read, and quiet prints nothing`() async throws {
+    @Test func `narrate reads standard input, and --quiet prints nothing`() async throws {
         let stage = try Stage()
         #expect(await stage.run("narrate", "-", "--quiet", "-o", "out.flac", input: "Hello. World.") == .success)
         #expect(stage.output.isEmpty)
@@ -244,7 +244,7 @@ import Testing
         #expect(object["output"] as? String == stage.folder.url.appending(path: "book.wav").path)
     }
 
-    @Test func `A segment that was removed is made anew`() async throws {
+    @Test func `A removed segment is made again`() async throws {
         let stage = try Stage()
         try stage.write(Self.text)
         #expect(await stage.run("narrate", "book.txt") == .success)

@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareJSON
 import HablareProviders
 import HablareSQLite
 import HablareTestFiles
@@ -9,7 +10,7 @@ import Testing
 
 @testable import HablareCommand
 
-/// Answers that are paid for: none is lost, or asked for once more, because it could not be printed or written.
+/// Paid answers: none is lost or requested again because it could not be printed or written.
 @Suite(.timeLimit(.minutes(5))) struct PaidAnswerTests {
     private func writer(_ prepare: @escaping @Sendable () throws -> Void = {}) -> ScriptedProvider {
         ScriptedProvider(id: "writer", limits: ProviderLimits(breaker: .never)) { call in
@@ -25,7 +26,7 @@ import Testing
     // MARK: Several
 
     @Test(arguments: [([], ["-o", "-"]), (["--json"], ["--json"])])
-    func `Several that cannot be printed are in the store, and the message has how to get them`(
+    func `Several answers that cannot be printed are in the store, with the command to get them`(
         options: [String], shown: [String]
     ) async throws {
         let stage = try Stage(provider: writer())
@@ -39,7 +40,7 @@ import Testing
         #expect(stage.provider.record.calls.count == 3)
     }
 
-    @Test func `Several whose file cannot be written are in the store`() async throws {
+    @Test func `Several answers whose file cannot be written are in the store`() async throws {
         let folder = try TemporaryFolder(.disk)
         let place = folder.url.appending(path: "there", directoryHint: .isDirectory)
         try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
@@ -57,7 +58,7 @@ import Testing
         #expect(stage.errors.contains("They are in the store: \(list), and each with: hablare show ID -o -"))
     }
 
-    @Test func `Ctrl-C while several are printed says where they are`() async throws {
+    @Test func `Ctrl-C while printing several answers tells where they are`() async throws {
         let stage = try Stage(provider: writer())
         stage.stopReading()
         defer { stage.goOnReading() }
@@ -69,7 +70,7 @@ import Testing
         #expect(stage.errors.hasPrefix("hablare: Not all of it was printed. They are in the store: \(list), "))
     }
 
-    @Test func `Their file is written before anything is printed, which nobody may read`() async throws {
+    @Test func `A file of several answers is written before they are printed`() async throws {
         let stage = try Stage(provider: writer())
         stage.breakPipe()
         let words = ["generate", "--provider", "writer", "Whales?", "--sample", "2", "--json", "-o", "a.txt"]
@@ -77,7 +78,7 @@ import Testing
         #expect(try stage.file("a.txt") == Data("Whales?\n---\nWhales?\n".utf8))
     }
 
-    /// Runs a command line, sends it a signal once so many calls are under way, and lets them end then.
+    /// Runs a command line, signals it once this number of calls is running, and then lets them end.
     private func stop(
         _ words: [String], at calls: Int, _ manner: FakeService.Manner = FakeService.Manner(),
         _ body: (Stage, FakeService) throws -> Void
@@ -98,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `After Ctrl-C their file is written where all came nevertheless`() async throws {
+    @Test func `After Ctrl-C the file is written if all answers arrived`() async throws {
         try await stop(["--sample", "2", "-o", "a.txt"], at: 2) { stage, _ in
             let file = try stage.file("a.txt")
             #expect(file == Data("Whales sing.\n---\nWhales sing.\n".utf8))
@@ -109,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func `After Ctrl-C a value is written where it is as the schema says`() async throws {
+    @Test func `After Ctrl-C a value is written if it satisfies the schema`() async throws {
         let words = ["--schema", "whale.json", "-o", "a.json"]
         try await stop(words, at: 1) { stage, _ in
             let value = try JSONDecoder().decode(ParameterValue.self, from: try stage.file("a.json"))
@@ -127,7 +128,7 @@ import Testing
 
     // MARK: A full disk
 
-    /// A store that takes nothing of a kind any more.
+    /// Returns a stage whose store refuses writes of a kind.
     private func stage(fullAt isFull: @escaping @Sendable (StoreWrite) -> Bool) throws -> Stage {
         try Stage(provider: writer()) { BrokenStore($0) { $0.contains(where: isFull) } }
     }
@@ -136,7 +137,7 @@ import Testing
         ([], "stream ID"), (["-o", "a.txt"], "show ID -o FILE"), (["--json"], "show ID --json"),
         (["--stream"], "stream ID"), (["--sample", "2"], "ps --job JOB"),
     ])
-    func `What was asked before the disk was full is gone on with, and not asked once more`(
+    func `A request sent before the disk was full is resumed instead of repeated`(
         options: [String], shown: String
     ) async throws {
         let stage = try stage { write in if case .settle = write { true } else { false } }
@@ -157,7 +158,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(2)), arguments: [[], ["-o", "a.txt"], ["--stream"], ["--sample", "2"]])
-    func `A content file that cannot be written ends the command as a row does`(options: [String]) async throws {
+    func `A content file that cannot be written ends the command like a row`(options: [String]) async throws {
         let stage = try Stage(
             provider: ScriptedProvider(id: "writer", limits: ProviderLimits(breaker: .never)) { call in
                 let text = String(repeating: "a word ", count: 20)
@@ -170,7 +171,7 @@ import Testing
     }
 
     @Test(arguments: [[], ["--sample", "2"]])
-    func `Where nothing was asked the same command asks`(options: [String]) async throws {
+    func `If nothing was sent before the disk was full, the same command sends it`(options: [String]) async throws {
         let stage = try stage { write in if case .submit = write { true } else { false } }
         #expect(await stage.run(["generate", "--provider", "writer", "Whales?"] + options) == .inputOutput)
         #expect(!stage.errors.contains("go on with"), "\(stage.errors)")
@@ -180,7 +181,7 @@ import Testing
     // MARK: Removed
 
     @Test(arguments: [[], ["--json"]], [false, true])
-    func `Somebody who removes one of several keeps no other from being printed`(
+    func `Removing one of several requests does not prevent the others from being printed`(
         options: [String], isAnswered: Bool
     ) async throws {
         let gate = HablareTestKit.Gate()
@@ -219,7 +220,7 @@ import Testing
     @Test(arguments: [
         ([], "It waits in the store: hablare stream "), (["--sample", "3"], "To see them: hablare ps --job "),
     ])
-    func `After Ctrl-C also who wants to hear nothing is told where it waits`(
+    func `After Ctrl-C --quiet still tells where the request waits`(
         options: [String], line: String
     ) async throws {
         let gate = HablareTestKit.Gate()
@@ -243,7 +244,7 @@ import Testing
         ("openai.speech", "hi.opus", "opus"), ("openai.speech", "hi.mp3", "mp3"), ("openai.speech", "hi.flac", "flac"),
         ("openai.speech", "hi", nil),
     ])
-    func `generate asks a service that speaks for what the name says`(
+    func `generate requests the audio format of the file name`(
         provider: String, name: String, format: String?
     ) async throws {
         try await FakeService.run { fake in
@@ -264,7 +265,7 @@ import Testing
         (["openai", "-o", "w.png"], "The answer is text, which cannot be made a .png file."),
         (["openai.embedding", "-o", "w.mp3"], "The answer is text, which cannot be made a .mp3 file."),
     ])
-    func `What an answer could not become is refused before anything is paid for`(
+    func `An impossible format is refused before any paid call`(
         words: [String], problem: String
     ) async throws {
         try await FakeService.run { fake in
@@ -275,7 +276,7 @@ import Testing
         }
     }
 
-    @Test func `generate and image ask for the format of a picture alike`() async throws {
+    @Test func `generate and image request a picture's format equally`() async throws {
         try await FakeService.run { fake in
             let stage = try fake.stage()
             let words = ["--model", "gpt-image-1", "-o", "w.webp"]
@@ -285,7 +286,7 @@ import Testing
         }
     }
 
-    @Test func `An answer that is not what was asked for is kept, and the message has a better name`() async throws {
+    @Test func `An answer in another format is kept, and the message suggests a better name`() async throws {
         var manner = FakeService.Manner()
         manner.picture = Data([0xFF, 0xD8, 0xFF, 0xE0]) + Data("a picture".utf8)
         try await FakeService.run(manner) { fake in
@@ -300,7 +301,7 @@ import Testing
     }
 
     @Test(arguments: [["generate", "--provider", "openai.image"], ["image", "--provider", "openai"]])
-    func `The better name is none that a file has`(words: [String]) async throws {
+    func `The suggested name is not in use`(words: [String]) async throws {
         var manner = FakeService.Manner()
         manner.picture = Data([0xFF, 0xD8, 0xFF, 0xE0]) + Data("a picture".utf8)
         try await FakeService.run(manner) { fake in
@@ -313,7 +314,7 @@ import Testing
         }
     }
 
-    @Test func `The better name of sound is none that a file has`() async throws {
+    @Test func `The suggested name for audio is not in use`() async throws {
         try await FakeService.run { fake in
             let stage = try fake.stage()
             try stage.write("mine", to: "a.wav")
@@ -326,14 +327,14 @@ import Testing
     // MARK: Before it is asked
 
     @Test(arguments: ["\n", " \t\n"])
-    func `White space is no prompt`(input: String) async throws {
+    func `A blank prompt is refused`(input: String) async throws {
         let stage = try Stage(provider: writer())
         #expect(await stage.run(["generate", "--provider", "writer"], input: input) == .badInput)
         #expect(stage.errors.contains("The prompt is empty."))
         #expect(stage.provider.record.calls.isEmpty && !stage.composition().storeExists(stage.data))
     }
 
-    @Test func `Repairs without a schema are no wish that could be carried out`() async throws {
+    @Test func `--repairs without --schema is refused`() async throws {
         let stage = try Stage(provider: writer())
         #expect(await stage.run("generate", "--provider", "writer", "Whales?", "--repairs", "3") == .usage)
         #expect(stage.errors.contains("Add --schema"))

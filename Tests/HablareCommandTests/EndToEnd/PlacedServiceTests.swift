@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareJSON
 import HablareProviders
 import HablareSQLite
 import HablareTestFiles
@@ -8,7 +9,7 @@ import Testing
 
 @testable import HablareCommand
 
-/// `--base-url`: what is asked of another server than the configured one, is asked of nobody else, and without a key.
+/// `--base-url`: a request for another server than the configured one goes only to that server, and without a key.
 @Suite(.timeLimit(.minutes(5))) struct PlacedServiceTests {
     private static let commands: [(words: [String], provider: String)] = [
         (["generate", "--provider", "openai", "Whales?"], "openai"),
@@ -19,7 +20,7 @@ import Testing
         (["generate", "--provider", "openai", "--schema", "whale.json", "The largest."], "openai.structured"),
     ]
 
-    /// The files that the commands read.
+    /// Writes the files that the commands read.
     private func writeInput(_ stage: Stage) throws {
         try stage.write("One.")
         try stage.write(#"{"type": "object", "required": ["name"]}"#, to: "whale.json")
@@ -29,7 +30,7 @@ import Testing
         try stage.store().snapshots(SnapshotFilter())
     }
 
-    /// Whatever of the calls could be a key.
+    /// Returns everything in the calls that could be a key.
     private func secrets(_ service: FakeService) -> [String] {
         service.server.calls.flatMap { call in
             ["authorization", "x-api-key", "xi-api-key"].compactMap { call.call.field($0) }
@@ -37,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: commands)
-    func `What was interrupted goes on where it was asked, with no key`(
+    func `A request for another server resumes there, without a key`(
         words: [String], provider: String
     ) async throws {
         let gate = HablareTestServers.Gate()
@@ -59,7 +60,7 @@ import Testing
                 #expect(await stage.run("work") == .success, "\(stage.errors)")
                 #expect(try requests(stage).map(\.phase) == [.completed])
                 #expect(other.server.calls.count == 2 && secrets(other).isEmpty)
-                // The same command finds what was made, but for generate, which always asks anew.
+                // The same command finds the finished results, except `generate`, which always sends a new request.
                 #expect(await stage.run(words + ["--base-url", address]) == .success, "\(stage.errors)")
                 #expect(other.server.calls.count == (words[0] == "generate" ? 3 : 2) && secrets(other).isEmpty)
                 #expect(usual.server.connectionCount == 0)
@@ -67,20 +68,20 @@ import Testing
         }
     }
 
-    @Test func `A process that asks the service elsewhere leaves it alone`() async throws {
+    @Test func `A process with another address for the service leaves the request alone`() async throws {
         try await FakeService.run { usual in
             try await FakeService.run { other in
                 let folder = try TemporaryFolder(.disk)
                 let (worker, asker) = (try usual.stage(folder: folder), try usual.stage(folder: folder))
                 async let working = worker.run("work", "--forever")
-                // It knows by then who is asked in the store, and nobody is.
+                // By then it knows the providers of waiting requests in the store, and there are none.
                 try await waitUntil { worker.composition().storeExists(worker.data) }
                 try await waitUntil { try !asker.store().owners().isEmpty }
                 let words = ["generate", "--detach", "--provider", "openai", "Secret."]
                 #expect(await asker.run(words + ["--base-url", other.address("openai")]) == .success)
                 #expect(asker.errors == "Run it with: hablare work\n")
                 let id = try #require(try requests(asker).first?.id)
-                // By the time it has made what came later, it has seen what came before.
+                // When the later request is complete, the process has seen the earlier one.
                 #expect(await asker.run("generate", "--detach", "--provider", "openai", "Later.") == .success)
                 try await waitUntil { usual.server.calls.count == 1 }
                 #expect(try asker.store().snapshot(of: id)?.phase == .pending)
@@ -96,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: commands)
-    func `It needs no key`(words: [String], provider: String) async throws {
+    func `Another server needs no key`(words: [String], provider: String) async throws {
         try await FakeService.run { other in
             let stage = try other.stage(environment: [
                 "OPENAI_API_KEY": "", "HABLARE_SERVICES_OPENAI_BASE_URL": "https://api.openai.com/v1",
@@ -108,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func `A server that wants a key says how it gets one`() async throws {
+    @Test func `A server that requires a key gives advice on how to configure it`() async throws {
         var manner = FakeService.Manner()
         manner.instead = { _ in .text(401, "no") }
         try await FakeService.run { usual in
@@ -126,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func `Another path of the configured server is asked with the key, also by who goes on`() async throws {
+    @Test func `Another path of the configured server is called with the key, even after a restart`() async throws {
         try await FakeService.run { fake in
             let stage = try fake.stage()
             let other = "\(fake.server.base)/other/v1"
@@ -139,7 +140,7 @@ import Testing
         }
     }
 
-    @Test func `The configured address is the service itself`() async throws {
+    @Test func `--base-url with the configured address is the service itself`() async throws {
         try await FakeService.run { fake in
             let stage = try fake.stage()
             let words = ["generate", "--provider", "openai", "--base-url", fake.address("openai") + "/", "Whales?"]
@@ -149,7 +150,7 @@ import Testing
         }
     }
 
-    @Test func `What waits for a service, or for one elsewhere, has its provider here`() async throws {
+    @Test func `A request for a service at another address has its provider here`() async throws {
         try await FakeService.run { fake in
             let stage = try fake.stage(environment: ["OPENAI_API_KEY": ""])
             let words = ["generate", "--detach", "Whales?", "--provider"]
@@ -166,7 +167,7 @@ import Testing
         }
     }
 
-    @Test func `An id that is shown may be asked for a value, too`() async throws {
+    @Test func `A provider id from the output can be used for a structured answer`() async throws {
         try await FakeService.run { usual in
             try await FakeService.run { other in
                 let stage = try usual.stage()
@@ -180,7 +181,7 @@ import Testing
         }
     }
 
-    @Test func `An id that is shown names who is asked`() async throws {
+    @Test func `A provider id from the output selects the same provider`() async throws {
         try await FakeService.run { usual in
             try await FakeService.run { other in
                 let stage = try usual.stage()

@@ -6,9 +6,9 @@ import Testing
 
 @testable import HablareCommand
 
-/// A price table of one's own: `prices.json` in the configuration folder, or `--prices`.
+/// A custom price table: `prices.json` in the configuration folder, or `--prices`.
 @Suite struct PricesTests {
-    /// A world with a provider that counts characters, and leaves it to the prices what they cost.
+    /// Returns a stage with a provider that counts characters and reports no cost.
     private func stage() throws -> Stage {
         let provider = ScriptedProvider(id: "api") { call in
             let text = call.request.prompt.plainText
@@ -23,7 +23,7 @@ import Testing
         try Data(text.utf8).write(to: home.appending(path: "prices.json"))
     }
 
-    /// Two dollars a character.
+    /// Two dollars per character.
     private static let perCharacter =
         #"{"prices": [{"provider": "api", "unit": "character", "microDollarsPerMillion": 2000000000000}]}"#
 
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: ["generate", "narrate", "work"])
-    func `Calls cost what the file in the configuration folder says`(command: String) async throws {
+    func `Calls cost what the configured price file says`(command: String) async throws {
         let stage = try command == "narrate" ? Stage(provider: Self.voice()) : stage()
         try configure(stage, Self.perCharacter)
         switch command {
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `A file that is named takes the place of the one in the configuration folder`() async throws {
+    @Test func `A file given with --prices replaces the configured one`() async throws {
         let stage = try stage()
         try configure(stage, "not JSON at all")
         try stage.write(Self.perCharacter, to: "mine.json")
@@ -74,7 +74,7 @@ import Testing
         #expect(await stage.run("doctor", "--prices", "mine.json") == .success)
     }
 
-    @Test func `A file that is not as it should be ends the command before anybody is asked`() async throws {
+    @Test func `An invalid price file ends the command before any call`() async throws {
         let stage = try stage()
         #expect(await stage.run("generate", "--provider", "api", "--quiet", "before") == .success)
         try configure(stage, #"{"prices": [{"provider": "api"}]}"#)
@@ -85,7 +85,7 @@ import Testing
         }
         #expect(stage.provider.record.calls.count == 1)
         #expect(await stage.run("generate", "--provider", "api", "--prices", "none.json", "x") == .inputMissing)
-        // The sums do not need it, and say so.
+        // The sums do not need the table, and say so.
         stage.clearScreen()
         #expect(await stage.run("cost") == .success)
         #expect(stage.errors.contains("prices.json is not as it should be") && stage.output.contains("unknown"))
@@ -94,7 +94,7 @@ import Testing
         #expect(stage.output.contains("problem  prices: ") && stage.output.contains("Entry 1 of the price table"))
     }
 
-    @Test func `What has no price is named, and who follows the advice has one from then on`() async throws {
+    @Test func `cost names models without a price, and its advice works`() async throws {
         let stage = try stage()
         #expect(await stage.run("generate", "--provider", "api", "--quiet", "first") == .success)
         stage.clearScreen()
@@ -122,7 +122,7 @@ import Testing
         #expect(!stage.errors.contains("For one:"))
     }
 
-    @Test func `A service of one's own has the prices of its kind`() async throws {
+    @Test func `A custom service has the prices of its kind`() async throws {
         try await FakeService.run { fake in
             let stage = try fake.stage(environment: [
                 "HABLARE_SERVICES_MINE_KIND": "anthropic", "HABLARE_SERVICES_MINE_BASE_URL": fake.address("anthropic"),
@@ -145,7 +145,7 @@ import Testing
         }
     }
 
-    @Test func `The doctor says which prices hold, and what of them is for nobody`() async throws {
+    @Test func `doctor reports the valid prices and the unused ones`() async throws {
         let stage = try stage()
         #expect(await stage.run("doctor") == .success)
         let count = PriceTable.shipped.entries.count

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HablareCommand
 
-/// `hablare providers`, and what settings do to other commands.
+/// `hablare providers`, and the effect of settings on other commands.
 @Suite struct ProvidersTests {
     private struct Row: Decodable, Equatable {
         struct Key: Decodable, Equatable {
@@ -24,7 +24,7 @@ import Testing
         let problem: String?
     }
 
-    /// A world where openai has a key, and everything that a service offers is made.
+    /// Returns a composition in which openai has a key, and every offered provider is made.
     private func composition(_ desk: SettingsDesk, _ arguments: [String]) -> Composition {
         var composition = desk.composition(arguments)
         composition.lookUpKey = { service, _ in
@@ -47,7 +47,7 @@ import Testing
         return Dictionary(uniqueKeysWithValues: rows.map { ($0.provider, $0) })
     }
 
-    @Test func `Everybody is listed, with why somebody cannot be asked`() async throws {
+    @Test func `All providers are listed, with the reason if one is not usable`() async throws {
         let desk = try SettingsDesk()
         try desk.write(
             """
@@ -79,7 +79,7 @@ import Testing
         #expect(program.type == "program" && program.usable && program.answers == ["audio"])
     }
 
-    @Test func `For a person they are a table, a service that cannot be asked on one line`() async throws {
+    @Test func `The table shows a service that is not usable on one line`() async throws {
         let desk = try SettingsDesk()
         #expect(await HablareCommand.execute(in: composition(desk, ["providers"])) == .success)
         let lines = desk.stage.output.split(separator: "\n")
@@ -91,7 +91,7 @@ import Testing
         #expect(desk.stage.errors.isEmpty)
     }
 
-    @Test func `What cannot be made of its settings is not called ready`() async throws {
+    @Test func `A provider with invalid settings is not shown as ready`() async throws {
         let desk = try SettingsDesk()
         var composition = composition(desk, ["providers"])
         composition.serviceProviders = { _, _, _, _ in throw AIServiceError(.invalidConfiguration, "The model is odd.")
@@ -101,7 +101,7 @@ import Testing
         #expect(!desk.stage.output.split(separator: "\n").contains { $0.hasPrefix("openai") && $0.hasSuffix("ready") })
     }
 
-    @Test func `A program that is missing says why`() async throws {
+    @Test func `A missing program is shown with the reason`() async throws {
         let missing = AIServiceError(.programMissing, "writr was not found. Install it.")
         let writer = InstalledProvider(provider: ScriptedProvider(id: "writer"), health: { .init(problem: missing) })
         let stage = try Stage(others: [writer])
@@ -111,7 +111,7 @@ import Testing
 
     // MARK: Settings elsewhere
 
-    @Test func `Settings that cannot be read end every command, and say where`() async throws {
+    @Test func `Invalid settings end every command with their position`() async throws {
         let desk = try SettingsDesk()
         try desk.write("netwrok: {}")
         for command in ["providers", "ps", "cost", "work", "voices", "prune"] {
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test func `The doctor reads them, too`() async throws {
+    @Test func `doctor checks the settings`() async throws {
         let desk = try SettingsDesk()
         let file = try desk.write("services: {local: {kind: openai, base_url: localhost}}")
         #expect(await desk.stage.run("doctor") == .incomplete)
@@ -135,7 +135,7 @@ import Testing
         #expect(desk.stage.errors.isEmpty)
     }
 
-    @Test func `The folder of the store is a setting`() async throws {
+    @Test func `The data folder is a setting`() async throws {
         var desk = try SettingsDesk()
         try desk.write("data_dir: /srv/file")
         #expect(try folder(desk, []) == "/srv/file")
@@ -161,7 +161,7 @@ import Testing
         return options
     }
 
-    @Test func `What is advised names the file of settings again`() throws {
+    @Test func `Advised commands repeat the settings file`() throws {
         let data = Self.options(["--data-dir", "a b", "--config", "c.yaml"])
         #expect(data.commandLine("ps") == "hablare ps --data-dir 'a b' --config c.yaml")
     }

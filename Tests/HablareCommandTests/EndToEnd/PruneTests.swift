@@ -8,7 +8,7 @@ import Testing
 @testable import HablareCommand
 
 @Suite(.timeLimit(.minutes(5))) struct PruneTests {
-    /// A store with requests that are in no job, answered long ago.
+    /// Creates a store with requests outside of jobs, answered long ago.
     private func stage(_ count: Int) throws -> Stage {
         let stage = try Stage()
         let store = try stage.store()
@@ -19,14 +19,14 @@ import Testing
         return stage
     }
 
-    @Test func `Without a store there is nothing to prune, and none is made`() async throws {
+    @Test func `prune without a store does nothing and creates none`() async throws {
         let stage = try Stage()
         #expect(await stage.run("prune") == .success)
         #expect(stage.errors.contains("There is nothing yet to prune."))
         #expect(try stage.folder.names().isEmpty)
     }
 
-    @Test func `A dry run counts and changes nothing, and then it is done`() async throws {
+    @Test func `A dry run counts without changes, and a real run deletes`() async throws {
         let stage = try stage(5)
         let limits = ["--days", "1000000", "--count", "3"]
         #expect(await stage.run(["prune", "--dry-run"] + limits) == .success)
@@ -43,7 +43,7 @@ import Testing
         #expect(report["responses"] as? Int == 0 && report["dryRun"] as? Bool == false)
     }
 
-    @Test func `Left-over files are removed once they are old, and doctor says so before`() async throws {
+    @Test func `Leftover files are removed once they are old, and doctor reports them before`() async throws {
         let stage = try stage(1)
         let file = stage.data.appending(path: "content/ab/\(String(repeating: "c", count: 62))")
         try FileManager.default.createDirectory(
@@ -61,7 +61,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: file.path))
     }
 
-    @Test func `A narration is of a job and stays`() async throws {
+    @Test func `A narration belongs to a job and is not pruned`() async throws {
         let stage = try Stage()
         try stage.write("First. Second.")
         #expect(await stage.run("narrate", "book.txt", "--quiet") == .success)
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: [["--days", "-1"], ["--days", "nan"], ["--count", "0"], ["--bytes=-1"], ["--bytes", "x"]])
-    func `Limits that make no sense are refused`(limit: [String]) async throws {
+    func `Invalid limits are refused`(limit: [String]) async throws {
         let stage = try stage(1)
         #expect(await stage.run(["prune"] + limit) == .usage)
     }

@@ -9,12 +9,12 @@ import Testing
 
 @testable import HablareCommand
 
-/// A service that refuses all requests of a job in the same way: it is told so once, not once for each.
+/// A service that refuses all requests of a job for the same reason: only a few are sent.
 @Suite(.timeLimit(.minutes(5))) struct RefusedTests {
     private static let book = (1...50).map { "This is sentence number \($0)." }.joined(separator: " ")
     private static let words = ["narrate", "book.txt", "--provider", "openai", "--concurrency", "2"]
 
-    @Test func `A wrong key is refused a few times, the rest waits, and the right one goes on`() async throws {
+    @Test func `A wrong key fails a few segments, the rest waits, and the right key resumes`() async throws {
         try await FakeService.run { fake in
             let folder = try TemporaryFolder(.disk)
             let wrong = try fake.stage(environment: ["OPENAI_API_KEY": "wrong-0123456789-wrong"], folder: folder)
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `Of several answers with a wrong key a few are refused, the rest waits, and the right one goes on`(
+    func `A wrong key fails a few of several answers, the rest waits, and the right key resumes`(
         hasSchema: Bool
     ) async throws {
         var manner = FakeService.Manner()
@@ -59,7 +59,7 @@ import Testing
             let failed = snapshots.count { $0.phase == .failed }
             #expect(failed == calls && snapshots.count { $0.phase == .pending } == snapshots.count - failed)
             let job = try #require(snapshots.first?.job).rawValue
-            let word = ShellWords.quoted(job)
+            let word = ShellWords.joined([job])
             let goingOn = "hablare retry --failed --job \(word) && hablare work && hablare ps --job \(word)"
             #expect(wrong.errors.contains("nothing more is asked, because it would be refused"), "\(wrong.errors)")
             #expect(wrong.errors.contains("Once that is put right, to go on:\n  \(goingOn)\n"), "\(wrong.errors)")
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `What is under way comes to its end, and is kept`() async throws {
+    @Test func `Running calls finish after a refusal and are kept`() async throws {
         let gate = HablareTestServers.Gate()
         var manner = FakeService.Manner()
         manner.instead = { call in
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func `Ctrl-C ends it as ever while something is under way`() async throws {
+    @Test func `Ctrl-C works while running calls finish after a refusal`() async throws {
         let gate = HablareTestServers.Gate()
         var manner = FakeService.Manner()
         manner.instead = { call in
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test func `What one request alone is refused for ends nothing`() async throws {
+    @Test func `A refusal of a single request does not stop the others`() async throws {
         var manner = FakeService.Manner()
         manner.instead = { $0.number < 3 ? .text(400, "{}", type: "application/json") : nil }
         try await FakeService.run(manner) { fake in

@@ -22,7 +22,7 @@ import Testing
 
     // MARK: ps
 
-    @Test func `Without a store, ps says so and creates nothing`() async throws {
+    @Test func `ps without a store reports that and creates nothing`() async throws {
         let stage = try Stage()
         #expect(await stage.run("ps") == .success)
         #expect(stage.errors.contains("There is nothing yet in"))
@@ -31,7 +31,7 @@ import Testing
         #expect(stage.output == "[]\n")
     }
 
-    @Test func `The JSON of ps has exactly the promised fields`() async throws {
+    @Test func `The JSON of ps has exactly the documented fields`() async throws {
         let (stage, snapshots) = try await narrated()
         #expect(await stage.run("ps", "--json") == .success)
         let rows = try #require(try JSONSerialization.jsonObject(with: Data(stage.output.utf8)) as? [[String: Any]])
@@ -48,7 +48,7 @@ import Testing
         #expect(rows.map { $0["id"] as? String } == snapshots.map { $0.id.uuidString.lowercased() })
     }
 
-    @Test func `The table of ps is filtered and limited, with ids in full`() async throws {
+    @Test func `The table of ps is filtered and limited, with full ids`() async throws {
         let (stage, snapshots) = try await narrated()
         #expect(await stage.run("ps", "--state", "completed", "--limit", "2") == .success)
         let lines = stage.output.split(separator: "\n")
@@ -63,7 +63,7 @@ import Testing
         #expect(stage.errors.contains("There is no job other in this store. See the jobs with: hablare ps"))
     }
 
-    @Test func `A reader that goes away ends ps quietly`() async throws {
+    @Test func `ps ends quietly if its reader closes the pipe`() async throws {
         let (stage, _) = try await narrated()
         stage.breakPipe()
         #expect(await stage.run("ps") == .brokenPipe)
@@ -72,7 +72,7 @@ import Testing
 
     // MARK: show, logs, watch
 
-    @Test func `The prompt is shown only when asked for`() async throws {
+    @Test func `The prompt is shown only on request`() async throws {
         let (stage, snapshots) = try await narrated()
         let id = snapshots[1].id.uuidString
         #expect(await stage.run("show", id) == .success)
@@ -92,7 +92,7 @@ import Testing
         #expect(await stage.run("show", id, "-o", "missing/one.wav") == .cannotCreate)
     }
 
-    @Test func `Logs list the attempts with error and cause`() async throws {
+    @Test func `logs lists the attempts with error and cause`() async throws {
         let (stage, snapshots) = try await failing()
         #expect(await stage.run("logs", snapshots[0].id.uuidString) == .success)
         #expect(stage.output.contains("It broke. [provider-failed] (exit 3)"))
@@ -102,7 +102,7 @@ import Testing
         #expect(rows.first?["outcome"] as? String == "failed")
     }
 
-    @Test func `Watching a final request ends at once with its exit status`() async throws {
+    @Test func `watch of a final request ends at once with its exit status`() async throws {
         let (done, completed) = try await narrated()
         #expect(await done.run("watch", completed[0].id.uuidString) == .success)
         let (broken, failed) = try await failing()
@@ -110,7 +110,7 @@ import Testing
         #expect(broken.output.contains("failed: It broke."))
     }
 
-    @Test func `Watching follows what another process does`() async throws {
+    @Test func `watch follows another process's progress`() async throws {
         let gate = Gate()
         let folder = try TemporaryFolder(.disk)
         let worker = try Stage(provider: Voice.provider { _ in try await gate.pass() }, folder: folder)
@@ -129,7 +129,7 @@ import Testing
 
     // MARK: cancel, retry, rm, work
 
-    @Test func `A request that another process runs is cancelled`() async throws {
+    @Test func `cancel stops a request that another process runs`() async throws {
         let gate = Gate()
         let folder = try TemporaryFolder(.disk)
         let worker = try Stage(provider: Voice.provider { _ in try await gate.pass() }, folder: folder)
@@ -144,7 +144,7 @@ import Testing
         #expect(worker.errors.contains("Of 2 segments, 2 were cancelled, so there is no audio file yet; 0 are done"))
     }
 
-    @Test func `Work makes no store, and says what does`() async throws {
+    @Test func `work creates no store and names the command that does`() async throws {
         let stage = try Stage()
         #expect(await stage.run("work", "--data-dir", "nothere") == .inputMissing)
         #expect(stage.errors.contains("There is no store at \(stage.folder.url.path)/nothere yet, so nothing waits."))
@@ -153,7 +153,7 @@ import Testing
     }
 
     @Test(arguments: ["show", "watch", "stream", "logs", "cancel", "retry", "rm"])
-    func `An unknown request is not there, whatever is wanted of it`(command: String) async throws {
+    func `An unknown request is an error in every command`(command: String) async throws {
         let stage = try Stage()
         _ = try stage.store()
         let id = "01982f6e-6c4b-7d1e-9a3f-0123456789ab"
@@ -163,7 +163,7 @@ import Testing
                 == "hablare: There is no request \(id) in this store. See the ids with: hablare ps --data-dir data\n")
     }
 
-    @Test func `What is completed is neither cancelled nor retried`() async throws {
+    @Test func `A completed request can be neither cancelled nor retried`() async throws {
         let (stage, snapshots) = try await narrated()
         let id = snapshots[0].id.uuidString
         #expect(await stage.run("cancel", id) == .incomplete)
@@ -171,7 +171,7 @@ import Testing
         #expect(try stage.store().snapshot(of: snapshots[0].id)?.phase == .completed)
     }
 
-    @Test func `What failed waits again after retry, and work runs it`() async throws {
+    @Test func `A failed request waits again after retry, and work runs it`() async throws {
         let (broken, _) = try await failing()
         #expect(await broken.run("retry", "--failed") == .success)
         #expect(broken.output == "3 requests wait again\n")
@@ -184,7 +184,7 @@ import Testing
         #expect(working.output.isEmpty)
     }
 
-    @Test func `Work leaves what it has no provider for, and says what failed`() async throws {
+    @Test func `work leaves requests without a provider and reports failures`() async throws {
         let (stage, _) = try await failing()
         let strange = ScriptedProvider(id: "strange")
         let manager = AIRequestManager(store: try stage.store(), providers: try ProviderRegistry([strange]))
@@ -195,10 +195,10 @@ import Testing
         #expect(try stage.store().snapshot(of: id)?.phase == .pending)
     }
 
-    @Test func `Work that is to go on for ever ends at a signal`() async throws {
+    @Test func `work --forever ends at a signal`() async throws {
         let gate = Gate()
         let stage = try Stage(provider: Voice.provider { _ in try await gate.pass() })
-        // Like a service that is there before the first request.
+        // Like a service that is running before the first request.
         async let ended = stage.run("work", "--forever")
         let manager = AIRequestManager(store: try stage.store(), providers: try ProviderRegistry([stage.provider]))
         try await manager.submit(AIRequest(prompt: "x"), to: "espeak-ng")

@@ -7,9 +7,9 @@ import Testing
 
 @testable import HablareCommand
 
-/// What fails and is tried again by itself.
+/// Automatic retries in the command.
 @Suite(.timeLimit(.minutes(5))) struct RetryingTests {
-    /// A voice that is overloaded on its first calls for every segment.
+    /// Returns a voice that is overloaded on its first calls for every segment.
     private static func overloaded(
         times: Int, after: Duration? = nil, _ code: AIServiceError.Code = .overloaded
     ) -> ScriptedProvider {
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func `What waits for its next attempt is waited for`() async throws {
+    @Test func `narrate waits for segments in backoff`() async throws {
         let stage = try Stage(provider: Self.overloaded(times: 2))
         try stage.write("One. Two.")
         #expect(await stage.run("narrate", "book.txt") == .success, "\(stage.errors)")
@@ -29,7 +29,7 @@ import Testing
         #expect(!stage.errors.contains("failed"))
     }
 
-    @Test func `The number of attempts is the person's`() async throws {
+    @Test func `--attempts sets the number of attempts`() async throws {
         let stage = try Stage(provider: Self.overloaded(times: 2))
         try stage.write("One.")
         #expect(await stage.run("narrate", "book.txt", "--attempts", "2") == .incomplete)
@@ -40,7 +40,7 @@ import Testing
         #expect(stage.provider.record.calls.count == 3)
     }
 
-    @Test func `A timed-out attempt is made again, and says what it is in the end`() async throws {
+    @Test func `A timed-out attempt is retried, and the final error is the timeout`() async throws {
         let gate = Gate()
         let stage = try Stage(
             provider: ScriptedProvider(
@@ -72,14 +72,14 @@ import Testing
         #expect(stage.limits?.rate == nil)
     }
 
-    @Test func `Whoever asks for many long attempts gets them`() {
+    @Test func `Many long attempts get enough time`() {
         #expect(EngineOptions.retry(attempts: 3, timeout: .seconds(120), of: []) == RetryPolicy())
         let patient = EngineOptions.retry(attempts: 5, timeout: .seconds(600), of: [])
         #expect(patient.maximumAttempts == 5)
         #expect(patient.maximumElapsed > .seconds(5 * 600))
     }
 
-    @Test func `A hanging voice does not hold up the segments after it`() async throws {
+    @Test func `A hanging voice does not block later segments`() async throws {
         let stage = try Stage(provider: Self.overloaded(times: 9))
         try stage.write((1...12).map { "Sentence \($0)." }.joined(separator: " "))
         #expect(await stage.run("narrate", "book.txt") == .incomplete)
@@ -87,7 +87,7 @@ import Testing
         #expect(stage.provider.record.calls.count == 36)
     }
 
-    /// A store with one request that backs off for five minutes, and no process on it.
+    /// Creates a store with one request that backs off for five minutes, without a process.
     private func waiting() async throws -> (folder: TemporaryFolder, id: UUID, until: Date) {
         let stage = try Stage(provider: Self.overloaded(times: 9, after: .seconds(300), .providerFailed))
         try stage.write("One.")
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `Ps and show say until when it waits`() async throws {
+    @Test func `ps and show report the end of a backoff`() async throws {
         let (folder, id, until) = try await waiting()
         let now = until.addingTimeInterval(-90)
         let stage = try Stage(folder: folder, seams: EngineSeams(date: { now }))
@@ -121,7 +121,7 @@ import Testing
         #expect(rows.first?["until"] as? String == TimeText.stamp(until))
     }
 
-    @Test func `Generate says until when it waits, once, unless it is to be quiet`() async throws {
+    @Test func `generate reports the end of a wait once, unless --quiet is given`() async throws {
         for isQuiet in [false, true] {
             let stage = try Stage(provider: Self.overloaded(times: 9, after: .seconds(300), .providerFailed))
             let command = ["generate", "--provider", "espeak-ng", "One.", "-o", "one.wav"]
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    @Test func `What a service said of when to try again stands behind its failure`() async throws {
+    @Test func `A service's Retry-After is shown with its failure`() async throws {
         let stage = try Stage(provider: Self.overloaded(times: 9, after: .seconds(300), .rateLimited))
         let words = ["generate", "--provider", "espeak-ng", "One.", "-o", "one.wav", "--attempts", "1"]
         #expect(await stage.run(words) == .incomplete)
@@ -151,7 +151,7 @@ import Testing
         }
     }
 
-    @Test func `Watch looks again when the date of the reason comes`() async throws {
+    @Test func `watch looks again when the wait is over`() async throws {
         let (folder, id, until) = try await waiting()
         let clock = ManualClock()
         let seams = EngineSeams(
@@ -170,14 +170,14 @@ import Testing
         #expect(stage.output.hasSuffix("cancelled\n"))
     }
 
-    @Test func `A request that backs off is tried now when asked`() async throws {
+    @Test func `retry ends a backoff at once`() async throws {
         let (folder, id, _) = try await waiting()
         let stage = try Stage(folder: folder)
         #expect(await stage.run("retry", id.text) == .success)
         #expect(stage.output == "\(id.text) waits again\n")
     }
 
-    @Test func `Cancelled segments are listed apart from failed ones`() async throws {
+    @Test func `Cancelled segments are listed separately from failed ones`() async throws {
         let gate = Gate()
         let stage = try Stage(
             provider: Voice.provider { call in

@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `A provider that does not speak has no voices, and needs none`() async throws {
+    @Test func `A provider without speech has no voices`() async throws {
         let stage = try Stage(others: [InstalledProvider(provider: ScriptedProvider(id: "writer"))])
         #expect(await stage.run("voices", "--provider", "writer") == .success)
         #expect(stage.output.isEmpty)
@@ -41,7 +41,7 @@ import Testing
         #expect(stage.output.contains("en-us") && stage.errors.isEmpty)
     }
 
-    @Test func `Without a command there is help, and a version when asked`() async throws {
+    @Test func `Without a command there is help, and --version prints the version`() async throws {
         let stage = try Stage()
         #expect(await stage.run() == .success)
         #expect(stage.output.contains("SUBCOMMANDS:"))
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: ["bash", "zsh", "fish"])
-    func `Shells get completions`(shell: String) async throws {
+    func `Completion scripts exist for the shells`(shell: String) async throws {
         let stage = try Stage()
         #expect(await stage.run("--generate-completion-script", shell) == .success)
         #expect(["narrate", "speak", "image", "embed"].allSatisfy { stage.output.contains($0) })

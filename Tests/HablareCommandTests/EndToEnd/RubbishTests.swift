@@ -7,9 +7,9 @@ import Testing
 
 @testable import HablareCommand
 
-/// A voice that answers with what is no sound.
+/// A voice whose answers are not audio.
 @Suite(.timeLimit(.minutes(5))) struct RubbishTests {
-    /// A voice that does so for texts in which there is a word, until it is mended.
+    /// Returns a voice that does so for texts with a given word, until it is fixed.
     private func stage(_ word: String, isMended: Guarded<Bool> = Guarded(false)) throws -> Stage {
         let provider = ScriptedProvider(
             id: "espeak-ng", responseType: .audio, limits: ProviderLimits(concurrency: 2, breaker: .never)
@@ -21,7 +21,7 @@ import Testing
         return try Stage(provider: provider)
     }
 
-    @Test func `Speak says what came in place of sound, writes nothing, and goes on once it is removed`() async throws {
+    @Test func `speak reports an answer that is not audio, and works once it is removed`() async throws {
         let isMended = Guarded(false)
         let stage = try stage("Hello", isMended: isMended)
         for output in [["-o", "a.wav"], []] {
@@ -42,7 +42,7 @@ import Testing
         #expect(try stage.file("a.wav") == Voice.audio(of: "Hello."))
     }
 
-    @Test func `Narrate names all segments that cannot be used at once, and how to have them made anew`() async throws {
+    @Test func `narrate lists all unusable segments with the command to replace them`() async throws {
         let isMended = Guarded(false)
         let stage = try stage("bad", isMended: isMended)
         try stage.write("One is good. Two is bad. Three is good. Four is bad. Five is bad.")
@@ -65,7 +65,7 @@ import Testing
         ("wav", "", false), ("flac", "fLaC", true), ("flac", "OggS", false), ("opus", "OggS", true),
         ("mp3", "ID3", true), ("mp3", "\u{1}\u{2}", true), ("mp3", #"{"error":"no"}"#, false), ("pcm", "{}", true),
     ])
-    func `What begins with no sound of its format is none`(format: String, bytes: String, isSound: Bool) {
+    func `Audio is recognised by the first bytes of its format`(format: String, bytes: String, isSound: Bool) {
         let problem = AudioFormat(rawValue: format).problem(ofBeginning: Data(bytes.utf8))
         #expect((problem == nil) == isSound, "\(problem ?? "")")
     }

@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareJSON
 import HablareSQLite
 import HablareTestKit
 import HablareTestServers
@@ -7,7 +8,7 @@ import Testing
 
 @testable import HablareCommand
 
-/// `hablare generate --schema`: a value that satisfies a schema, mended where it does not.
+/// `hablare generate --schema`: a value that satisfies a schema, repaired if necessary.
 @Suite(.timeLimit(.minutes(5))) struct SchemaGenerateTests {
     private static let schema = """
         {"type": "object", "additionalProperties": false, "required": ["name", "tons"],
@@ -31,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: ["openai", "anthropic", "local"])
-    func `The service is told of the schema, and the value is printed`(service: String) async throws {
+    func `The service gets the schema, and the value is printed`(service: String) async throws {
         try await FakeService.run { fake in
             let stage = try stage(fake)
             #expect(
@@ -46,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `A value that does not satisfy is sent back, and what is mended is printed`() async throws {
+    @Test func `An invalid value is sent back, and the repaired one is printed`() async throws {
         try await FakeService.run(manner(#"{"name":"Moby","tons":0}"#, #"{"name":"Moby","tons":2}"#)) { fake in
             let stage = try stage(fake)
             let words = ["generate", "--provider", "openai", "--schema", "whale.json", "The largest.", "--json"]
@@ -60,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `What cannot be mended is told with its place, and stays in the store`() async throws {
+    @Test func `A value that cannot be repaired is reported with its path and kept`() async throws {
         for (repairs, calls) in [(0, 1), (2, 3)] {
             try await FakeService.run(manner(#"{"name":"Moby","tons":0}"#)) { fake in
                 let stage = try stage(fake)
@@ -79,7 +80,7 @@ import Testing
     }
 
     @Test(arguments: [0, 2])
-    func `What was answered last is printed by the command that is said`(repairs: Int) async throws {
+    func `The advised command prints the last answer`(repairs: Int) async throws {
         let answers = (0...2).map { #"{"name":"Moby","tons":-\#($0)}"# }
         try await FakeService.run(manner(answers[0], answers[1], answers[2])) { fake in
             let stage = try stage(fake)
@@ -95,7 +96,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `What it used and cost is the repairs', too`(isMended: Bool) async throws {
+    func `Usage and cost include the repairs`(isMended: Bool) async throws {
         let wrong = #"{"name":"Moby","tons":0}"#
         try await FakeService.run(manner(wrong, wrong, isMended ? #"{"name":"Moby","tons":2}"# : wrong)) { fake in
             let stage = try stage(fake)
@@ -114,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func `What several answers cost together is known where it is known of each`() {
+    @Test func `The total of several answers is known only if each is known`() {
         let (dear, unknown) = (Usage(inputTokens: 1, costMicroDollars: 5), Usage(inputTokens: 2))
         #expect(Usage.total(of: []) == nil)
         #expect(Usage.total(of: [dear, dear]) == Usage(inputTokens: 2, costMicroDollars: 10))
@@ -122,7 +123,7 @@ import Testing
         #expect(Usage.total(of: [unknown, dear]) == Usage(inputTokens: 3))
     }
 
-    @Test func `Several values are one on each line`() async throws {
+    @Test func `Several values are printed one per line`() async throws {
         let values = [#"{"name":"A","tons":1}"#, #"{"name":"B","tons":2}"#]
         try await FakeService.run(manner(values[0], values[1])) { fake in
             let stage = try stage(fake)
@@ -136,7 +137,7 @@ import Testing
         }
     }
 
-    @Test func `A program is told of the schema in the prompt`() async throws {
+    @Test func `A program gets the schema in the prompt`() async throws {
         let writer = ScriptedProvider(id: "writer", limits: ProviderLimits(breaker: .never)) { call in
             let isTold = call.request.prompt.plainText.contains("additionalProperties")
             return .success(ProviderAnswer(.text(Body(isTold ? "Here:\n{\"name\":\"M\",\"tons\":3}" : "What?"))))
@@ -148,9 +149,9 @@ import Testing
         #expect(try value(stage.output) == ["name": "M", "tons": 3])
     }
 
-    // MARK: What is none
+    // MARK: Invalid schemas
 
-    @Test func `A schema that is none ends the command before anything is asked, with its place`() async throws {
+    @Test func `An invalid schema ends the command before any call, with its position`() async throws {
         try await FakeService.run { fake in
             let stage = try stage(fake)
             let words = ["generate", "--provider", "openai", "The largest.", "--schema"]

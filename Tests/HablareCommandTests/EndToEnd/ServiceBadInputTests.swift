@@ -7,7 +7,7 @@ import Testing
 
 @testable import HablareCommand
 
-/// What is wrong with a key, a model, an address or a prompt, told to who asks a service: the exit status and the words.
+/// Exit status and message for an invalid key, model, address or prompt of a service.
 @Suite(.timeLimit(.minutes(5))) struct ServiceBadInputTests {
     /// Runs a command that must be refused before anything is sent or stored.
     private func refused(
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: ["openai", "anthropic", "elevenlabs"])
-    func `No key`(service: String) async throws {
+    func `A missing key is refused with advice`(service: String) async throws {
         let variable = "\(service.uppercased())_API_KEY"
         let (status, errors) = try await refused(
             ["--provider", service, "-o", "answer", "Hello."], environment: [variable: ""])
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: ["openai", "anthropic", "elevenlabs"])
-    func `A wrong key`(service: String) async throws {
+    func `A wrong key fails without a retry`(service: String) async throws {
         try await FakeService.run { fake in
             let stage = try fake.stage(environment: ["\(service.uppercased())_API_KEY": "wrong-0123456789-wrong"])
             #expect(await stage.run("generate", "--provider", service, "-o", "answer", "Hello.") == .incomplete)
@@ -46,14 +46,14 @@ import Testing
         }
     }
 
-    @Test func `A key for a machine elsewhere, over plain http`() async throws {
+    @Test func `A key is not sent over plain http to another machine`() async throws {
         let place = ["HABLARE_SERVICES_OPENAI_BASE_URL": "http://llm.invalid:8080/v1"]
         let (status, errors) = try await refused(["--provider", "openai", "Hello."], environment: place)
         #expect(status == .configuration)
         #expect(errors.contains("a key is not sent over plain http to another machine. Give an address with https."))
     }
 
-    @Test func `A key with a line break in it`() async throws {
+    @Test func `A key with a line break is refused`() async throws {
         let (status, errors) = try await refused(
             ["--provider", "openai", "Hello."], environment: ["OPENAI_API_KEY": "sk-0123456789\nabcdefghij"])
         #expect(status == .configuration)
@@ -71,7 +71,7 @@ import Testing
             "Anthropic does not know the model, the voice or the path. Check their names and the base URL. [invalid-request]"
         ),
     ])
-    func `A model that the service does not know`(service: String, sentence: String) async throws {
+    func `An unknown model fails without a retry`(service: String, sentence: String) async throws {
         try await FakeService.run { fake in
             let stage = try fake.stage()
             let status = await stage.run(
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `A base URL without a scheme`() async throws {
+    @Test func `A base URL without a scheme is refused`() async throws {
         let option = try await refused(["--provider", "openai", "--base-url", "localhost:8080", "Hello."])
         #expect(option.status == .usage)
         #expect(option.errors.contains("--base-url is not as it should be: "))
@@ -111,13 +111,13 @@ import Testing
         (["--parameter", "tools=[1]"], "tools"),
         (["--voice", "alloy"], "The provider openai does not speak. Leave --voice out."),
     ])
-    func `Parameters that cannot be`(words: [String], problem: String) async throws {
+    func `Invalid parameters are refused`(words: [String], problem: String) async throws {
         let (status, errors) = try await refused(["--provider", "openai", "Hello."] + words)
         #expect(status == .usage)
         #expect(errors.contains(problem), "\(errors)")
     }
 
-    @Test func `A voice that there is not`() async throws {
+    @Test func `An unknown voice is refused with the known ones`() async throws {
         try await FakeService.run { fake in
             let stage = try fake.stage()
             let words = ["generate", "--provider", "elevenlabs", "-o", "a.wav", "Hello.", "--voice"]
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test func `Who is no language model takes no picture and no instructions`() async throws {
+    @Test func `A provider that is no language model takes no picture and no instructions`() async throws {
         for option in [["--image", "whale.png"], ["--system", "Be short."]] {
             for provider in ["espeak-ng", "openai.speech"] {
                 let (status, errors) = try await refused(["--provider", provider, "-o", "a", "Hello."] + option)
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test func `A picture that is none`() async throws {
+    @Test func `A file that is no picture is refused`() async throws {
         try await FakeService.run { fake in
             let stage = try fake.stage()
             try stage.write("no picture", to: "whale.png")

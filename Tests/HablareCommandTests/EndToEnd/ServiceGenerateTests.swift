@@ -20,7 +20,7 @@ import Testing
     // MARK: The answer
 
     @Test(arguments: ["openai", "anthropic", "local"], [false, true])
-    func `The answer is printed, and nothing else`(service: String, streams: Bool) async throws {
+    func `generate with a service prints only the answer`(service: String, streams: Bool) async throws {
         try await FakeService.run { fake in
             let stage = try fake.stage()
             let option = streams ? ["--stream", "--quiet"] : []
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func `What is streamed is printed as it comes, to a pipe and a terminal`() async throws {
+    @Test func `A stream is printed as it arrives, to a pipe and a terminal`() async throws {
         for (service, isTerminal) in [("openai", false), ("anthropic", true)] {
             let gate = HablareTestServers.Gate()
             var manner = FakeService.Manner()
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `Who is asked, and what, may be the settings'`() async throws {
+    @Test func `Provider and model can be settings`() async throws {
         try await FakeService.run { fake in
             let stage = try fake.stage("default_provider: {generate: anthropic}\n")
             #expect(await stage.run("generate", "Whales?") == .success)
@@ -57,10 +57,10 @@ import Testing
         }
     }
 
-    @Test func `Instructions, pictures and parameters go along`() async throws {
+    @Test func `Instructions, pictures and parameters are sent`() async throws {
         try await FakeService.run { fake in
             let stage = try fake.stage()
-            // Its name says what it is not.
+            // The name of the file has the wrong extension.
             try FakeService.Manner().picture.write(to: stage.folder.url.appending(path: "whale.txt"))
             #expect(
                 await stage.run(
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `JSON says what was answered, used and paid`() async throws {
+    @Test func `The JSON has answer, usage and cost`() async throws {
         try await FakeService.run { fake in
             let stage = try fake.stage()
             #expect(await stage.run("generate", "--provider", "anthropic", "--json", "Whales?") == .success)
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func `JSON says which tools the model wants called, and that a server of one's own costs nothing`()
+    @Test func `The JSON has tool calls, and a custom server costs nothing`()
         async throws
     {
         try await FakeService.run { fake in
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test(arguments: ["openai.structured", "openai.embedding"], [[], ["--restart"], ["--volatile"], ["--detach"]])
-    func `What comes in one piece is not streamed`(provider: String, options: [String]) async throws {
+    func `--stream is refused for answers in one piece`(provider: String, options: [String]) async throws {
         try await FakeService.run { fake in
             let stage = try fake.stage()
             let words = ["generate", "--provider", provider, "Whales?", "--stream"]
@@ -152,7 +152,7 @@ import Testing
         }
     }
 
-    @Test func `Of several answers some may be missing, and the others are printed`() async throws {
+    @Test func `If some of several answers fail, the others are printed`() async throws {
         let number = Guarded(0)
         var manner = FakeService.Manner()
         manner.instead = { _ in
@@ -170,9 +170,9 @@ import Testing
         }
     }
 
-    // MARK: Elsewhere
+    // MARK: Other servers
 
-    @Test func `Where a service fails its fallback is asked, for the model that it has`() async throws {
+    @Test func `A failing service falls back to another with its own model`() async throws {
         var manner = FakeService.Manner()
         manner.instead = { $0.path.hasPrefix("/openai") ? .text(401, "no") : nil }
         try await FakeService.run(manner) { fake in
@@ -197,7 +197,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `An answer that is not whole says why, and what to do`(hasSeveral: Bool) async throws {
+    func `An incomplete answer is reported with the reason and advice`(hasSeveral: Bool) async throws {
         let answers: [(reason: String, text: ParameterValue, words: String)] = [
             ("length", "Whales", "was cut, because it became as long as it may be. Allow more with --parameter "),
             ("length", "", "is empty: it became as long as it may be before anything was said. Allow more"),
@@ -231,7 +231,7 @@ import Testing
         }
     }
 
-    @Test func `An answer that wants tools called says how they are read`() async throws {
+    @Test func `An answer with tool calls tells how to read them`() async throws {
         try await FakeService.run { fake in
             let stage = try fake.stage()
             let tools = #"tools=[{"name":"weather","description":"","parameters":{"type":"object"}}]"#
@@ -244,7 +244,7 @@ import Testing
         }
     }
 
-    @Test func `Another address is for one run, and takes no fallback along`() async throws {
+    @Test func `--base-url applies to one run without fallback`() async throws {
         var manner = FakeService.Manner()
         manner.instead = { $0.path.hasPrefix("/other") ? .text(401, "no") : nil }
         try await FakeService.run(manner) { fake in
@@ -257,9 +257,9 @@ import Testing
         }
     }
 
-    // MARK: Leaving
+    // MARK: Stopping
 
-    @Test func `After Ctrl-C the request waits, and whoever goes on asks the same model`() async throws {
+    @Test func `After Ctrl-C the request waits and later uses the same model`() async throws {
         for service in ["openai", "anthropic"] {
             let gate = HablareTestServers.Gate()
             var manner = FakeService.Manner()
@@ -288,7 +288,7 @@ import Testing
         }
     }
 
-    @Test func `After Ctrl-C several wait together`() async throws {
+    @Test func `After Ctrl-C several requests wait together`() async throws {
         let gate = HablareTestServers.Gate()
         var manner = FakeService.Manner()
         manner.gate = gate
@@ -308,12 +308,12 @@ import Testing
 }
 
 extension FakeService {
-    /// Something came that nobody expects.
+    /// An unexpected element arrived.
     struct Strange: Error {}
 }
 
 extension ParameterValue {
-    /// The member of an object.
+    /// Returns the member of an object.
     fileprivate subscript(name: String) -> ParameterValue? {
         if case .object(let members) = self { members[name] } else { nil }
     }

@@ -1,6 +1,7 @@
 import Foundation
 import Hablare
 import HablareAudio
+import HablareJSON
 import HablareProviders
 import HablareSpeech
 import HablareTestFiles
@@ -10,11 +11,11 @@ import Testing
 
 @testable import HablareCommand
 
-/// A book that a service reads.
+/// Narrations by a service.
 @Suite(.timeLimit(.minutes(5))) struct ServiceNarrateTests {
     private static let text = NarrateTests.text
 
-    @Test func `A service reads a book into one file, and is asked for nothing twice`() async throws {
+    @Test func `A service narrates a book into one file without repeated calls`() async throws {
         try await FakeService.run { fake in
             let stage = try fake.stage()
             try stage.write(Self.text)
@@ -22,7 +23,7 @@ import Testing
             #expect(fake.paths.count == 24)
             #expect(fake.bodies.allSatisfy { $0[member: "response_format"] == "wav" })
             #expect(fake.bodies.allSatisfy { $0[member: "previous_text"] == nil && $0[member: "model"] == "tts-x" })
-            // The same voice in all respects: so the same bytes as of the program.
+            // The service's voice is the same as the program's, so the bytes are the same.
             let reference = try await NarrateTests.reference()
             #expect(try stage.file("book.wav") == reference.audio)
             #expect(try stage.file("book.wav.timeline.json") == reference.timeline)
@@ -31,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `The settings say who narrates, and a flag wins`() async throws {
+    @Test func `The narrating provider is a setting, and an option overrides it`() async throws {
         try await FakeService.run { fake in
             let stage = try fake.stage("default_provider: {narrate: openai}\n")
             try stage.write("One.")
@@ -42,8 +43,7 @@ import Testing
         }
     }
 
-    @Test func `What stands around a segment is from the text alone, so that a second run asks the same`() async throws
-    {
+    @Test func `A segment's context depends only on the text, so a second run makes the same requests`() async throws {
         let fails = Guarded(true)
         var manner = FakeService.Manner()
         manner.instead = { call in
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `A segment never has more characters than the service takes`() async throws {
+    @Test func `A segment does not exceed the service's character limit`() async throws {
         try await FakeService.run { fake in
             let stage = try fake.stage()
             try stage.write(SpeakTests.long)
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `A dry run says what it would cost, and asks for no sound`() async throws {
+    @Test func `A dry run shows the cost without calls for audio`() async throws {
         try await FakeService.run { fake in
             let stage = try fake.stage()
             try stage.write("One. Two.")
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func `A dry run needs no key, no network and no voice, and says so`() async throws {
+    @Test func `A dry run needs no key, network or voice, and says so`() async throws {
         try await FakeService.run { fake in
             let stage = try fake.stage(environment: [
                 "ELEVENLABS_API_KEY": "", "HABLARE_NETWORK_CERTIFICATE_FILE": "/nowhere/ca.pem",
@@ -117,14 +117,14 @@ import Testing
         }
     }
 
-    @Test func `A dry run looks for the voice of a program all the same`() async throws {
+    @Test func `A dry run still checks a program's voice`() async throws {
         let stage = try Stage()
         try stage.write("One.")
         #expect(await stage.run("narrate", "book.txt", "--dry-run", "--voice", "xx") == .usage)
         #expect(!stage.errors.contains("A dry run asks nobody"))
     }
 
-    @Test func `What cannot be joined is refused before anything is asked`() async throws {
+    @Test func `Audio that cannot be joined is refused before any call`() async throws {
         try await FakeService.run { fake in
             let stage = try fake.stage()
             try stage.write("One.")
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    @Test func `Segments of a wrong key are told once each, and the command goes on with the right one`() async throws {
+    @Test func `A wrong key fails each segment once, and the right key resumes`() async throws {
         try await FakeService.run { fake in
             let folder = try TemporaryFolder(.disk)
             let wrong = try fake.stage(environment: ["OPENAI_API_KEY": "wrong-0123456789-wrong"], folder: folder)

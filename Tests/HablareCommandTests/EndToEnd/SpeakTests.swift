@@ -1,6 +1,7 @@
 import Foundation
 import Hablare
 import HablareAudio
+import HablareJSON
 import HablareProviders
 import HablareSQLite
 import HablareTestFiles
@@ -10,16 +11,16 @@ import Testing
 
 @testable import HablareCommand
 
-/// `hablare speak`: one text to sound, by services and programs.
+/// `hablare speak`: one text to speech, by services and programs.
 @Suite(.timeLimit(.minutes(5))) struct SpeakTests {
-    /// A text of some 5,000 characters in sentences, which no service of OpenAI's takes at once.
+    /// A text of about 5,000 characters in sentences, more than any service of OpenAI's accepts at once.
     static let long = (1...200).map { "This is sentence number \($0)." }.joined(separator: " ")
 
     private func spoken(_ fake: FakeService) -> [String] {
         fake.bodies.compactMap { ($0[member: "input"] ?? $0[member: "text"])?.string }
     }
 
-    @Test func `A text becomes a file, in the format of its name, as the service sent it`() async throws {
+    @Test func `A text becomes a file in the format of its name, as the service sent it`() async throws {
         var manner = FakeService.Manner()
         let sound: @Sendable (String) -> Data = { Data("ID3 of \($0)".utf8) }
         manner.sound = sound
@@ -38,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `A server that sends WAV whatever it is asked for is heard in the format that was wanted`()
+    @Test func `WAV from a server that ignores the format is converted`()
         async throws
     {
         try await FakeService.run { fake in
@@ -55,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `Sound that cannot become what was wanted is kept, and it is said how to get it`() async throws {
+    @Test func `Audio that cannot be converted is kept, with the command to get it`() async throws {
         try await FakeService.run { fake in
             let stage = try fake.stage()
             #expect(await stage.run("speak", "Hello.", "--provider", "openai", "-o", "a.opus") == .badInput)
@@ -69,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `A text over the limit is cut at the ends of sentences, and the sound joined`() async throws {
+    @Test func `A long text is split at sentences and the audio joined`() async throws {
         try await FakeService.run { fake in
             let stage = try fake.stage()
             try stage.write(Self.long, to: "long.txt")
@@ -82,7 +83,7 @@ import Testing
             #expect(fake.bodies.allSatisfy { $0[member: "response_format"] == "wav" })
             let audio = try AudioInspector().properties(of: .data(try stage.file("long.wav")))
             #expect(audio.frameCount == pieces.reduce(0) { $0 + 200 + Int64($1.utf8.count) * 20 })
-            // What was said once is not asked for again.
+            // A spoken part is not requested again.
             #expect(await stage.run("speak", "--provider", "openai", "-f", "long.txt", "-o", "long.flac") == .success)
             #expect(fake.paths.count == 2)
             let other = try AudioInspector().properties(of: .data(try stage.file("long.flac")))
@@ -90,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func `Line breaks are spoken, where a text fits`() async throws {
+    @Test func `Line breaks are kept if the text fits`() async throws {
         try await FakeService.run { fake in
             let stage = try fake.stage()
             let text = "Dear whale,\n\nhow are you?\nYours"
@@ -101,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func `A terminal gets no sound, and nothing is asked`() async throws {
+    @Test func `A terminal is refused before any call`() async throws {
         try await FakeService.run { fake in
             let stage = try fake.stage(isTerminal: true)
             #expect(await stage.run("speak", "--provider", "openai", "Hello.") == .usage)
@@ -110,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func `Stopped in the middle, the same command goes on, and pays for nothing twice`() async throws {
+    @Test func `After a stop the same command resumes without paying twice`() async throws {
         let gate = HablareTestServers.Gate()
         var manner = FakeService.Manner()
         let first = Guarded(true)
@@ -147,7 +148,7 @@ import Testing
         }
     }
 
-    @Test func `A piece that fails leaves the file as it was, and is asked for alone the next time`() async throws {
+    @Test func `A failed piece leaves the file unchanged, and only it is requested again`() async throws {
         let fails = Guarded(true)
         var manner = FakeService.Manner()
         manner.instead = { call in
@@ -176,7 +177,7 @@ import Testing
         }
     }
 
-    @Test func `A voice of ElevenLabs goes by its name, and is told what stands around a piece`() async throws {
+    @Test func `An ElevenLabs voice is found by name and gets the surrounding text`() async throws {
         try await FakeService.run { fake in
             let stage = try fake.stage()
             let text = (1...400).map { "This is sentence number \($0)." }.joined(separator: " ")
@@ -193,7 +194,7 @@ import Testing
         }
     }
 
-    @Test func `A program speaks, too, with a speed in its own words`() async throws {
+    @Test func `A program speaks with a speed in its own parameter`() async throws {
         let stage = try Stage()
         #expect(await stage.run("speak", "Hello.", "-o", "a.wav", "--speed", "2") == .success)
         #expect(try stage.file("a.wav") == Voice.audio(of: "Hello."))
@@ -203,7 +204,7 @@ import Testing
         #expect(try stage.file("a.flac").starts(with: Data("fLaC".utf8)))
     }
 
-    @Test func `Who is asked without --provider is in the settings`() async throws {
+    @Test func `The default speech provider is a setting`() async throws {
         try await FakeService.run { fake in
             let stage = try fake.stage("default_provider: {speak: openai}\n")
             #expect(await stage.run("speak", "Hello.", "-o", "a.wav") == .success)
@@ -229,7 +230,7 @@ import Testing
         (["--provider", "opnai", "Hello."], .unavailable, "Did you mean openai"),
         (["--provider", "openai", "--format", "aac", SpeakTests.long], .usage, "joined"),
     ])
-    func `What cannot be is said before anything is asked`(
+    func `Invalid input is refused before any call`(
         words: [String], status: CommandStatus, problem: String
     ) async throws {
         try await FakeService.run { fake in
@@ -242,7 +243,7 @@ import Testing
         }
     }
 
-    @Test func `Without a key nothing is asked`() async throws {
+    @Test func `Without a key no call is made`() async throws {
         try await FakeService.run { fake in
             for command in [["speak", "Hello."], ["narrate", "book.txt"]] {
                 let stage = try fake.stage(environment: ["ELEVENLABS_API_KEY": ""])
@@ -254,7 +255,7 @@ import Testing
         }
     }
 
-    @Test func `A voice that there is not is refused before anything is paid for`() async throws {
+    @Test func `An unknown voice is refused before any paid call`() async throws {
         try await FakeService.run { fake in
             let stage = try fake.stage("default_provider: {speak: elevenlabs, narrate: elevenlabs}\n")
             try stage.write("One. Two. Three.")

@@ -6,7 +6,7 @@ import Testing
 @testable import HablareCommand
 
 @Suite(.timeLimit(.minutes(5))) struct StreamCommandTests {
-    /// A store with a stream of three chunks under way, as another process has it.
+    /// Creates a store with a running stream of three chunks, as another process has it.
     private func underWay() throws -> (Stage, StoreWorkbench, RunningAttempt) {
         let stage = try Stage()
         let bench = StoreWorkbench(store: try stage.store())
@@ -23,7 +23,7 @@ import Testing
         #expect(try bench.write(.settle(end)) == .done)
     }
 
-    @Test func `A stream is printed from its beginning or from a chunk on`() async throws {
+    @Test func `A stream is printed from its beginning or from a given chunk`() async throws {
         let (stage, bench, attempt) = try underWay()
         try complete(bench, attempt, "In the beginning")
         let id = attempt.request.uuidString.lowercased()
@@ -34,7 +34,7 @@ import Testing
         #expect(stage.output == "beginning")
     }
 
-    @Test func `A stream that another process makes is printed as it comes`() async throws {
+    @Test func `Another process's stream is printed as it arrives`() async throws {
         let (stage, bench, attempt) = try underWay()
         async let status = stage.run("stream", attempt.request.uuidString)
         while stage.output != "In the beginning" {
@@ -47,7 +47,7 @@ import Testing
         #expect(stage.output == "In the beginning was")
     }
 
-    @Test func `What is no text is not printed on a terminal, done or while it is made`() async throws {
+    @Test func `Binary data is not printed on a terminal`() async throws {
         let stage = try Stage(isTerminal: true)
         let bench = StoreWorkbench(store: try stage.store())
         let attempt = try bench.startStream()
@@ -74,7 +74,7 @@ import Testing
         #expect(pipe.output == "RIFF\u{1}\u{1}\u{1}\u{1}WAVEmore")
     }
 
-    @Test func `A text on a terminal has its control characters made visible, and a pipe gets them as they are`()
+    @Test func `Control characters are made visible on a terminal and unchanged in a pipe`()
         async throws
     {
         let stage = try Stage(isTerminal: true)
@@ -99,7 +99,7 @@ import Testing
         (Data([0xFF, 0xFB, 0x90]), .audio), (Data([0x50, 0x4B, 0]), .data), (Data("RIFFs are fun".utf8), nil),
         (Data("Ünïcode".utf8), nil), (Data(), nil),
     ])
-    func `What is no text is known by its beginning`(bytes: Data, type: ContentType?) {
+    func `Binary content is recognised by its first bytes`(bytes: Data, type: ContentType?) {
         #expect(ContentType(ofBeginning: bytes) == type)
     }
 
@@ -119,7 +119,7 @@ import Testing
         #expect(stage.errors.contains("has only 1 chunk"))
     }
 
-    @Test func `What a failed stream left is printed, and why it failed`() async throws {
+    @Test func `A failed stream's chunks are printed with its failure`() async throws {
         let (stage, bench, attempt) = try underWay()
         _ = try bench.write(.settle(attempt.failed(StoreWorkbench.failure)))
         #expect(await stage.run("stream", attempt.request.uuidString) == .incomplete)
@@ -127,7 +127,7 @@ import Testing
         #expect(stage.errors.contains("failed after 3 chunks"))
     }
 
-    @Test func `An answer in one piece is printed, too, and an unknown request is not`() async throws {
+    @Test func `An answer in one piece is printed, and an unknown request is an error`() async throws {
         let stage = try Stage()
         let bench = StoreWorkbench(store: try stage.store())
         let owner = try bench.register()
@@ -139,16 +139,16 @@ import Testing
         #expect(await stage.run("stream", attempt.request.uuidString, "--from", "-1") == .usage)
     }
 
-    // MARK: Begun anew
+    // MARK: Restarted streams
 
-    /// What was streamed is given up, and another attempt begins.
+    /// Abandons the streamed attempt and starts another.
     private func beginAnew(_ bench: StoreWorkbench, _ owner: OwnerID) throws -> RunningAttempt {
         #expect(try bench.write(.retireOwner(owner, at: StoreWorkbench.date(40))) == .broken(flights: 1))
         return try bench.startNext(try bench.register())
     }
 
     @Test(arguments: [(0, CommandStatus.begunAnew), (9, .success)])
-    func `A part that was given up and then the answer are not success, and the same command prints it alone`(
+    func `A restarted stream is no success, and the same command prints the whole answer`(
         from: Int, expected: CommandStatus
     ) async throws {
         let stage = try Stage()
@@ -175,10 +175,10 @@ import Testing
         #expect(stage.output == "whole")
     }
 
-    // MARK: Places
+    // MARK: Positions
 
     @Test(arguments: [(StopSignal.interrupt, CommandStatus.interrupted), (.terminate, .terminated)])
-    func `A signal ends it, and the command to go on with is said`(
+    func `A signal ends stream with the command to continue`(
         signal: StopSignal, expected: CommandStatus
     ) async throws {
         let (stage, _, attempt) = try underWay()
@@ -194,7 +194,7 @@ import Testing
         #expect(stage.errors.contains("Stopped by SIGTERM") == (signal == .terminate))
     }
 
-    @Test func `A signal while nobody takes a chunk says to go on with that chunk`() async throws {
+    @Test func `A signal while output is blocked names the chunk to continue with`() async throws {
         let (stage, _, attempt) = try underWay()
         stage.stopReading()
         async let status = stage.run("stream", attempt.request.text, "--from", "1")
@@ -209,7 +209,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `A place behind the end of an answer is refused with how long it is`(isStreamed: Bool) async throws {
+    func `A position behind the end is refused with the number of chunks`(isStreamed: Bool) async throws {
         let (stage, bench, streamed) = try underWay()
         try complete(bench, streamed, "In the beginning")
         try bench.submit(2)
@@ -223,7 +223,7 @@ import Testing
         #expect(stage.errors.contains(words + "All of it: hablare stream \(id)"), "\(stage.errors)")
     }
 
-    @Test func `A failed answer is not said to be longer than it is`() async throws {
+    @Test func `A position behind the end of a failed answer reports the failure`() async throws {
         let (stage, bench, attempt) = try underWay()
         _ = try bench.write(.settle(attempt.failed(StoreWorkbench.failure)))
         #expect(await stage.run("stream", attempt.request.text, "--from", "300") == .incomplete)

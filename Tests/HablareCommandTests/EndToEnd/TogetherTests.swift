@@ -7,9 +7,9 @@ import Testing
 
 @testable import HablareCommand
 
-/// Two processes on one store, and what each says of the other.
+/// Two processes on one store, and what each reports about the other.
 @Suite(.timeLimit(.minutes(5))) struct TogetherTests {
-    /// A store that says when all that is unfinished was looked for.
+    /// A store that signals when all unfinished requests were read.
     private struct LookedStore: ForwardingStore {
         let base: any RequestStore
         let looked: Gate
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `Each of two that work says how many requests it completed itself`() async throws {
+    @Test func `Each of two work processes reports its own completed requests`() async throws {
         let folder = try TemporaryFolder(.disk)
         let gates = [Gate(), Gate()]
         let looks = [Gate(), Gate()]
@@ -43,7 +43,7 @@ import Testing
         stages[0].clearScreen()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for stage in stages { group.addTask { #expect(await stage.run("work") == .success) } }
-            // Nothing ends before both know of all of it, and have some of it.
+            // No request ends before both processes know all requests and have some of them.
             for (gate, look) in zip(gates, looks) {
                 try await soon { await gate.arrivals(reach: 1) }
                 try await soon { try await look.pass() }
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `What is submitted and ends while something else runs counts`(fails: Bool) async throws {
+    func `work counts requests that are submitted and end while another runs`(fails: Bool) async throws {
         let folder = try TemporaryFolder(.disk)
         let (gate, look) = (Gate(), Gate())
         let working = try Stage(
@@ -79,7 +79,7 @@ import Testing
         }
         await submit("takes long")
         async let status = working.run("work")
-        // All that waits has been looked for, and nothing is looked for again before the first one ends.
+        // All waiting requests have been read, and there is no other read before the first one ends.
         try await soon { try await look.pass() }
         try await soon { await gate.arrivals(reach: 1) }
         await submit(fails ? "too much" : "takes no time")
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test(arguments: [(true, false, true), (true, true, false), (false, false, false)])
-    func `Who waits for the answer of another's call is told so on a terminal`(
+    func `A command that joins another process's call says so on a terminal`(
         isTerminal: Bool, isQuiet: Bool, isTold: Bool
     ) async throws {
         let folder = try TemporaryFolder(.disk)
@@ -119,7 +119,7 @@ import Testing
         #expect(second.errors == (isTold ? told : ""))
     }
 
-    @Test func `What nobody makes yet is not told to be running, also where this process makes it`() async throws {
+    @Test func `A waiting request is not reported as running`() async throws {
         let gate = Gate()
         let stage = try Stage(provider: writer(gate), isTerminal: true)
         let words = ["generate", "--provider", "writer", "asked for before"]
@@ -134,7 +134,7 @@ import Testing
         #expect(stage.errors == "\(id.text) asked for the same before; both get one answer.\n")
     }
 
-    /// A store that cannot be looked through for what is under way.
+    /// A store whose running requests cannot be listed.
     private struct UnlistedStore: ForwardingStore {
         let base: any RequestStore
         let asked: Gate
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test func `Where it cannot be read who asked before, the answer comes all the same`() async throws {
+    @Test func `The answer arrives even if the running requests cannot be listed`() async throws {
         let folder = try TemporaryFolder(.disk)
         let (gate, asked) = (Gate(), Gate())
         let first = try Stage(provider: writer(gate), folder: folder)
@@ -167,7 +167,7 @@ import Testing
         #expect(second.errors.isEmpty)
     }
 
-    @Test func `With --verbose it is told what became of a request, and nothing of its words`() async throws {
+    @Test func `--verbose logs a request's events without its text`() async throws {
         let tries = Guarded(0)
         let stage = try Stage(
             provider: ScriptedProvider(id: "writer", limits: ProviderLimits(breaker: .never)) { call in

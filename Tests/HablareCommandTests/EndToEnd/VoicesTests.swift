@@ -7,7 +7,7 @@ import Testing
 
 @testable import HablareCommand
 
-/// The voices of services, beside those of programs.
+/// The voices of services and programs.
 @Suite(.timeLimit(.minutes(5))) struct VoicesTests {
     private func rows(_ stage: Stage, _ words: String...) async throws -> [[String: Any]] {
         stage.clearScreen()
@@ -15,7 +15,7 @@ import Testing
         return try #require(try JSONSerialization.jsonObject(with: Data(stage.output.utf8)) as? [[String: Any]])
     }
 
-    @Test func `A service's voices are listed, filtered, and asked for once a day`() async throws {
+    @Test func `A service's voices are listed, filtered, and cached for a day`() async throws {
         try await FakeService.run { fake in
             let stage = try fake.stage()
             let all = try await rows(stage, "--provider", "elevenlabs")
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `Without a name those are among them that can be asked, and nobody else is`() async throws {
+    @Test func `voices without a name lists exactly the usable providers`() async throws {
         try await FakeService.run { fake in
             let stage = try fake.stage()
             let providers = try await rows(stage).compactMap { $0["provider"] as? String }
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `A service that fails is said to, and ends the command only where it was named`() async throws {
+    @Test func `A failing service is reported, and ends the command only if it was named`() async throws {
         var manner = FakeService.Manner()
         manner.instead = { $0.path.contains("elevenlabs") ? .text(401, "{}", type: "application/json") : nil }
         try await FakeService.run(manner) { fake in
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `Who does not speak, and who has no key, is told so`() async throws {
+    @Test func `A provider without speech and one without a key are reported`() async throws {
         try await FakeService.run { fake in
             let stage = try fake.stage(environment: ["ELEVENLABS_API_KEY": ""])
             #expect(await stage.run("voices", "--provider", "anthropic") == .success)
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `Programs of neural voices are found by that`() async throws {
+    @Test func `Neural voices of programs are found by quality`() async throws {
         var program = InstalledProvider(provider: ScriptedProvider(id: "neural-one", responseType: .audio))
         program.voiceQuality = "neural"
         program.voices = { [CommandVoice(id: "heart", language: "en-us", gender: .female)] }

@@ -8,14 +8,14 @@ import Testing
 
 @testable import HablareCommand
 
-/// `hablare work`, where a service cannot be asked: what waits for it is said with the reason, and all else is made.
+/// `hablare work` when a service cannot be used: its waiting requests are reported with the reason, and all others run.
 @Suite(.timeLimit(.minutes(5))) struct WorkWithServicesTests {
     private func detach(_ stage: Stage, _ provider: String, _ prompt: String = "Whales?") async {
         #expect(await stage.run("generate", "--detach", "--provider", provider, prompt) == .success)
     }
 
     @Test(arguments: [false, true])
-    func `A service without its key is said to be that`(forever: Bool) async throws {
+    func `work reports a service without its key`(forever: Bool) async throws {
         try await FakeService.run { fake in
             let folder = try TemporaryFolder(.disk)
             let stage = try fake.stage(folder: folder)
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `A network that cannot be used is the services' problem only`() async throws {
+    @Test func `An invalid network setting affects only services`() async throws {
         try await FakeService.run { fake in
             let folder = try TemporaryFolder(.disk)
             let stage = try fake.stage(
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `A service that the settings do not have any more is named`() async throws {
+    @Test func `work names a service that is no longer in the settings`() async throws {
         try await FakeService.run { fake in
             let folder = try TemporaryFolder(.disk)
             let stage = try fake.stage(
@@ -72,13 +72,13 @@ import Testing
 
     // MARK: Refusals
 
-    /// A store in which a hundred requests wait for a service.
+    /// Creates a store in which a hundred requests wait for a service.
     private func backlog(_ fake: FakeService, _ folder: TemporaryFolder) throws {
         let bench = StoreWorkbench(store: try fake.stage(folder: folder).store())
         for number in 1...100 { try bench.submit(StoreWorkbench.submission(number, provider: "openai")) }
     }
 
-    @Test func `A wrong key fails a few, the rest waits, and all is made with the right one`() async throws {
+    @Test func `A wrong key fails a few requests, the rest waits, and the right key completes all`() async throws {
         try await FakeService.run { fake in
             let folder = try TemporaryFolder(.disk)
             try backlog(fake, folder)
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func `Who goes on for ever says it, and goes on with the others`() async throws {
+    @Test func `work --forever reports a refusing service and continues with others`() async throws {
         try await FakeService.run { fake in
             let folder = try TemporaryFolder(.disk)
             try backlog(fake, folder)
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func `A model that is not there is the affair of who names it`() async throws {
+    @Test func `An unknown model fails only its own requests`() async throws {
         try await FakeService.run { fake in
             let stage = try fake.stage()
             let words = ["generate", "--detach", "--provider", "openai"]

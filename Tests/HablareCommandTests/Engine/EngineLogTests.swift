@@ -29,7 +29,7 @@ import Testing
         return String(line[(line.range(of: "] ")?.upperBound ?? line.startIndex)...].dropLast())
     }
 
-    @Test func `A failure is to be retried only where a request has time for that`() async {
+    @Test func `A failure is logged as to be retried only if a request has time for that`() async {
         #expect(await message(.ended(Self.late, Self.backingOff)) == "Failed, to be retried")
         #expect(await message(.ended(Self.late, Self.backingOff, finishing: Self.some)) == "Failed, to be retried")
         #expect(await message(.ended(Self.late, .settled(.failed), finishing: Self.some)) == "Failed")
@@ -42,7 +42,7 @@ import Testing
         #expect(await log(.ended(Self.late, Self.backingOff)).contains(" until=1970-"))
     }
 
-    @Test func `What was stopped ran out of time only where its requests did`() async {
+    @Test func `A stopped attempt is logged as expired only if its requests expired`() async {
         #expect(await message(.ended(.expired, .waiting)) == "Interrupted, waits again")
         #expect(await message(.ended(.expired, .settled(.failed), finishing: Self.some)) == "Ran out of time")
         let others = EngineEvent.ended(.expired, .waiting, finishing: Self.some)
@@ -52,7 +52,7 @@ import Testing
         #expect(await message(swept) == "Ran out of time")
     }
 
-    @Test func `A failure for good is told as that, whoever shares it`() async {
+    @Test func `A permanent failure is logged as such for all members`() async {
         let two = [StoreWorkbench.id(1), StoreWorkbench.id(2)]
         let failed = AttemptEnd.Outcome.failed(Self.error)
         #expect(await message(.ended(failed, .settled(.failed), finishing: Self.some)) == "Failed")
@@ -63,13 +63,13 @@ import Testing
         #expect(await message(.ended(.held(Self.error), .held)) == "Held")
     }
 
-    @Test func `An error is told by its code and words, without the provider's`() async {
+    @Test func `An error is logged by code and message without the provider's cause`() async {
         let line = await log(.ended(Self.late, Self.backingOff))
         #expect(line.contains(" code=rate-limited ") && line.contains(" error=Later. "))
         #expect(!line.contains("the words of the provider"))
     }
 
-    @Test func `What is submitted, claimed, sent and given back is told with what it is`() async {
+    @Test func `Submissions, claims, starts and releases are logged with their details`() async {
         let id = StoreWorkbench.id(1)
         let flight = FlightID(rawValue: 7)
         func submitted(_ change: (inout SubmissionReceipt) -> Void = { _ in }) -> EngineEvent {

@@ -8,7 +8,7 @@ import Testing
 @testable import HablareCommand
 
 @Suite(.timeLimit(.minutes(1))) struct LookoutTests {
-    /// A store that counts the looks at requests that are waited for.
+    /// A store that counts the reads of requests with waiters.
     private struct LookedStore: ForwardingStore {
         let base: any RequestStore
         let looks = Guarded(0)
@@ -28,7 +28,7 @@ import Testing
         let gate = Gate()
         let retrying = Guarded<[Int]>([])
 
-        /// - Parameter answers: Called for every call, which fails with what it returns.
+        /// - Parameter answers: Called for every call, which fails with its result.
         init(_ folder: TemporaryFolder, failing answers: @escaping @Sendable (Gate) async -> AIServiceError?) throws {
             self.folder = folder
             store = LookedStore(base: try SQLiteStore(directory: folder.url))
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    /// Passes a gate, then fails with an error, if there is one.
+    /// Passes a gate, then fails with the error if there is one.
     private static func passing(
         then error: AIServiceError? = nil
     ) -> @Sendable (_ gate: Gate) async -> AIServiceError? {
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `Nothing is read for a request that is under way, whatever else is written`() async throws {
+    @Test func `A running request is not read again at other commits`() async throws {
         let folder = try TemporaryFolder(.disk)
         let process = try Process(folder, failing: Self.passing())
         let other = AIRequestManager(
@@ -80,10 +80,10 @@ import Testing
             try await soon { await process.gate.arrivals(reach: 1) }
             try await waitUntil { process.store.looks.withLock { $0 } > 0 }
             for number in 0..<20 { try await other.submit(AIRequest(prompt: .text("\(number)")), to: "q") }
-            // What was submitted last is sent here, so that all of it was noticed.
+            // The last request is sent by this process, so it has noticed all of them.
             try await other.submit(AIRequest(prompt: "y"), to: "p")
             try await soon { await process.gate.arrivals(reach: 2) }
-            // At the submission, and when the wait began.
+            // At the submission and at the start of the wait.
             #expect(process.store.looks.withLock { $0 } <= 3)
             process.gate.open()
             guard case .final(.completed) = try await ending else {
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func `A request that another process holds ends the wait`() async throws {
+    @Test func `A request held by another process ends the wait`() async throws {
         let folder = try TemporaryFolder(.disk)
         let lost = AIServiceError(.connectionLost, "The connection was lost.")
         let making = try Process(folder, failing: Self.passing(then: lost))
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func `How many back off is told when they do, and when they do not any more`() async throws {
+    @Test func `The number of requests in backoff is reported at each change`() async throws {
         let process = try Process(try TemporaryFolder(.disk)) { _ in
             AIServiceError(.overloaded, "Busy.", disposition: .retry(after: .seconds(300)))
         }
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test func `A request whose provider's account is suspended is left, whenever it is submitted`() async throws {
+    @Test func `A request whose account is suspended is not waited for`() async throws {
         let process = try Process(try TemporaryFolder(.disk)) { _ in AIServiceError(.unauthorized, "Wrong key.") }
         try await process.run {
             let later = AIRequest(prompt: "later")

@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `A wait may read an end in the store before its event, or after`(isBefore: Bool) {
+    func `An end may be read from the store before or after its event`(isBefore: Bool) {
         let own = OwnWork()
         let members = [StoreWorkbench.id(1), StoreWorkbench.id(2)]
         if isBefore { for id in members { own.waited(for: id, .completed) } }
@@ -41,7 +41,7 @@ import Testing
         #expect(own.ended.count(.completed) == 3)
     }
 
-    @Test func `Every end counts, also where no one waits, and no request that goes on`() throws {
+    @Test func `Every end is counted once, even without a waiter`() throws {
         let own = OwnWork()
         note(own, answer(1), .settled(.completed), finishing: 1)
         note(own, .failed(Self.error), .settled(.failed), finishing: 2)
@@ -59,7 +59,7 @@ import Testing
         #expect(own.ended.here == [.completed: 1, .failed: 5])
     }
 
-    @Test func `A process knows itself by its registration`() {
+    @Test func `A process knows its own registrations`() {
         let own = OwnWork()
         own.noted(.registered(OwnerID(rawValue: 7)))
         #expect(own.owners == [OwnerID(rawValue: 7)])
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func `Once the events are told, an end counts that was read in the store before`() async throws {
+    func `An end read from the store is counted as own after its event`() async throws {
         let own = OwnWork()
         let (written, answer) = (Gate(), DispatchSemaphore(value: 0))
         let store = LateStore(base: InMemoryStore(), written: written, answer: answer)

@@ -6,7 +6,7 @@ import Testing
 @testable import HablareCommand
 
 @Suite(.timeLimit(.minutes(1))) struct RefusalsTests {
-    /// Has a request fail so, and says whether that counts as a refusal of all.
+    /// Lets a request fail with these errors, and returns whether that counts as a refusal of all requests.
     private func isRefused(_ errors: AIServiceError...) async throws -> Bool {
         let refusals = Refusals()
         let left = Guarded(errors)
@@ -26,7 +26,7 @@ import Testing
         return refusals.isRefused
     }
 
-    @Test func `A failure for good with a code that concerns every request counts, and no other`() async throws {
+    @Test func `Only a permanent failure with an account-wide code is a refusal`() async throws {
         for code in [AIServiceError.Code.unauthorized, .quotaExceeded, .invalidConfiguration] {
             #expect(try await isRefused(AIServiceError(code, "No.")))
         }

@@ -13,14 +13,14 @@ import Testing
         .ended(.postponed(full, until: StoreWorkbench.date(9)), .backingOff(until: StoreWorkbench.date(9))),
         .ended(.held(full), .held),
     ])
-    func `A row or a content file that cannot be written rings`(event: EngineEvent) async {
+    func `A row or content file that cannot be written raises the alarm`(event: EngineEvent) async {
         let alarm = StoreAlarm()
         alarm.noted(event)
         alarm.noted(.storeFailed(AIServiceError(.storageBusy, "It is locked.")))
         #expect(await alarm.firstError() == Self.full)
     }
 
-    @Test func `The failure of a provider does not`() async {
+    @Test func `A provider's failure does not raise the alarm`() async {
         let alarm = StoreAlarm()
         alarm.noted(.ended(.failed(AIServiceError(.providerFailed, "No.")), .settled(.failed)))
         alarm.noted(.storeRecovered)

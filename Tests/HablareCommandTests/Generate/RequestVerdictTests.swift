@@ -5,7 +5,7 @@ import Testing
 
 @testable import HablareCommand
 
-/// What is said of a request at the end of the command that asked it.
+/// The lines about a request at the end of the command that sent it.
 @Suite struct RequestVerdictTests {
     private static let id = StoreWorkbench.id(1)
     private static let again = "hablare retry \(id.text) && hablare work"
@@ -85,7 +85,7 @@ import Testing
             lines: ["It waits in the store: hablare work && x -o FILE"]),
         Case(phase: .executing, isQuiet: true, lines: ["It waits in the store: hablare stream \(id.text)"]),
     ])
-    func `The verdict`(_ test: Case) throws {
+    func `The final lines and status follow the request's outcome`(_ test: Case) throws {
         let snapshot = RequestSnapshot(
             id: Self.id, providerID: "p", phase: test.phase, error: test.error, waiting: test.waiting, attempts: 1,
             createdAt: StoreWorkbench.date(0))

@@ -2,9 +2,9 @@
 import Foundation
 import Testing
 
-/// Words of a command line that are no text, as a shell hands them over.
+/// Arguments that are invalid text, as a shell passes them.
 @Suite(.timeLimit(.minutes(5))) struct ArgumentBytesProcessTests {
-    @Test func `A prompt that is no UTF-8 is refused, and nothing is asked or stored`() async throws {
+    @Test func `A prompt with invalid UTF-8 is refused, and nothing is sent or stored`() async throws {
         let world = try CommandWorld("echo") { _ in "cat" }
         let running = try world.start(
             ["generate", "--provider", "echo"], through: #"exec "$0" "$@" "$(printf 'caf\351')""#)

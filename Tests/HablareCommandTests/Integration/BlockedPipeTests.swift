@@ -2,13 +2,13 @@
 import Foundation
 import Testing
 
-/// Real pipes whose readers live and do not read.
+/// Real pipes whose readers are alive and do not read.
 @Suite(.timeLimit(.minutes(5))) struct BlockedPipeTests {
-    /// What a pipe holds on Linux.
+    /// The capacity of a pipe on Linux.
     private static let pipe = 64 << 10
 
     @Test(arguments: [(SIGINT, 130), (SIGTERM, 143)] as [(Int32, Int32)])
-    func `One signal ends generate while its answer fills a pipe, with its exit status`(
+    func `One signal ends generate while its answer fills a pipe`(
         signal: Int32, status: Int32
     ) async throws {
         let world = try CommandWorld("big") { _ in "yes 'a line of a long answer' | head -c 300000" }
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: ["stream", "show"])
-    func `One signal ends what else prints much`(command: String) async throws {
+    func `One signal ends other commands with much output`(command: String) async throws {
         let world = try CommandWorld("big") { _ in "yes 'a line of a long answer' | head -c 300000" }
         let id = try await world.start(["generate", "--provider", "big", "--detach", "--quiet", "a long answer"]).end()
             .output.trimmingCharacters(in: .newlines)
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: [(SIGINT, 130), (SIGTERM, 143)] as [(Int32, Int32)])
-    func `A log that nobody reads keeps nobody from working, and one signal ends it`(
+    func `An unread log does not block work, and one signal ends it`(
         signal: Int32, status: Int32
     ) async throws {
         let world = try CommandWorld("slow") {
@@ -58,7 +58,7 @@ import Testing
                 try await Task.sleep(for: .milliseconds(10))
             }
         }
-        // What a killed process left is taken over, which is logged before anything else.
+        // The takeover of a killed process's work is the first thing that is logged.
         let first = try world.start(["generate", "--provider", "slow", "a request whose process is killed"])
         try await runs(reach: 1)
         kill(first.process.processIdentifier, SIGKILL)

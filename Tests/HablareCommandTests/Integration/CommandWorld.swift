@@ -3,12 +3,12 @@ import Foundation
 import Glibc
 import HablareTestFiles
 
-/// A folder, with a space in its name, with a store and with programs, for processes of the command.
+/// A folder, with a space in its name, with a store and programs, for processes of the command.
 struct CommandWorld {
     private let folder: TemporaryFolder
     let url: URL
 
-    /// With one program, a shell's.
+    /// Creates a world with one shell program.
     init(_ program: String, _ script: (_ folder: URL) -> String) throws {
         folder = try TemporaryFolder(.disk)
         url = folder.url.appending(path: "a folder", directoryHint: .isDirectory)
@@ -18,7 +18,7 @@ struct CommandWorld {
         try JSONSerialization.data(withJSONObject: programs).write(to: configuration.appending(path: "programs.json"))
     }
 
-    /// With a program that streams three lines, the last when a file `go` is there.
+    /// Creates a world with a program that streams three lines, the last one when a file `go` exists.
     static func talker() throws -> CommandWorld {
         try CommandWorld("talker") {
             "echo one; sleep 0.05; echo two; while [ ! -e '\($0.path)/go' ]; do sleep 0.01; done; echo three"
@@ -30,8 +30,8 @@ struct CommandWorld {
     /// Starts the command as a process of its own.
     ///
     /// - Parameters:
-    ///   - errorsAreFull: Whether nothing fits into the pipe of standard error any more.
-    ///   - shell: What a shell starts it by, as `$0` with the arguments `$@`; `nil`: no shell does.
+    ///   - errorsAreFull: Whether the pipe of standard error is full.
+    ///   - shell: The shell command that starts it, as `$0` with the arguments `$@`, or `nil` without a shell.
     func start(_ arguments: [String], errorsAreFull: Bool = false, through shell: String? = nil) throws -> Running {
         // The tests and the command are built into the same folder.
         let tests = URL(filePath: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
@@ -41,7 +41,7 @@ struct CommandWorld {
         running.process.executableURL = shell == nil ? hablare : URL(filePath: "/bin/sh")
         let words = arguments + ["--data-dir", url.appending(path: "data").path]
         running.process.arguments = (shell.map { ["-c", $0, hablare.path] } ?? []) + words
-        // Under the thread sanitizer the command is judged by the same options as the tests.
+        // Under the thread sanitizer the command uses the same options as the tests.
         running.process.environment = ProcessInfo.processInfo.environment.filter { $0.key == "TSAN_OPTIONS" }
             .merging(["XDG_CONFIG_HOME": url.path, "PATH": "/usr/bin:/bin"]) { $1 }
         running.process.standardOutput = running.output
@@ -50,7 +50,7 @@ struct CommandWorld {
         return running
     }
 
-    /// A process of the command, and what it prints.
+    /// A process of the command and its output.
     final class Running {
         let process = Process()
         let output = Pipe()
@@ -68,18 +68,18 @@ struct CommandWorld {
             guard fcntl(pipe.fileDescriptor, F_SETFL, flags) == 0 else { throw POSIXError(.EIO) }
         }
 
-        /// Reads standard output until a text was read, and answers with what was. The process is killed when the test is
-        /// given up.
+        /// Reads standard output until a text appears, and returns what was read. Kills the process if the test is
+        /// cancelled.
         func read(until end: String) async throws -> String {
             try await read(output, until: end)
         }
 
-        /// Reads standard error until a text was read, and answers with what was.
+        /// Reads standard error until a text appears, and returns what was read.
         func readErrors(until end: String) async throws -> String {
             try await read(errors, until: end)
         }
 
-        /// Looks whether there is something instead of waiting for it in a system call, which no test's limit ends.
+        /// Polls for data instead of blocking in a system call, which a test's time limit would not end.
         private func read(_ pipe: Pipe, until end: String?) async throws -> String {
             let descriptor = pipe.fileHandleForReading.fileDescriptor
             var bytes = [UInt8](repeating: 0, count: end == nil ? 65_536 : 1)
@@ -106,18 +106,18 @@ struct CommandWorld {
             }
         }
 
-        /// How many bytes are in the pipe and were not read.
+        /// The number of unread bytes in the pipe.
         var unread: Int {
             var count: Int32 = 0
             return ioctl(output.fileHandleForReading.fileDescriptor, UInt(FIONREAD), &count) == 0 ? Int(count) : 0
         }
 
-        /// Waits until it has ended, while nobody reads what it prints. It is killed when the test is given up.
+        /// Waits for the process to end without reading its output. Kills it if the test is cancelled.
         func ends() async throws {
             while process.isRunning { try await rest() }
         }
 
-        /// The rest of both outputs and the exit status, once it has ended.
+        /// Returns the rest of both outputs and the exit status after the process has ended.
         func end() async throws -> (output: String, errors: String, status: Int32) {
             let (said, complained) = (try await read(output, until: nil), try await read(errors, until: nil))
             try await ends()

@@ -4,13 +4,13 @@ import Glibc
 import HablareProviders
 import Testing
 
-/// Processes of `hablare keys` that work on one file at once, and are killed.
+/// Processes of `hablare keys` that use one file concurrently, and are killed.
 @Suite(.timeLimit(.minutes(10))) struct KeyProcessTests {
     private let world: KeyWorld
 
     init() throws { world = try KeyWorld() }
 
-    @Test func `A key comes through a pipe`() async throws {
+    @Test func `A key is read from a pipe`() async throws {
         let end = try await world.start(["set", "openai"], input: "sk-proj-gorgonzola-c1f2\n").end()
         #expect(end.status == 0)
         #expect(end.output == "stored the key sk-…c1f2 for openai in \(world.file.path)\n")
@@ -27,7 +27,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: world.file.path))
     }
 
-    @Test func `Processes that store keys at once lose none`() async throws {
+    @Test func `Processes that store keys concurrently lose none`() async throws {
         let running = try (0..<10).map { try world.start(["set", "server-\($0)"], input: "key-of-server-\($0)") }
         for process in running {
             let end = try await process.end()
@@ -36,17 +36,17 @@ import Testing
         #expect(try world.store.list().map(\.name.service) == (0..<10).map { "server-\($0)" })
     }
 
-    @Test func `Wherever a process is killed, the file is whole, and the next one can write it`() async throws {
+    @Test func `The key file is complete and writable after a kill at any moment`() async throws {
         let openai = try CredentialName("openai")
         let clock = ContinuousClock()
         let start = clock.now
         #expect(try await world.start(["set", "openai"], input: "sk-key-0000000000").end().status == 0)
-        // Beside a thousand other tests it may take half a minute, of which the killing would see nothing.
+        // Beside a thousand other tests it may take half a minute, and the kills would all come too early.
         let usual = min(clock.now - start, .milliseconds(200))
         var last = 0
         for round in 1...24 {
             let running = try world.start(["set", "openai"], input: "sk-key-\(1_000_000_000 + round)")
-            // From the beginning of a usual run to some time behind its end.
+            // From the start of a usual run to some time after its end.
             try await Task.sleep(for: usual * Double(round) / 20)
             kill(running.id, SIGKILL)
             _ = try await running.end()

@@ -4,7 +4,7 @@ import Glibc
 import HablareProviders
 import Testing
 
-/// `hablare keys set` as a process at a real terminal: nothing of a key is seen, and the terminal is as it was.
+/// `hablare keys set` as a process on a real terminal: no key is shown, and the terminal is restored.
 @Suite(.timeLimit(.minutes(5))) struct KeyTerminalTests {
     private static let key = "sk-proj-gorgonzola-c1f2"
     private let world: KeyWorld
@@ -17,7 +17,7 @@ import Testing
         before = terminal.settings
     }
 
-    /// Starts it, and waits until it has asked.
+    /// Starts the command, and waits until it has asked.
     private func asked(session: Bool = false) async throws -> KeyWorld.Running {
         #expect(terminal.echoes)
         let running = try world.start(["set", "openai"], input: terminal.input, session: session)
@@ -35,7 +35,7 @@ import Testing
 
     private func expectNothingStored() { #expect(!FileManager.default.fileExists(atPath: world.file.path)) }
 
-    @Test func `A typed key is stored, and neither the terminal nor the list of processes shows it`() async throws {
+    @Test func `A typed key is stored, and neither terminal nor process list shows it`() async throws {
         let running = try await asked()
         terminal.type(Self.key)
         let words = try String(contentsOfFile: "/proc/\(running.id)/cmdline", encoding: .utf8)
@@ -52,7 +52,7 @@ import Testing
         #expect(try world.store.credential(named: CredentialName("openai"))?.credential.key.secret == Self.key)
     }
 
-    @Test func `What is typed can be mended`() async throws {
+    @Test func `Typed text can be edited`() async throws {
         let running = try await asked()
         terminal.type("wrong\u{15}oops\u{7F}\u{7F}\u{7F}\u{7F}\(Self.key)\n")
         #expect(try await running.end().status == 0)
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 143), (SIGQUIT, 130)] as [(Int32, Int32)])
-    func `A signal leaves the terminal as it was`(signal: Int32, status: Int32) async throws {
+    func `A signal restores the terminal`(signal: Int32, status: Int32) async throws {
         let running = try await asked()
         terminal.type(Self.key)
         kill(running.id, signal)
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(.enabled(if: FileManager.default.fileExists(atPath: KeyWorld.sessions)), arguments: ["\u{3}", "\u{1C}"])
-    func `Ctrl-C leaves the terminal as it was`(stroke: String) async throws {
+    func `Ctrl-C restores the terminal`(stroke: String) async throws {
         let running = try await asked(session: true)
         terminal.type(Self.key + stroke)
         let end = try await running.end()
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test(.enabled(if: FileManager.default.fileExists(atPath: KeyWorld.sessions)))
-    func `Ctrl-Z does not hand a silent terminal to the shell`() async throws {
+    func `Ctrl-Z does not suspend the command with a silent terminal`() async throws {
         let running = try await asked(session: true)
         terminal.type(Self.key + "\u{1A}\n")
         let end = try await running.end()
@@ -96,7 +96,7 @@ import Testing
         expectNothingStored()
     }
 
-    @Test func `The end of input leaves the terminal as it was`() async throws {
+    @Test func `The end of input restores the terminal`() async throws {
         let running = try await asked()
         terminal.type("\u{4}")
         let end = try await running.end()
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test(arguments: ["\nsecond-gorgonzola", "\nsecond-gorgonzola\nthird-gorgonzola\n"])
-    func `A paste of several lines is refused as a whole, and no shell gets the rest`(rest: String) async throws {
+    func `A paste of several lines is refused completely, and no shell gets the rest`(rest: String) async throws {
         let running = try await asked()
         terminal.type(Self.key + rest)
         let end = try await running.end()
@@ -118,7 +118,7 @@ import Testing
         #expect(terminal.leftOver().isEmpty)
     }
 
-    @Test func `A line of more than a terminal takes is refused, and not cut`() async throws {
+    @Test func `A line longer than a terminal takes is refused`() async throws {
         let running = try await asked()
         terminal.type(String(repeating: "gorgonzola", count: 101) + "\n")
         let end = try await running.end()
@@ -128,7 +128,7 @@ import Testing
         expectNothingStored()
     }
 
-    @Test func `What was typed before it asked is no part of the key`() async throws {
+    @Test func `Text typed before the prompt is not part of the key`() async throws {
         terminal.type("typed-ahead\n")
         let running = try await asked()
         terminal.type(Self.key + "\n")

@@ -12,7 +12,7 @@ struct KeyWorld {
 
     init() throws { folder = try TemporaryFolder(.disk) }
 
-    /// The command's program.
+    /// Returns the command's program.
     static func program() throws -> URL {
         // The tests and the command are built into the same folder.
         URL(filePath: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
@@ -21,13 +21,13 @@ struct KeyWorld {
 
     /// Starts the command.
     ///
-    /// - Parameter session: Whether it gets a session of its own, whose terminal is its standard input, as by a login.
+    /// - Parameter session: Whether it gets a session of its own with its standard input as terminal, as by a login.
     func start(_ arguments: [String], input: FileHandle, session: Bool = false) throws -> Running {
         let running = Running()
         let program = try Self.program()
         running.process.executableURL = session ? URL(filePath: Self.sessions) : program
         running.process.arguments = (session ? ["--ctty", "--wait", program.path] : []) + ["keys"] + arguments
-        // Under the thread sanitizer the command is judged by the same options as the tests.
+        // Under the thread sanitizer the command uses the same options as the tests.
         running.process.environment = ProcessInfo.processInfo.environment.filter { $0.key == "TSAN_OPTIONS" }
             .merging(["XDG_CONFIG_HOME": folder.url.path, "PATH": "/usr/bin:/bin"]) { $1 }
         running.process.standardInput = input
@@ -37,7 +37,7 @@ struct KeyWorld {
         return running
     }
 
-    /// Starts the command with a text on its standard input, which is a pipe.
+    /// Starts the command with a text in a pipe as its standard input.
     func start(_ arguments: [String], input: String) throws -> Running {
         let pipe = Pipe()
         try pipe.fileHandleForWriting.write(contentsOf: Data(input.utf8))
@@ -45,7 +45,7 @@ struct KeyWorld {
         return try start(arguments, input: pipe.fileHandleForReading)
     }
 
-    /// The program that gives a session, of util-linux.
+    /// The program that starts a session, of util-linux.
     static let sessions = "/usr/bin/setsid"
 
     final class Running {
@@ -55,7 +55,8 @@ struct KeyWorld {
 
         var id: pid_t { process.processIdentifier }
 
-        /// Both outputs, which are short, and the exit status, once it has ended. It is killed when the test is given up.
+        /// Returns both outputs, which are short, and the exit status after the process has ended. Kills it if the test
+        /// is cancelled.
         func end() async throws -> (output: String, errors: String, status: Int32) {
             do {
                 while process.isRunning { try await Task.sleep(for: .milliseconds(5)) }
@@ -71,18 +72,18 @@ struct KeyWorld {
     }
 }
 
-/// A pseudo-terminal: what a person at it types, and what it shows.
+/// A pseudo-terminal: the text that a user types, and the text that is shown.
 final class TerminalDouble {
     private let person: Int32
     private let line: Int32
-    /// Everything that was shown until now.
+    /// The text shown so far.
     private(set) var shown = ""
 
     init() throws {
         var ends: (person: Int32, line: Int32) = (-1, -1)
         guard openpty(&ends.person, &ends.line, nil, nil, nil) == 0 else { throw POSIXError(.ENXIO) }
         (person, line) = (ends.person, ends.line)
-        // Only the command is to have the terminal.
+        // Only the command gets the terminal.
         for end in [person, line] { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     }
 
@@ -91,16 +92,16 @@ final class TerminalDouble {
         close(line)
     }
 
-    /// What the command has as its standard input.
+    /// The command's standard input.
     var input: FileHandle { FileHandle(fileDescriptor: line, closeOnDealloc: false) }
 
-    /// Whether what is typed is shown.
+    /// Whether typed text is shown.
     var echoes: Bool {
         var attributes = termios()
         return tcgetattr(line, &attributes) == 0 && attributes.c_lflag & tcflag_t(ECHO) != 0
     }
 
-    /// Its settings, to be compared.
+    /// The terminal's settings, for comparisons.
     var settings: [UInt8] {
         var attributes = termios()
         guard tcgetattr(line, &attributes) == 0 else { return [] }
@@ -115,12 +116,12 @@ final class TerminalDouble {
         _ = write(person, bytes, bytes.count)
     }
 
-    /// Waits until a text was shown.
+    /// Waits until a text is shown.
     func waits(for text: String) async throws {
         while !look().contains(text) { try await Task.sleep(for: .milliseconds(5)) }
     }
 
-    /// Everything that was shown until now.
+    /// Returns the text shown so far.
     @discardableResult func look() -> String {
         var buffer = [UInt8](repeating: 0, count: 4_096)
         var state = pollfd(fd: person, events: Int16(POLLIN), revents: 0)
@@ -132,7 +133,7 @@ final class TerminalDouble {
         return shown
     }
 
-    /// What was typed and not read by anybody: a shell would read it next.
+    /// Returns typed text that was not read, which a shell would read next.
     func leftOver() -> String {
         var attributes = termios()
         tcgetattr(line, &attributes)

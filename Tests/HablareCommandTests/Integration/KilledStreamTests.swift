@@ -2,9 +2,9 @@
 import Foundation
 import Testing
 
-/// The reader's own test, in small: real processes, really killed. `make stream-test` is the same at length.
+/// A small version of `make stream-test` with real processes that are killed.
 @Suite(.timeLimit(.minutes(5))) struct KilledStreamTests {
-    /// A request whose process was killed when it had printed two of three lines.
+    /// Creates a request whose process was killed after it had printed two of three lines.
     private func killed(_ options: String...) async throws -> (world: CommandWorld, id: String) {
         let world = try CommandWorld.talker()
         let first = try world.start(["generate", "--provider", "talker", "--stream", "a killed stream"] + options)
@@ -15,7 +15,7 @@ import Testing
         return (world, id)
     }
 
-    @Test func `A killed stream that may begin anew is gone on with by another process, and its readers are told`()
+    @Test func `A killed stream that may restart is restarted by another process, and its readers are notified`()
         async throws
     {
         let (world, id) = try await killed("--restart")
@@ -34,7 +34,7 @@ import Testing
         #expect(try await world.start(["stream", id]).end().output == "one\ntwo\nthree\n")
     }
 
-    @Test func `The same command again prints the new answer alone, and ends as if nothing had been`() async throws {
+    @Test func `The same command again prints only the new answer`() async throws {
         let (world, _) = try await killed("--restart")
         try world.go()
         let again = try await world.start([
@@ -45,7 +45,7 @@ import Testing
         #expect(again.status == 0)
     }
 
-    @Test func `A killed stream that may not begin anew fails, and what came stays readable`() async throws {
+    @Test func `A killed stream that may not restart fails, and its chunks stay readable`() async throws {
         let (world, id) = try await killed()
         try world.go()
         let reader = try world.start(["stream", id])
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(arguments: [SIGTERM, SIGKILL])
-    func `Who joined a call of another process is told that that one was stopped`(signal: Int32) async throws {
+    func `A command that joined a call is notified when its process stops`(signal: Int32) async throws {
         let world = try CommandWorld.talker()
         let words = ["generate", "--provider", "talker", "--stream", "a joined stream"]
         let first = try world.start(words)
@@ -66,7 +66,7 @@ import Testing
         let second = try world.start(words)
         #expect(try await second.read(until: "two\n") == "one\ntwo\n")
         kill(first.process.processIdentifier, signal)
-        // The second one ends what is under way.
+        // The second signal ends the running call.
         if signal != SIGKILL {
             _ = try await first.readErrors(until: "Stop")
             kill(first.process.processIdentifier, signal)
@@ -84,7 +84,7 @@ import Testing
         #expect(try await world.start(["stream", id]).end().output == "one\ntwo\nthree\n")
     }
 
-    @Test func `A program that falls silent is ended, and what it said stays readable`() async throws {
+    @Test func `A silent program is stopped, and its output stays readable`() async throws {
         let world = try CommandWorld.talker()
         let silent = try world.start([
             "generate", "--provider", "talker", "--stream", "--timeout", "0.5", "a silent stream",

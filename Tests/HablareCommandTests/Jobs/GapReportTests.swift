@@ -5,7 +5,7 @@ import Testing
 
 @testable import HablareCommand
 
-/// What is said of requests without an answer, and of how to go on.
+/// The report about requests without an answer, and about how to continue.
 @Suite struct GapReportTests {
     private static let failed = JobGap.Reason.failed(AIServiceError(.providerFailed, "It failed."))
     private static let ids = (1...4).map { StoreWorkbench.id($0) }
@@ -20,7 +20,7 @@ import Testing
         ).lines
     }
 
-    @Test func `What the command finds again is gone on with by the command`() throws {
+    @Test func `Requests that the command finds again are resumed by the command`() throws {
         let lines = try lines([Self.failed, .cancelled, .held])
         #expect(
             lines.first
@@ -30,7 +30,7 @@ import Testing
         #expect(lines.last?.hasSuffix(held) == true)
     }
 
-    @Test func `What the command would begin anew is gone on with by its requests alone`() throws {
+    @Test func `Requests that the command would repeat are resumed by retry and work`() throws {
         let lines = try lines([Self.failed, .cancelled, .held], command: nil)
         let id = Self.ids[1].text
         let again =
@@ -42,7 +42,7 @@ import Testing
         #expect(!lines.contains { $0.contains("hablare image") })
     }
 
-    @Test func `What was left to wait is said once, with what to do first`() throws {
+    @Test func `Waiting requests are reported once, with the first step`() throws {
         let lines = try lines([Self.failed, .waiting, .waiting])
         #expect(lines.first == "hablare: Of 9 pictures, 1 failed, 2 wait, and so on; 6 are done, and kept.")
         #expect(lines.last?.hasSuffix("Once that is put right, to go on:\n  hablare image x") == true)
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: [(1, "Of 1 picture, 1 failed."), (3, "Of 3 pictures, 3 failed.")])
-    func `Where nothing is done nothing is said of what is`(count: Int, words: String) throws {
+    func `If nothing is finished the report does not mention finished ones`(count: Int, words: String) throws {
         let gaps = (0..<count).map { JobGap(index: $0, request: Self.ids[$0], reason: Self.failed) }
         let goingOn = JobContinuation(of: JobKey(rawValue: "k"), "hablare x", in: .test())
         func first(_ consequence: String) -> String? {
@@ -63,11 +63,11 @@ import Testing
         #expect(first("so nothing is written yet") == other)
     }
 
-    @Test func `Of nothing nothing is said`() throws {
+    @Test func `Without gaps there is no report`() throws {
         #expect(try lines([]).isEmpty)
     }
 
-    @Test func `In words it is the same command, or the requests`() throws {
+    @Test func `In a sentence the advice is the same command or the requests`() throws {
         let data = DataOptions.test()
         #expect(JobContinuation(of: JobKey(rawValue: "k"), "hablare x", in: data).words == "run the same command again")
         #expect(

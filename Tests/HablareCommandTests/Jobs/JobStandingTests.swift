@@ -5,7 +5,7 @@ import Testing
 
 @testable import HablareCommand
 
-/// How a job stands, by the requests that were seen.
+/// The state of a job by its requests.
 @Suite struct JobStandingTests {
     private static let error = AIServiceError(.unauthorized, "No.")
 
@@ -20,12 +20,12 @@ import Testing
     }
 
     private func standing(of count: Int, _ requests: RequestSnapshot...) -> JobStanding {
-        var standing = JobStanding(of: count, ownProcess: 7)
+        var standing = JobStanding(count: count, ownProcess: 7)
         for request in requests { standing.saw(request) }
         return standing
     }
 
-    @Test func `Each is counted by its phase, at its place`() {
+    @Test func `Each request is counted by its phase at its position`() {
         let found = standing(
             of: 6, request(1, at: 0, .completed), request(2, at: 1, .failed, error: Self.error),
             request(3, at: 2, .cancelled), request(4, at: 3, .pending, .held),
@@ -39,21 +39,21 @@ import Testing
     }
 
     @Test(arguments: RequestPhase.allCases)
-    func `A place behind the end is of a run that wanted more, and counts for nothing`(phase: RequestPhase) {
+    func `A position behind the end is ignored`(phase: RequestPhase) {
         let found = standing(
             of: 2, request(1, at: 1, .completed), request(2, at: 2, phase, phase == .pending ? .held : nil, by: 8))
         #expect(found == standing(of: 2, request(1, at: 1, .completed)))
         #expect(found.completed.count == 1)
     }
 
-    @Test func `Another process that works on it is known, and this one is none`() {
+    @Test func `Other processes that hold requests are listed without this one`() {
         let found = standing(
             of: 3, request(1, at: 0, .executing, by: 7), request(2, at: 1, .pending, .queued(ahead: 0), by: 9),
             request(3, at: 2, .completed, by: 10))
         #expect(found.holders == [9])
     }
 
-    @Test func `What is not in the store waits`() {
+    @Test func `A request that is not in the store waits`() {
         let ids = [StoreWorkbench.id(1), StoreWorkbench.id(2)]
         let gaps = standing(of: 2, request(1, at: 0, .completed)).gaps(of: ids)
         #expect(gaps == [JobGap(index: 1, request: ids[1], reason: .waiting)])

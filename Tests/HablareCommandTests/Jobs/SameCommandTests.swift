@@ -6,7 +6,7 @@ import Testing
 
 @testable import HablareCommand
 
-/// A command line that is advised does what the one did that was typed.
+/// An advised command line does the same as the typed one.
 @Suite(.timeLimit(.minutes(5))) struct SameCommandTests {
     @Test(
         arguments: [
@@ -15,7 +15,7 @@ import Testing
             (false, true, "hablare speak 'a b' > OUTPUT", "OUTPUT is the file for what is made"),
             (true, true, "hablare speak 'a b' < INPUT > OUTPUT", "standard input, OUTPUT is the file"),
         ] as [(Bool, Bool, String, String?)])
-    func `What came on standard input, or went elsewhere, has its place`(
+    func `The advised command has placeholders for standard input and redirected output`(
         reads: Bool, prints: Bool, line: String, remark: String?
     ) {
         let streams = SameCommand.Streams(readsInput: reads, printsElsewhere: prints)
@@ -24,7 +24,7 @@ import Testing
         #expect(command.remark?.contains(remark ?? "") ?? (remark == nil))
     }
 
-    @Test func `After Ctrl-C a text of standard input is asked for in the command that goes on`() async throws {
+    @Test func `After Ctrl-C the advised command asks for the text of standard input`() async throws {
         for isQuiet in [false, true] {
             let gate = Gate()
             let stage = try Stage(provider: Voice.provider { _ in try await gate.pass() })
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `Sound that cannot be printed is got with a command that a terminal takes`() async throws {
+    @Test func `Audio that cannot be printed is fetched by a command with a file`() async throws {
         let stage = try Stage()
         stage.fillDisk()
         #expect(await stage.run("speak", "--provider", "espeak-ng", "Hello.") == .inputOutput)
@@ -51,7 +51,7 @@ import Testing
         #expect(stage.errors.hasSuffix(words), "\(stage.errors)")
     }
 
-    @Test func `A device that takes nothing is not advised once more, and a file is`() throws {
+    @Test func `The advice does not repeat a device as output`() throws {
         let (id, data) = (StoreWorkbench.id(1), DataOptions.test())
         let shows = "hablare show \(id.text) -o"
         #expect(Output.file(URL(filePath: "/dev/null")).line(for: id, data) == "\(shows) FILE")

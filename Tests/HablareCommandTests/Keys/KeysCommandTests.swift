@@ -6,7 +6,7 @@ import Testing
 
 @testable import HablareCommand
 
-/// `hablare keys` end to end, on a file in a folder of the test's own.
+/// `hablare keys` end to end, with a file in a folder of the test's own.
 @Suite struct KeysCommandTests {
     private static let key = "sk-proj-gorgonzola-c1f2"
     private static let now = Date(timeIntervalSince1970: 1_795_000_000.75)
@@ -32,7 +32,7 @@ import Testing
 
     // MARK: set
 
-    @Test func `A key is stored, and shown by its ends alone`() async throws {
+    @Test func `A key is stored and shown only by its ends`() async throws {
         #expect(await run("set", "openai", input: Self.key + "\n") == .success)
         #expect(stage.output == "stored the key sk-…c1f2 for openai in \(file.path)\n")
         #expect(stage.errors.isEmpty)
@@ -44,7 +44,7 @@ import Testing
         #expect(mode?.intValue == 0o600)
     }
 
-    @Test func `A key takes the place of the one before`() async throws {
+    @Test func `A key replaces the previous one`() async throws {
         #expect(await run("set", "openai", input: Self.key) == .success)
         #expect(await run("set", "openai", input: "sk-roquefort-0123456789") == .success)
         #expect(stage.output == "stored the key sk-…6789 for openai in \(file.path), in place of sk-…c1f2\n")
@@ -55,7 +55,7 @@ import Testing
         #expect(try FileCredentials(file).list().count == 2)
     }
 
-    @Test func `A key has an end, at the beginning of a day that is to come`() async throws {
+    @Test func `A key expires at the beginning of a future day`() async throws {
         #expect(await run("set", "openai", "--expires", "2027-01-01", input: Self.key) == .success)
         let found = try FileCredentials(file).credential(named: CredentialName("openai"))
         #expect(found?.credential.expires == Date(timeIntervalSince1970: 1_798_761_600))
@@ -71,7 +71,7 @@ import Testing
         "", " \n", "sk-gorgonzola\nsecond-line", "sk-gorgonzola 0123", "sk-gorgonzola\u{1}", "sk-görgonzola",
         String(repeating: "gorgonzola", count: 500),
     ])
-    func `What is no key is bad input, is not repeated, and changes nothing`(input: String) async throws {
+    func `An invalid key is refused, not repeated, and changes nothing`(input: String) async throws {
         #expect(await run("set", "openai", input: input) == .badInput)
         #expect(stage.errors.hasPrefix("hablare: ") && stage.errors.contains("Nothing was stored."))
         #expect(!stage.errors.contains("gonzola"))
@@ -79,14 +79,14 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: file.path))
     }
 
-    @Test func `A key of another form is stored, with advice`() async throws {
+    @Test func `A key of another form is stored with a warning`() async throws {
         #expect(await run("set", "anthropic", input: Self.key) == .success)
         #expect(stage.errors.contains("Keys of Anthropic begin with sk-ant-, and this one does not."))
         #expect(stage.errors.contains("It looks like a key of OpenAI."))
         #expect(try FileCredentials(file).list().count == 1)
     }
 
-    @Test func `It is said when the environment has a key that is used instead`() async throws {
+    @Test func `A key in the environment that takes precedence is reported`() async throws {
         let environment = ["OPENAI_API_KEY": "sk-emmental-0123456789"]
         #expect(await run("set", "openai", input: Self.key, environment: environment) == .success)
         #expect(
@@ -97,14 +97,14 @@ import Testing
         #expect(stage.errors.contains("The environment variable OPENAI_API_KEY has a key for openai"))
     }
 
-    // MARK: Keys among the arguments
+    // MARK: Keys in arguments
 
     @Test(arguments: [
         ["set", "openai", "sk-proj-gorgonzola-c1f2"], ["set", "sk-proj-gorgonzola-c1f2"],
         ["set", "sk-proj-gorgonzola-c1f2", "openai"], ["set", "sk_gorgonzola"], ["set", "openai", "gorgonzola"],
         ["set", "GorgonzolaGorgonzola"], ["set", "openai", "--account", "work", "sk-gorgonzola"],
     ])
-    func `A key as an argument is refused, and said to be replaced, without being repeated`(
+    func `A key as an argument is refused with the advice to replace it, without being repeated`(
         arguments: [String]
     ) async throws {
         var composition = stage.composition(["keys"] + arguments, input: Self.key)
@@ -127,7 +127,7 @@ import Testing
         ["delete", "openai", "sk-gorgonzola-c1f2"], ["list", "--json=sk-gorgonzola-c1f2"], ["list", "gorgonzola"],
         ["set", "openai", "-sk-gorgonzola-c1f2"], ["help", "sk-gorgonzola-c1f2"],
     ])
-    func `No usage error of the command repeats what may be a key`(arguments: [String]) async throws {
+    func `No usage error repeats a possible key`(arguments: [String]) async throws {
         let stage = stage
         let composition = stage.composition(["keys"] + arguments)
         let status = await HablareCommand.execute(in: composition)
@@ -140,7 +140,7 @@ import Testing
         ["delete", "openai", hex], ["set", "openai", "--account", hex], ["test", "openai", "--account", hex],
         ["delete", "openai", "--account", hex],
     ])
-    func `A key that could be a name is taken for a key`(arguments: [String]) async throws {
+    func `A key that could be a name is treated as a key`(arguments: [String]) async throws {
         let stage = stage
         let composition = stage.composition(["keys"] + arguments, input: Self.key)
         #expect(await HablareCommand.execute(in: composition) == .usage)
@@ -154,7 +154,7 @@ import Testing
 
     // MARK: list
 
-    @Test func `All keys are listed with where they are, and none is shown`() async throws {
+    @Test func `All keys are listed with their place, and none is shown`() async throws {
         #expect(await run("list") == .success)
         #expect(stage.output.isEmpty && stage.errors.contains("There are no keys."))
         _ = await run("set", "openai", input: Self.key)
@@ -171,7 +171,7 @@ import Testing
         for secret in ["gorgonzola", "roquefort", "emmental"] { #expect(!stage.output.contains(secret)) }
     }
 
-    @Test func `JSON has the same for programs`() async throws {
+    @Test func `The JSON lists the same keys`() async throws {
         let past = try Credential(APIKey(Self.key), expires: Date(timeIntervalSince1970: 1_794_000_000), stored: nil)
         try FileCredentials(file).set(past, for: CredentialName("openai", account: "work"))
         #expect(await run("list", "--json", environment: ["OPENAI_API_KEY": "sk-emmental-0123456789"]) == .success)
@@ -188,7 +188,7 @@ import Testing
         #expect(!stage.output.contains("gorgonzola") && !stage.output.contains("emmental"))
     }
 
-    @Test func `A file that others may read ends everything but what the environment has`() async throws {
+    @Test func `A key file readable by others is refused, except for keys in the environment`() async throws {
         _ = await run("set", "openai", input: Self.key)
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
         let environment = ["ANTHROPIC_API_KEY": "sk-ant-emmental-01234"]
@@ -210,7 +210,7 @@ import Testing
 
     // MARK: test
 
-    @Test func `A service is asked with the key that counts`() async throws {
+    @Test func `keys test calls the service with the effective key`() async throws {
         let asked = Guarded<[String]>([])
         let checks: [String: KeyCheck] = [
             "openai": { key in
@@ -229,7 +229,7 @@ import Testing
         #expect(asked.withLock { $0 } == [Self.key, "sk-emmental-0123456789"])
     }
 
-    @Test func `A key that is not taken, or cannot be tested, is status 1 with the reason`() async throws {
+    @Test func `A refused or untestable key has status 1 with the reason`() async throws {
         _ = await run("set", "openai", input: Self.key)
         let refusal: KeyCheck = { _ in throw AIServiceError(.unauthorized, "It was revoked.") }
         #expect(await run("test", "openai", checks: ["openai": refusal]) == .incomplete)
@@ -247,7 +247,7 @@ import Testing
         #expect(stage.errors == "hablare: There is no network.\n")
     }
 
-    @Test func `An expired key is not sent anywhere`() async throws {
+    @Test func `An expired key is not sent`() async throws {
         let past = try Credential(APIKey(Self.key), expires: Date(timeIntervalSince1970: 1_794_960_000))
         try FileCredentials(file).set(past, for: CredentialName("openai"))
         let checks: [String: KeyCheck] = [
@@ -260,7 +260,7 @@ import Testing
         #expect(stage.errors.contains("expired on 2026-11-18"))
     }
 
-    @Test func `It is said which services can be asked`() async throws {
+    @Test func `Services that cannot be tested are reported`() async throws {
         #expect(await run("test", "openai") == .unavailable)
         #expect(stage.errors.contains("Nothing here can ask openai whether it takes a key."))
         let checks: [String: KeyCheck] = ["openai": { _ in nil }, "anthropic": { _ in nil }]
@@ -272,7 +272,7 @@ import Testing
 
     // MARK: delete
 
-    @Test func `A key is deleted, and said to be valid until it is revoked`() async throws {
+    @Test func `A deleted key is reported as valid until it is revoked`() async throws {
         _ = await run("set", "openai", input: Self.key)
         _ = await run("set", "local", input: "x")
         #expect(await run("delete", "openai") == .success)
@@ -285,7 +285,7 @@ import Testing
         #expect(!text.contains("gorgonzola"))
     }
 
-    @Test func `Without a home there is the environment alone`() async throws {
+    @Test func `Without a home folder only the environment is used`() async throws {
         for arguments in [["set", "openai"], ["delete", "openai"]] {
             var composition = stage.composition(["keys"] + arguments, input: Self.key)
             composition.environment = ["OPENAI_API_KEY": "sk-emmental-0123456789"]
@@ -300,7 +300,7 @@ import Testing
         #expect(stage.output.contains("sk-…6789"))
     }
 
-    @Test func `Without a subcommand there is help, and each has examples`() async throws {
+    @Test func `keys without a subcommand shows help, and each subcommand has examples`() async throws {
         #expect(await run() == .success)
         #expect(stage.output.contains("SUBCOMMANDS:"))
         for name in ["set", "list", "test", "delete"] {

@@ -14,7 +14,7 @@ import Testing
         try NarrationPlan(text: Data(text.utf8), source: source, unit: unit, provider: provider, parameters: parameters)
     }
 
-    @Test func `Everything that changes what comes out makes another job`() throws {
+    @Test func `Everything that changes the audio changes the job`() throws {
         let keys = try [
             plan(), plan("One. Two!"), plan(unit: .line), plan(parameters: ["voice": "de"]), plan(parameters: [:]),
             plan(parameters: ["voice": "en-us", "rate": 1]), plan(parameters: ["voice": "en-us", "rate": "1"]),
@@ -26,18 +26,18 @@ import Testing
         #expect(Set(keys).count == keys.count)
     }
 
-    @Test func `What does not change what comes out keeps the job`() throws {
+    @Test func `Other changes keep the job`() throws {
         #expect(try plan().job == plan(source: "b", provider: Voice.provider(concurrency: 9)).job)
     }
 
-    @Test func `A request carries the segment and where it stands`() throws {
+    @Test func `A request has the segment and its position`() throws {
         let request = try plan().request(1, id: UUID())
         #expect(request.prompt == "Two.")
         #expect(request.metadata == ["segment": "1", "bytes": "5-9", "source": "a"])
         #expect(request.parameters == ["voice": "en-us"])
     }
 
-    @Test func `Twice the speed is half the time`() throws {
+    @Test func `Twice the speed takes half the time`() throws {
         let normal = try plan().estimatedSeconds
         let fast = try plan(parameters: ["rate": 350]).estimatedSeconds
         #expect(normal > 0)
@@ -46,13 +46,13 @@ import Testing
         #expect(abs(quick * 2 - normal) < 0.001)
     }
 
-    @Test func `Many short sentences take longer than as many letters in one`() throws {
+    @Test func `Many short sentences take longer than one of the same length`() throws {
         let short = try plan(String(repeating: "Yes it is. ", count: 40)).estimatedSeconds
         let long = try plan(String(repeating: "Yes it is, ", count: 39) + "Yes it is.").estimatedSeconds
         #expect(short - long > 39 * 0.3)
     }
 
-    @Test func `A text without a word is refused`() {
+    @Test func `A text without words is refused`() {
         #expect { try plan("* * *") } throws: { ($0 as? CommandFailure)?.status == .badInput }
     }
 
@@ -64,7 +64,7 @@ import Testing
         #expect(plan.segments.map(\.text).joined(separator: " ") == "one two three four five six seven")
     }
 
-    @Test func `Parameters of one name and another value make another job, whatever they are`() throws {
+    @Test func `Different parameter values make different jobs`() throws {
         let values: [ParameterValue] = [
             "true", .bool(true), ["a": 1], ["a": 2], [1, 2], [2, 1], "1", 1, .double(1), .null,
         ]
@@ -72,7 +72,7 @@ import Testing
         #expect(Set(keys).count == keys.count)
     }
 
-    @Test func `A segment says what stands around it, where a voice makes use of that, and not too much`() throws {
+    @Test func `A segment has limited context if the voice uses it`() throws {
         func requests(_ text: String, tellsContext: Bool) throws -> [AIRequest] {
             let plan = try NarrationPlan(
                 text: Data(text.utf8), source: "a", unit: .line, provider: Voice.provider(), parameters: [:],
@@ -90,7 +90,7 @@ import Testing
         #expect((450...NarrationPlan.mostContext).contains(after.count))
     }
 
-    @Test func `A text that fits is one segment, as it is written`() throws {
+    @Test func `A text that fits is one segment, unchanged`() throws {
         let text = "Dear whale,\n\nhow  are you?\nYours"
         #expect(try plan(text + "\n", unit: .text).segments.map(\.text) == [text])
         let provider = ScriptedProvider(
@@ -101,7 +101,7 @@ import Testing
         #expect(pieces.count == 2)
     }
 
-    @Test func `Ids sort in the order they were made, across milliseconds`() {
+    @Test func `Ids sort by creation time`() {
         var ids = OrderedIDs(from: Date(timeIntervalSince1970: 1_700_000_000))
         let all = (0..<10_000).map { _ in ids.next().uuidString }
         #expect(zip(all, all.dropFirst()).allSatisfy { $0 < $1 })
@@ -112,14 +112,14 @@ import Testing
         ("rate=150", "rate", ParameterValue.int(150)), ("x=1.5", "x", .double(1.5)), ("v=a=b", "v", .string("a=b")),
         ("v=", "v", .string("")), ("v=nan", "v", .string("nan")),
     ])
-    func `A parameter is a name and a value`(text: String, name: String, value: ParameterValue) throws {
+    func `A parameter option has a name and a value`(text: String, name: String, value: ParameterValue) throws {
         let option = try #require(ParameterOption(argument: text))
         #expect(option.name == name)
         #expect(option.value == value)
     }
 
     @Test(arguments: ["rate", "=5", ""])
-    func `A parameter without a name or a value is refused`(text: String) {
+    func `A parameter option without a name or value is refused`(text: String) {
         #expect(ParameterOption(argument: text) == nil)
     }
 }

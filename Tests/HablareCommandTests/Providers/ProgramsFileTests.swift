@@ -7,7 +7,7 @@ import Testing
 @testable import HablareCommand
 
 @Suite struct ProgramsFileTests {
-    /// The programs of a file with a text.
+    /// Returns the programs of a file with a text.
     private func templates(_ text: String) throws -> [CommandTemplate] {
         let folder = try TemporaryFolder(.disk)
         let home = folder.url.appending(path: ".config/hablare")
@@ -17,7 +17,7 @@ import Testing
         return try file.templates(beside: ["espeak-ng"])
     }
 
-    @Test func `A program is as the file says`() throws {
+    @Test func `A program is as the file defines it`() throws {
         let templates = try templates(
             """
             {
@@ -53,10 +53,10 @@ import Testing
     }
 
     @Test(
-        "A file that is not as it should be is an answer that says where",
+        "An invalid programs file is an error with the position",
         arguments: [
             ("{", "is not as it should be"), ("[]", "is not as it should be"),
-            ("{\n  \"w\": {\n    \"executable\" 1", "It is not JSON from line 3, column 18 on: a colon is missing"),
+            ("{\n  \"w\": {\n    \"executable\" 1", "It is not JSON from line 3, column 18 on: "),
             (
                 #"{"w": {"executable": "w", "answer": "text", "arguments": ["{x}"]}}"#,
                 "uses {x} without declaring it. Declare it as a placeholder: in programs.json under the program's key `parameters`."
@@ -87,7 +87,7 @@ import Testing
         #expect(failure.message.contains("programs.json"))
     }
 
-    @Test func `It need not be there, and is looked for where it belongs`() throws {
+    @Test func `The programs file is optional and in the configuration folder`() throws {
         let folder = try TemporaryFolder(.disk)
         let file = try #require(ProgramsFile(environment: ["XDG_CONFIG_HOME": folder.url.path, "HOME": "/nowhere"]))
         #expect(file.url.path == folder.url.path + "/hablare/programs.json")

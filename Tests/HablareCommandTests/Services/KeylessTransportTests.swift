@@ -5,7 +5,7 @@ import Testing
 
 @testable import HablareCommand
 
-/// A server to which no key goes, and which wants one.
+/// A server that gets no key and requires one.
 @Suite struct KeylessTransportTests {
     /// Gives each call the same answer.
     private struct Answering: HTTPTransport {
@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(arguments: [(false, nil), (true, .maybeBilled)] as [(Bool, FailureBilling?)])
-    func `A call that was carried out before a key was wanted may have cost something`(
+    func `A call carried out before the server required a key may have been billed`(
         wasCarriedOut: Bool, billing: FailureBilling?
     ) async throws {
         var answer = HTTPAnswer(status: 401)

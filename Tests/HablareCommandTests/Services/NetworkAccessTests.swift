@@ -6,9 +6,9 @@ import Testing
 
 @testable import HablareCommand
 
-/// The one way to the network of a run: made once, where it is needed, and closed at the end.
+/// The network client of a run, which is created once if needed and closed at the end.
 @Suite struct NetworkAccessTests {
-    /// What becomes of the ways that a command makes.
+    /// Records the clients that a command creates and closes.
     private final class Record: Sendable {
         private let events = Guarded<[String]>([])
         var all: [String] { events.withLock { $0 } }
@@ -31,7 +31,7 @@ import Testing
         return await HablareCommand.execute(in: composition)
     }
 
-    @Test func `One way is made for all calls of a run, and closed at its end`() async throws {
+    @Test func `A run uses one network client for all calls and closes it`() async throws {
         try await FakeService.run { fake in
             let stage = try fake.stage()
             for service in ["openai", "anthropic"] {
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `A command that asks nobody over the network makes none`() async throws {
+    @Test func `A command without network calls creates no network client`() async throws {
         try await FakeService.run { fake in
             let stage = try fake.stage()
             let record = Record()
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `It is closed also where the command fails`() async throws {
+    @Test func `The network client is closed after a failure`() async throws {
         try await FakeService.run { fake in
             let stage = try fake.stage(environment: ["OPENAI_API_KEY": "sk-wrong-0123456789"])
             let record = Record()
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `Settings of the network that cannot be used end the run before anything is stored`() async throws {
+    @Test func `Invalid network settings end the run before anything is stored`() async throws {
         try await FakeService.run { fake in
             let stage = try fake.stage("network: {certificate_file: none.pem}\n")
             #expect(await stage.run("generate", "--provider", "openai", "Whales?") == .configuration)
@@ -84,7 +84,7 @@ import Testing
         return try network.transportSettings(environment).proxies.proxy(for: origin)?.text
     }
 
-    @Test func `Times, certificates and proxies are those of the settings`() throws {
+    @Test func `Timeouts, certificates and proxies follow the settings`() throws {
         var network = Settings.Network()
         network.connectTimeout = .seconds(3)
         network.idleTimeout = .seconds(7)
@@ -95,7 +95,7 @@ import Testing
         #expect(settings.proxies == .direct)
     }
 
-    @Test func `A proxy is the setting's, else the environment's, and none where that is said`() throws {
+    @Test func `The proxy setting precedes the environment's, and none can be set`() throws {
         let environment = ["HTTPS_PROXY": "http://environment:1", "NO_PROXY": "spared.example"]
         var network = Settings.Network()
         #expect(try proxy(network, environment, for: "https://a.example") == "http://environment:1")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HablareCommand
 
-/// The ids of providers at an address of somebody's own choice.
+/// The ids of providers at a custom address.
 @Suite struct PlacedNameTests {
     @Test(arguments: [
         ("openai@http://127.0.0.1:8080/v1", "openai", "http://127.0.0.1:8080/v1"),
@@ -12,7 +12,7 @@ import Testing
         ("my-own@http://[::1]:80", "my-own", "http://[::1]"),
         ("openai@http://host/a@b", "openai", "http://host/a@b"),
     ])
-    func `A name has a provider and an address, and is written in one way`(
+    func `A placed name has a provider and an address in one canonical form`(
         text: String, provider: String, address: String
     ) throws {
         let name = try #require(PlacedName(text))
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: ["openai", "openai.speech", "openai@", "openai@localhost:8080", "@", "a@b", "openai@http://u:p@h"])
-    func `What has no address is no such name`(text: String) {
+    func `A name without an address is not a placed name`(text: String) {
         #expect(PlacedName(text) == nil)
         #expect(PlacedName.provider(of: text) == text)
     }
@@ -37,7 +37,7 @@ import Testing
         ("https://api.openai.com:8443/v1", false), ("http://api.openai.com/v1", false),
         ("https://api.openai.com.example.org/v1", false), ("http://127.0.0.1:8080/v1", false),
     ])
-    func `A key and headers go along within the configured origin only`(text: String, isTaken: Bool) throws {
+    func `Key and headers are sent only within the configured origin`(text: String, isTaken: Bool) throws {
         var settings = ServiceSettings("openai", .openai)
         settings.headers = ["openai-organization": "org-1"]
         let placed = settings.placed(at: try Self.address(text))
@@ -50,14 +50,14 @@ import Testing
                 == ["", ".structured", ".speech", ".image", ".embedding"].map { "openai\($0)@\(placed.address)" })
     }
 
-    @Test func `Where the configured address is none, a key goes nowhere, and the other one counts`() throws {
+    @Test func `An invalid configured address gets no key, and the other one counts`() throws {
         var settings = ServiceSettings("openai", .openai)
         settings.addressProblem = CommandFailure(.configuration, "It is none.")
         let placed = settings.placed(at: try Self.address("https://api.openai.com/v1"))
         #expect(!placed.takesKey && !placed.needsKey && placed.addressProblem == nil)
     }
 
-    @Test func `Where it is configured it has its plain names`() {
+    @Test func `At its configured address a service has its plain names`() {
         let settings = ServiceSettings("openai", .openai)
         #expect(settings.placedName == "openai" && settings.id(of: settings.kind.offers[2]) == "openai.speech")
         #expect(settings.takesKey && settings.place == nil)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HablareCommand
 
-/// Who is meant by a name, and why somebody cannot be asked.
+/// The provider that a name selects, and the reason why a provider cannot be used.
 @Suite struct ProviderDirectoryTests {
     private static let openAI = ["OPENAI_API_KEY": "sk-test-0123456789abcdef"]
 
@@ -33,11 +33,11 @@ import Testing
         ("openai", .embedding, "openai.embedding"), ("openai.speech", .text, "openai.speech"),
         ("espeak-ng", .text, "espeak-ng"),
     ])
-    func `A service's name means the one that answers as wanted`(name: String, type: ContentType, id: String) throws {
+    func `A service's name selects the provider by content type`(name: String, type: ContentType, id: String) throws {
         #expect(try directory().provider(name, for: .generate, answering: type).name == id)
     }
 
-    @Test func `Nobody named is the default's, and without one an error that says what to do`() throws {
+    @Test func `Without a name the default provider is used, else the error gives advice`() throws {
         let settings = "default_provider: {generate: openai, speak: nobody}"
         #expect(try directory(settings).provider(nil, for: .generate, answering: .text).name == "openai")
         let missing = try failure(nil, .image, in: directory(settings))
@@ -48,7 +48,7 @@ import Testing
         #expect(wrong.message.hasSuffix("It is default_provider.speak of the settings."))
     }
 
-    @Test func `Who cannot be asked says why, with its own status`() throws {
+    @Test func `A provider that is not usable is refused with the reason and its own status`() throws {
         let settings = """
             services:
               anthropic: {enabled: false}
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `Who asks a program has no business with keys`() throws {
+    @Test func `Selecting a program reads no keys`() throws {
         let directory = try directory {
             $0.lookUpKey = { _, _ in
                 Issue.record("A key was looked up.")
@@ -82,7 +82,7 @@ import Testing
 
     private static let offers = ["openai", "openai.structured", "openai.speech", "openai.image", "openai.embedding"]
 
-    @Test func `Everybody is the programs and what stands as it should, and why the others do not`() throws {
+    @Test func `All usable providers are listed, and the others with the reason`() throws {
         let all = try directory("services: {broken: {kind: openai, base_url: localhost, needs_key: false}}").everybody()
         #expect(Set(all.providers.map(\.name)) == Set(["espeak-ng"] + Self.offers))
         let others = Self.offers.map { $0.replacing("openai", with: "broken") }
@@ -95,7 +95,7 @@ import Testing
         #expect(all.leftOut["elevenlabs"]?.message.contains("hablare keys set elevenlabs") == true)
     }
 
-    @Test func `Whoever is waited for at an address of its own is among everybody, as its id says`() throws {
+    @Test func `Providers of waiting requests at other addresses are included`() throws {
         let there = "openai.speech@http://llm.lan:8080/v1"
         let waiting: Set<ProviderID> = [
             ProviderID(rawValue: there), "openai", "espeak-ng", "nobody@http://localhost:1", "strange",
@@ -111,7 +111,7 @@ import Testing
         #expect(all.leftOut["strange"] == nil && all.leftOut["openai.none@http://localhost:1"] == nil)
     }
 
-    @Test func `Without a network the services are left out, and the programs are not`() throws {
+    @Test func `Without a network the services are left out and the programs stay`() throws {
         let directory = try directory {
             $0.network = NetworkAccess { _ throws(AIServiceError) in
                 throw AIServiceError(.invalidConfiguration, "There is no certificate.")
@@ -125,13 +125,13 @@ import Testing
         #expect(all.leftOut["elevenlabs"]?.message.contains("hablare keys set") == true, "that comes first")
     }
 
-    // MARK: Elsewhere
+    // MARK: Other addresses
 
     @Test(arguments: [
         ("openai", ContentType.text, "openai"), ("openai", .audio, "openai.speech"),
         ("openai.image", .text, "openai.image"),
     ])
-    func `A name with an address means the service there`(name: String, type: ContentType, id: String) throws {
+    func `A name with an address selects the service there`(name: String, type: ContentType, id: String) throws {
         let address = "http://llm.lan:8080/v1"
         let directory = try directory("services: {openai: {model: m, speech_model: m, image_model: m}}") {
             $0.lookUpKey = { _, _ in
@@ -146,7 +146,7 @@ import Testing
         #expect(failure.message.contains("There is no provider \(name)@llm.lan:8080."))
     }
 
-    @Test func `What is asked elsewhere has nobody to fall back to`() throws {
+    @Test func `A provider at another address has no fallback`() throws {
         let directory = try directory(
             "services: {openai: {speech_model: m, fallback: [espeak-ng, anthropic]}, anthropic: {needs_key: false}}")
         let here = try directory.provider("openai", for: .generate, answering: .text)
@@ -155,7 +155,7 @@ import Testing
         #expect(try directory.fallback(of: there).isEmpty)
     }
 
-    @Test func `Who asks nobody has no business with keys`() throws {
+    @Test func `Without a service no key is read`() throws {
         var desk = try SettingsDesk()
         try desk.write("services: {openai: {base_url: \"http://llm.lan/v1\", speech_model: m}}")
         desk.environment = [:]
@@ -182,7 +182,7 @@ import Testing
         return (found.map(\.name), leftOut)
     }
 
-    @Test func `Fallback is to those that answer with the same and can be asked`() throws {
+    @Test func `Fallback providers have the same content type and are usable`() throws {
         let settings = """
             services:
               openai: {fallback: [anthropic, local, elevenlabs, espeak-ng]}
@@ -197,7 +197,7 @@ import Testing
         #expect(try fallback(settings, of: "local", answering: .text).0.isEmpty)
     }
 
-    @Test func `A name in a fallback that is nobody's is an error`() throws {
+    @Test func `An unknown name in a fallback is an error`() throws {
         let error = #expect(throws: CommandFailure.self) {
             try fallback("services: {openai: {fallback: [antropic]}}", of: "openai", answering: .text)
         }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HablareCommand
 
-/// Whether a service can be asked, and why not.
+/// Whether a service can be used, and why not.
 @Suite struct ServiceEntryTests {
     private static let key = ServiceKey(shown: "sk-…c1f2", origin: "OPENAI_API_KEY")
 
@@ -17,27 +17,27 @@ import Testing
         return ServiceEntry(settings, beside: programs, lookUp: lookUp)
     }
 
-    @Test func `With a key and an address it can`() {
+    @Test func `A service with a key and an address is usable`() {
         let entry = entry()
         #expect(entry.problem == nil)
         #expect(entry.key == Self.key)
         #expect(entry.address?.text == "https://api.openai.com/v1")
     }
 
-    @Test func `Every kind's own address is one`() {
+    @Test func `The default address of every kind is valid`() {
         for settings in ServiceSettings.builtIn {
             #expect(ServiceEntry(settings) { _ in Self.key }.problem == nil)
         }
     }
 
-    @Test func `Without a key it cannot, unless it needs none`() {
+    @Test func `A service without a key is not usable unless it needs none`() {
         let missing = entry(lookUp: { _ in nil })
         #expect(missing.problem?.status == .unavailable)
         #expect(missing.problem?.message.contains("hablare keys set openai") == true)
         #expect(entry({ $0.needsKey = false }, lookUp: { _ in nil }).problem == nil)
     }
 
-    @Test func `A key that cannot be used is said as that, also where none is needed`() {
+    @Test func `An unusable key is reported even if none is needed`() {
         let error = AIServiceError(.invalidConfiguration, "credentials.json can be read by others. chmod 600 it.")
         for needsKey in [true, false] {
             let entry = entry({ $0.needsKey = needsKey }, lookUp: { _ in throw error })
@@ -56,13 +56,13 @@ import Testing
             #expect((entry.problem?.status == .configuration) == isRefused)
             #expect((entry.problem?.message.contains("Give an address with https.") == true) == isRefused)
         }
-        // One that wants none gets none, unless it is there.
+        // A service that needs no key gets none, unless there is one.
         func keyless(_ settings: inout ServiceSettings) { (settings.address, settings.needsKey) = (address, false) }
         #expect(entry(keyless, lookUp: { _ in nil }).problem == nil)
         #expect((entry(keyless).problem != nil) == isRefused)
     }
 
-    @Test func `Of one at another address no key is looked up`() throws {
+    @Test func `For another address no key is looked up`() throws {
         let settings = ServiceSettings("openai", .openai).placed(at: try ServiceAddress("http://llm.lan:8080/v1"))
         let entry = ServiceEntry(settings) { _ in
             Issue.record("A key was looked up.")
@@ -72,7 +72,7 @@ import Testing
         #expect(entry.address?.text == "http://llm.lan:8080/v1")
     }
 
-    @Test func `A disabled one says so before anything else`() {
+    @Test func `A disabled service is reported first`() {
         let entry = entry(
             {
                 $0.isEnabled = false
@@ -81,13 +81,13 @@ import Testing
         #expect(entry.problem?.message.contains("is disabled. Set services.openai.enabled to true") == true)
     }
 
-    @Test func `An address that is none comes before a missing key`() {
+    @Test func `An invalid address is reported before a missing key`() {
         let entry = entry({ $0.address = "localhost:8080" }, lookUp: { _ in nil })
         #expect(entry.address == nil)
         #expect(entry.problem?.message.contains("has no scheme") == true)
     }
 
-    @Test func `No service is called as a program is`() {
+    @Test func `A service must not have a program's name`() {
         #expect(entry(programs: ["openai"]).problem?.message.contains("is a program's name, too") == true)
     }
 }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HablareCommand
 
-/// What `--provider`, `--model` and `--base-url` say of the settings, for one run.
+/// The settings that `--provider`, `--model` and `--base-url` change for one run.
 @Suite struct ServiceOptionsTests {
     private func options(provider: String? = nil, model: String? = nil, baseURL: String? = nil) -> ServiceOptions {
         var options = ServiceOptions()
@@ -27,16 +27,16 @@ import Testing
         (.speak, "elevenlabs", "services.elevenlabs.speech_model"),
         (.generate, "elevenlabs", "services.elevenlabs.speech_model"),
     ])
-    func `A model is that of what is asked`(use: ProviderUse, provider: String, path: String) throws {
+    func `--model sets the model for the wanted content type`(use: ProviderUse, provider: String, path: String) throws {
         let said = try said(use, options(provider: provider, model: "m"))
         #expect(said == ["default_provider.\(use.rawValue)": provider, path: "m"])
-        // Every such setting means something for the service.
+        // Each such setting is valid for the service.
         let options = options(provider: provider, model: "m")
         let desk = try SettingsDesk()
         _ = try desk.read(options: options.settings(for: use, over: Settings()))
     }
 
-    @Test func `An address is that of the service of the default provider, too`() throws {
+    @Test func `--base-url also applies to the default provider's service`() throws {
         var settings = Settings()
         settings.defaultProviders = [.generate: "openai"]
         let there = options(baseURL: "http://localhost:1/")
@@ -46,7 +46,7 @@ import Testing
         #expect(try said(.speak, options(), over: settings).isEmpty)
     }
 
-    @Test func `An address is of the run, unless it is the configured one`() throws {
+    @Test func `--base-url applies to the run unless it is the configured address`() throws {
         var settings = Settings()
         func name(_ provider: String, _ address: String) throws -> String? {
             try options(provider: provider, baseURL: address).name(for: .speak, over: settings)
@@ -58,12 +58,12 @@ import Testing
         #expect(try name("openai", "https://api.openai.com/v1") == "openai@https://api.openai.com/v1")
     }
 
-    @Test func `The model of a provider at an address is that of the provider`() throws {
+    @Test func `--model applies to the provider of a placed name`() throws {
         let said = try said(.speak, options(provider: "openai.image@http://localhost:1", model: "m"))
         #expect(said == ["default_provider.speak": "openai.image", "services.openai.image_model": "m"])
     }
 
-    @Test func `An address that is none ends the run, though one in a file would wait`() throws {
+    @Test func `An invalid --base-url ends the run at once, unlike one in a file`() throws {
         let desk = try SettingsDesk()
         let options = options(provider: "openai", baseURL: "localhost")
         let failure = #expect(throws: CommandFailure.self) {
@@ -82,7 +82,7 @@ import Testing
             ("espeak-ng", "m", nil, "espeak-ng is none. Services are openai, anthropic, elevenlabs"),
             ("anthropic.speech", "m", nil, "There is no provider anthropic.speech"),
         ] as [(String?, String?, String?, String)])
-    func `Where there is no service to be meant, that is an error`(
+    func `--model and --base-url without a service are errors`(
         provider: String?, model: String?, baseURL: String?, message: String
     ) throws {
         let failure = #expect(throws: CommandFailure.self) {

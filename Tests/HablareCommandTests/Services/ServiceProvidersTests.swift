@@ -6,7 +6,7 @@ import Testing
 
 @testable import HablareCommand
 
-/// What is made of the settings of a service.
+/// The providers made of a service's settings.
 @Suite struct ServiceProvidersTests {
     private func made(
         _ settings: String, limits: Composition.CallLimits = .forAsking(), environment: [String: String] = [:]
@@ -20,7 +20,7 @@ import Testing
         return Dictionary(uniqueKeysWithValues: services.map { ($0.name, $0) })
     }
 
-    @Test func `Each service has the providers of its kind, under their fixed names`() throws {
+    @Test func `Each service has the providers of its kind under fixed names`() throws {
         let made = try made(
             """
               openai: {needs_key: false}
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `Concurrency, rate, time and model are the settings', unless an option says otherwise`() throws {
+    @Test func `Concurrency, rate, timeout and model come from settings, unless an option overrides them`() throws {
         let settings = """
               openai: {needs_key: false, concurrency: 7, rate: 90/min, timeout: 11s, model: gpt-x}
               anthropic: {needs_key: false, concurrency: 6, rate: 80/min, timeout: 12s, model: claude-x}
@@ -69,7 +69,7 @@ import Testing
         #expect(usual["openai.speech"]?.provider.limits.maximumCharacters == 4096)
     }
 
-    @Test func `Without a rate the service's own counts, and of another server what it reports`() throws {
+    @Test func `Without a rate setting the service's own or reported rate applies`() throws {
         let made = try made(
             """
               openai: {needs_key: false}
@@ -85,7 +85,7 @@ import Testing
         #expect(made["local"]?.provider.limits.rate == .asReported)
     }
 
-    @Test func `A server on this machine costs nothing, unless it wants a key or has a price`() throws {
+    @Test func `A local server is free unless it needs a key or has a price`() throws {
         let settings = """
               openai: {base_url: "http://localhost:1/v1", needs_key: false, model: m}
               keyed: {kind: openai, base_url: "http://localhost:2/v1", model: m}
@@ -113,7 +113,7 @@ import Testing
         #expect(made["anthropic"]?.provider.account == made["anthropic.structured"]?.provider.account)
     }
 
-    @Test func `At another address a service is another one, with another account`() throws {
+    @Test func `At another address a service has another identity and account`() throws {
         let desk = try SettingsDesk()
         try desk.write("services: {openai: {model: m}}")
         let directory = try ProviderDirectory(
@@ -131,7 +131,7 @@ import Testing
         #expect(throws: Never.self) { _ = try all.registry() }
     }
 
-    @Test func `A server of one's own has no model that anybody knows, and says so`() throws {
+    @Test func `A custom server needs an explicit model`() throws {
         let made = try made("  local: {kind: openai, base_url: \"http://localhost:1/v1\", needs_key: false, model: m}")
         #expect(made["local"]?.problem == nil && made["local.structured"]?.problem == nil)
         let problem = try #require(made["local.speech"]?.problem)
@@ -142,7 +142,7 @@ import Testing
         for provider in openAI.values { #expect(provider.problem == nil && provider.model != nil, "\(provider.name)") }
     }
 
-    @Test func `The interface for texts is chosen`() throws {
+    @Test func `The API for texts can be chosen`() throws {
         for api in ["chat", "responses"] {
             let made = try made("  openai: {needs_key: false, api: \(api)}")
             #expect(made["openai"]?.provider.instance.rawValue.contains(" \(api) text") == true)
@@ -150,14 +150,14 @@ import Testing
         }
     }
 
-    @Test func `The address of ElevenLabs may have its version`() throws {
+    @Test func `The address of ElevenLabs may contain its version`() throws {
         let made = try made("  elevenlabs: {needs_key: false, base_url: \"http://localhost:1/v1\"}")
         #expect(made["elevenlabs"]?.provider.instance.rawValue.contains("http://localhost:1 ") == true)
     }
 
-    // MARK: What is sent
+    // MARK: Calls
 
-    @Test func `Calls have the key, the address and the headers of the settings`() async throws {
+    @Test func `Calls have the key, address and headers of the settings`() async throws {
         try await FakeService.run { fake in
             let stage = try fake.stage(
                 environment: [
@@ -177,7 +177,7 @@ import Testing
         }
     }
 
-    @Test func `A server that wants no key gets none, and one that is there`() async throws {
+    @Test func `A server without need for a key gets only an existing one`() async throws {
         try await FakeService.run { fake in
             let stage = try fake.stage()
             #expect(await stage.run("generate", "--provider", "local", "Hello.") == .success)
@@ -209,7 +209,7 @@ import Testing
         }
     }
 
-    @Test func `A key is not tested where everybody could read it`() async throws {
+    @Test func `A key is not tested over plain http`() async throws {
         let stage = try Stage(environment: [
             "OPENAI_API_KEY": FakeService.keys["openai"] ?? "",
             "HABLARE_SERVICES_OPENAI_BASE_URL": "http://llm.invalid:8080/v1",
@@ -218,7 +218,7 @@ import Testing
         #expect(stage.errors.contains("openai is at http://llm.invalid:8080, and a key is not sent over plain http"))
     }
 
-    @Test func `A service of one's own is tested, too, and one that is not there is not`() async throws {
+    @Test func `A custom service can be tested, and an unknown one is refused`() async throws {
         try await FakeService.run { fake in
             let stage = try fake.stage(environment: ["HABLARE_LOCAL_KEY": FakeService.keys["openai"] ?? ""])
             #expect(await stage.run("keys", "test", "local") == .success)

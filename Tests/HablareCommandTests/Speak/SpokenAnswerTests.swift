@@ -7,9 +7,9 @@ import Testing
 
 @testable import HablareCommand
 
-/// Where the sound of several pieces is joined.
+/// Joins the audio of several pieces.
 @Suite(.timeLimit(.minutes(5))) struct SpokenAnswerTests {
-    /// A store whose answers are sound, and say when they are read.
+    /// A store whose answers are audio and report when they are read.
     private struct Sounds: ForwardingStore {
         let base: any RequestStore = InMemoryStore()
         let reading: @Sendable () throws -> Void
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2])
-    func `A piece that is damaged is named, with how it is made anew`(pieces: Int) async throws {
+    func `A damaged piece is named with the command to replace it`(pieces: Int) async throws {
         let store = Sounds { throw AIServiceError(.contentMissing, "It is gone.") }
         let stage = try Stage()
         let answer = SpokenAnswer(
@@ -38,7 +38,7 @@ import Testing
                 + "hablare rm \(ids[0].text), then the same command again.")
     }
 
-    @Test func `Pieces are joined beside the file that they become, on its disk`() async throws {
+    @Test func `Pieces are joined beside the output file on its disk`() async throws {
         let folder = try TemporaryFolder(.disk)
         let file = folder.url.appending(path: "long.flac")
         try Data("before".utf8).write(to: file)

@@ -7,9 +7,9 @@ import Testing
 
 @testable import HablareCommand
 
-/// In which format a text is spoken, and what becomes of it.
+/// The format in which a text is spoken, and its conversion.
 @Suite struct SpokenFormatTests {
-    /// A service with OpenAI's formats, and one with those of ElevenLabs.
+    /// Returns a service with OpenAI's formats or with those of ElevenLabs.
     private static func service(_ name: String) -> InstalledProvider {
         var voices = InstalledProvider.ServiceVoices(usual: "a") { _ in
             []
@@ -51,7 +51,7 @@ import Testing
         Case(provider: "openai", wanted: nil, file: "a.mp3", pieces: 2, parameter: "wav", container: .mp3),
         Case(provider: "openai", wanted: "flac", file: nil, pieces: 2, parameter: "wav", container: .flac),
         Case(provider: "openai", wanted: nil, file: nil, pieces: 2, parameter: "wav", container: .wav),
-        // ElevenLabs has no FLAC: it is made of what loses nothing.
+        // ElevenLabs has no FLAC, so it is made of a lossless format.
         Case(provider: "elevenlabs", wanted: nil, file: "a.flac", pieces: 1, parameter: "wav", container: .flac),
         Case(
             provider: "elevenlabs", wanted: "mp3_44100_192", file: "a.mp3", pieces: 1, parameter: "mp3_44100_192",
@@ -66,7 +66,7 @@ import Testing
         Case(provider: "program", wanted: nil, file: "a.mp3", pieces: 1, parameter: nil, container: .mp3),
         Case(provider: "program", wanted: "flac", file: nil, pieces: 3, parameter: nil, container: .flac),
     ])
-    func `The format`(_ test: Case) throws {
+    func `The format follows option, file name and number of pieces`(_ test: Case) throws {
         let installed = test.provider == "program" ? Self.program() : Self.service(test.provider)
         let format = try SpokenFormat(
             test.wanted, file: test.file.map { URL(filePath: "/tmp/\($0)") }, pieces: test.pieces, of: installed)
@@ -81,7 +81,7 @@ import Testing
             ("openai", "pcm", nil, 2), ("elevenlabs", nil, "a.pcm", 1), ("program", "opus", nil, 1),
             ("program", nil, "a.aac", 1),
         ] as [(String, String?, String?, Int)])
-    func `What it cannot become is refused`(provider: String, wanted: String?, file: String?, pieces: Int) {
+    func `An impossible format is refused`(provider: String, wanted: String?, file: String?, pieces: Int) {
         let installed = provider == "program" ? Self.program() : Self.service(provider)
         let failure = #expect(throws: CommandFailure.self) {
             try SpokenFormat(wanted, file: file.map { URL(filePath: "/tmp/\($0)") }, pieces: pieces, of: installed)
@@ -89,7 +89,7 @@ import Testing
         #expect(failure?.status == .usage)
     }
 
-    @Test func `What a person says of the format wins where it can be joined`() throws {
+    @Test func `The user's format is used if it can be joined`() throws {
         let installed = Self.service("openai")
         #expect(try SpokenFormat.joinable([:], of: installed) == ["format": "wav"])
         #expect(try SpokenFormat.joinable(["format": "mp3"], of: installed) == ["format": "mp3"])

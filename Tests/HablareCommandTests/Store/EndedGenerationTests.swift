@@ -6,14 +6,14 @@ import Testing
 
 @testable import HablareCommand
 
-/// What of a stream is left of an attempt that ended.
+/// The chunks of a stream that an ended attempt left.
 @Suite(.timeLimit(.minutes(5))) struct EndedGenerationTests {
-    @Test func `What a dead process left is known as that, also once its flight waits, and once it is begun anew`()
+    @Test func `A dead process's chunks are recognised while the flight waits and after a restart`()
         throws
     {
         let stage = try Stage()
         let bench = StoreWorkbench(store: try stage.store())
-        // Its process has no lock, so it is as dead as one that was killed.
+        // Its process has no lock, so it counts as dead like a killed one.
         let owner = try bench.register()
         let request = AIRequest(
             id: StoreWorkbench.id(1), prompt: "left", streaming: StreamingPolicy(allowsRestart: true))
@@ -38,7 +38,7 @@ import Testing
         #expect(try ended() == nil)
     }
 
-    @Test func `Who joins a call that goes on gets all of its answer`() async throws {
+    @Test func `A command that joins a running call gets the whole answer`() async throws {
         let gate = Gate()
         let provider = ScriptedProvider(id: "writer", limits: ProviderLimits(breaker: .never)) { call in
             do {

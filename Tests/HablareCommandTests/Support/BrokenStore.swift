@@ -2,7 +2,7 @@ import Foundation
 import Hablare
 import HablareTestKit
 
-/// A store that refuses to be written from a moment on: a disk that is full.
+/// A store that refuses writes from some moment on, like a full disk.
 final class BrokenStore: ForwardingStore {
     let base: any RequestStore
     private let isFull: @Sendable ([StoreWrite]) -> Bool

@@ -2,7 +2,7 @@ import Foundation
 import Hablare
 import HablareTestKit
 
-/// A store that has other content in place of every answer.
+/// A store that replaces every answer's content.
 struct DamagedStore: ForwardingStore {
     let base: any RequestStore
     private let content: ResponseContent

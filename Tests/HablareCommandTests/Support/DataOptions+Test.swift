@@ -1,7 +1,7 @@
 @testable import HablareCommand
 
 extension DataOptions {
-    /// Options as if nothing, or only the folder, was said on the command line.
+    /// Returns options as if only the folder, or nothing, was given on the command line.
     static func test(in folder: String? = nil) -> DataOptions {
         var options = DataOptions()
         var configuration = ConfigurationOptions()

@@ -3,7 +3,7 @@ import Hablare
 import HablareTestKit
 
 extension EngineEvent {
-    /// An attempt ended so, which left its flight in a state and requests final.
+    /// Returns the end of an attempt with an outcome, the new state of its flight, and its finished requests.
     static func ended(
         _ outcome: AttemptEnd.Outcome, _ flight: FlightLifecycle.State, finishing finished: [UUID] = [],
         to next: ProviderID? = nil
@@ -17,7 +17,7 @@ extension EngineEvent {
 }
 
 extension AttemptEnd {
-    /// The end of an attempt at request 1, by the provider `p`.
+    /// Returns the end of an attempt of request 1 by the provider `p`.
     static func test(_ outcome: Outcome) -> AttemptEnd {
         AttemptEnd(
             flight: FlightID(rawValue: 1), request: StoreWorkbench.id(1), provider: "p",

@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareJSON
 import HablareProviders
 import HablareTestServers
 
@@ -25,7 +26,7 @@ struct FakeAnswer {
         case ("openai", "images/generations"), ("openai", "images/edits"):
             return try json(["data": [["b64_json": .string(manner.picture.base64EncodedString())]]])
         case ("openai", "embeddings"):
-            // As many numbers as the text has words, so that each answer says whose it is.
+            // As many numbers as the text has words, so that each answer identifies its text.
             let words = body[member: "input"]?.string?.split(separator: " ").count ?? 0
             let vector = Array(repeating: ParameterValue.double(Double(words)), count: 3)
             return try json([
@@ -49,7 +50,7 @@ struct FakeAnswer {
             ?? call.field("authorization").map { String($0.dropFirst("Bearer ".count)) }
     }
 
-    /// As each of them refuses a key. The prompt and the key stand in what a server says, and belong nowhere.
+    /// Returns each service's refusal of a key. It contains the prompt and the key, which must not appear anywhere.
     private func refusal(_ service: String) throws -> ServerReply {
         let message = ParameterValue.string("Incorrect API key provided: \(given ?? "")")
         switch service {
@@ -71,7 +72,7 @@ struct FakeAnswer {
 
     // MARK: Texts
 
-    /// The next structured answer.
+    /// Returns the next structured answer.
     private func value() -> String {
         let number = structured.withLock { number in
             defer { number += 1 }
@@ -143,7 +144,7 @@ struct FakeAnswer {
         return reply
     }
 
-    /// The media type of the sound that was asked for, whatever it is.
+    /// The media type of the requested audio.
     private var soundType: String {
         let format = body[member: "response_format"]?.string ?? call.query("output_format") ?? "wav"
         return switch format.prefix(while: { $0 != "_" }) {

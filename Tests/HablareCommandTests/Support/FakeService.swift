@@ -5,20 +5,20 @@ import HablareTestServers
 
 @testable import HablareCommand
 
-/// A server on loopback that answers as OpenAI, Anthropic and ElevenLabs do, each below a path of its own, and a world
-/// that is configured to ask it.
+/// A server on loopback that answers like OpenAI, Anthropic and ElevenLabs, each below a path of its own, and a
+/// configuration for it.
 struct FakeService: Sendable {
-    /// How it answers.
+    /// How the server answers.
     struct Manner: Sendable {
         /// The pieces of a text.
         var pieces = ["Whales ", "sing."]
-        /// What structured answers have, in turn; the last one again and again.
+        /// The values of structured answers, in turn. The last one is repeated.
         var values = [#"{"name":"Moby","tons":50}"#]
-        /// What every answer waits for: a streamed one after its first piece.
+        /// A gate that every answer waits for; a streamed one waits after its first piece.
         var gate: Gate?
-        /// Answers before anything else does, where it answers at all.
+        /// Answers before anything else if it returns a reply.
         var instead: @Sendable (ReceivedCall) throws -> ServerReply? = { _ in nil }
-        /// The sound of a text, whatever its format was to be.
+        /// Returns the audio of a text in any requested format.
         var sound: @Sendable (_ text: String) -> Data = Voice.audio
         /// A picture.
         var picture = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) + Data("a picture".utf8)
@@ -31,17 +31,17 @@ struct FakeService: Sendable {
             """
     }
 
-    /// The keys that it takes. A key of OpenAI's may be missing, as with a server that wants none.
+    /// The accepted keys. A key of OpenAI's may be missing, as with a server that requires none.
     static let keys = [
         "openai": "sk-test-0123456789abcdef", "anthropic": "sk-ant-test-0123456789abcdef",
         "elevenlabs": "sk_test_0123456789abcdef",
     ]
-    /// The model that it does not know.
+    /// A model that the server does not know.
     static let unknownModel = "no-such-model"
 
     let server: LoopbackServer
 
-    /// Runs one while a test runs.
+    /// Runs a server during a test.
     static func run<R>(_ manner: Manner = Manner(), _ body: (FakeService) async throws -> R) async throws -> R {
         let structured = Guarded(0)
         return try await LoopbackServer.withServer { call in
@@ -52,12 +52,12 @@ struct FakeService: Sendable {
         }
     }
 
-    /// Where one of the services is.
+    /// Returns the address of one of the services.
     func address(_ service: String) -> String {
         server.base + (service == "openai" || service == "local" ? "/openai/v1" : "/\(service)")
     }
 
-    /// The settings by which all are asked here.
+    /// The settings that configure all services for this server.
     var settings: String {
         """
         services:
@@ -69,12 +69,12 @@ struct FakeService: Sendable {
         """
     }
 
-    /// A world with these settings, and keys in the environment.
+    /// Returns a stage with these settings, and with keys in the environment.
     ///
     /// - Parameters:
-    ///   - more: Further lines of the file of settings.
-    ///   - environment: Other variables; an empty one has no key.
-    ///   - isTerminal: Whether its outputs are a terminal.
+    ///   - more: Further lines of the settings file.
+    ///   - environment: Other variables; an empty one means no key.
+    ///   - isTerminal: Whether the outputs are a terminal.
     func stage(
         _ more: String = "", environment: [String: String] = [:], isTerminal: Bool = false,
         folder: TemporaryFolder? = nil

@@ -2,7 +2,7 @@ import Foundation
 import Hablare
 import HablareTestKit
 
-/// A store whose disk has room for rows, and for no content file.
+/// A store whose disk has room for rows and for no content file.
 struct FullContentStore: ForwardingStore {
     let base: any RequestStore
 
@@ -16,7 +16,7 @@ private struct FullContent: ContentStore {
     func read(_ reference: ContentReference) throws -> Data { try base.read(reference) }
     func location(of reference: ContentReference) -> URL? { base.location(of: reference) }
     func put(_ data: Data) async throws -> ContentReference {
-        // A prompt has room.
+        // There is room for a prompt.
         if data.count < 100 { return try await base.put(data) }
         throw AIServiceError(.storageFull, "The disk is full. Free some space.")
     }

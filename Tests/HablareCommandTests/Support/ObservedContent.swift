@@ -2,7 +2,7 @@ import Foundation
 import Hablare
 import Testing
 
-/// Content that says how it was read, and may be gone from some byte on.
+/// Content that reports its reads, and may be missing from some byte on.
 final class ObservedContent: ContentReading {
     let bytes: Data
     let end: Int
@@ -11,8 +11,8 @@ final class ObservedContent: ContentReading {
     private let reading: @Sendable () throws -> Void
 
     /// - Parameters:
-    ///   - mayBeWhole: Whether it is right to read all of it at once.
-    ///   - reading: Called before each time it is read.
+    ///   - mayBeWhole: Whether reading all of it at once is allowed.
+    ///   - reading: Called before each read.
     init(
         _ bytes: Data, upTo end: Int = .max, mayBeWhole: Bool = false,
         reading: @escaping @Sendable () throws -> Void = {}

@@ -1,7 +1,7 @@
 import Foundation
 import Hablare
 
-/// A reader of a pipe who may stop reading; whoever writes is blocked then, with the thread it writes on.
+/// A reader of a pipe that can stop reading. A writer is then blocked, together with its thread.
 final class PausingReader: Sendable {
     private struct State: Sendable {
         var isPaused = false
@@ -11,7 +11,7 @@ final class PausingReader: Sendable {
     private let changed = NSCondition()
     private let state = Guarded(State())
 
-    /// Whether somebody is blocked.
+    /// Whether a writer is blocked.
     var isWaitedFor: Bool { state.withLock { $0.waiting > 0 } }
 
     func pause() { state.withLock { $0.isPaused = true } }
@@ -23,7 +23,7 @@ final class PausingReader: Sendable {
         changed.unlock()
     }
 
-    /// Returns when the reader reads.
+    /// Blocks until the reader reads.
     func waitForIt() {
         changed.lock()
         defer { changed.unlock() }

@@ -2,17 +2,17 @@ import Foundation
 import Hablare
 import HablareTestKit
 
-/// A disk that may take its time.
+/// A disk that can be slow.
 final class SlowDisk: Sendable {
-    /// Who pauses while nothing is read.
+    /// Pauses the disk while nothing is read.
     let reader = PausingReader()
-    /// Whether it goes on for ever, byte by byte.
+    /// Whether reads continue endlessly, byte by byte.
     let isEndless = Guarded(false)
-    /// How often it was read.
+    /// The number of reads.
     let reads = Guarded(0)
 }
 
-/// A store whose answers come from a slow disk.
+/// A store whose answers are read from a slow disk.
 struct SlowStore: ForwardingStore {
     let base: any RequestStore
     let disk: SlowDisk

@@ -7,7 +7,7 @@ import HablareTestKit
 
 @testable import HablareCommand
 
-/// A world for the command: a folder, a scripted voice, a captured screen. Everything else is as it ships.
+/// An environment for the command: a folder, a scripted voice, a captured screen. Everything else is as shipped.
 final class Stage: Sendable {
     let folder: TemporaryFolder
     let provider: ScriptedProvider
@@ -22,14 +22,14 @@ final class Stage: Sendable {
     private let reader = PausingReader()
     private let asked = Guarded<Composition.CallLimits?>(nil)
     private let seams: EngineSeams
-    /// Whether both its outputs are a terminal.
+    /// Whether both outputs are a terminal.
     private let isTerminal: Bool
-    /// Whether that has colours.
+    /// Whether the terminal has colours.
     private let allowsColour: Bool
 
-    /// Whether its provider is one that charges nothing, as programs are.
+    /// Whether the provider is free, like programs.
     private let isFree: Bool
-    /// Variables beside the folders'.
+    /// Variables in addition to those for folders.
     private let environment: [String: String]
 
     init(
@@ -51,28 +51,28 @@ final class Stage: Sendable {
         self.wrapStore = wrapStore
     }
 
-    /// What is on standard output.
+    /// The text on standard output.
     var output: String { String(decoding: printed.withLock { $0 }, as: UTF8.self) }
-    /// The same, which may be no text.
+    /// The data on standard output, which may not be text.
     var printedData: Data { printed.withLock { $0 } }
-    /// What is on standard error.
+    /// The text on standard error.
     var errors: String { String(decoding: said.withLock { $0 }, as: UTF8.self) }
     /// The folder of the store.
     var data: URL { folder.url.appending(path: "data", directoryHint: .isDirectory) }
 
-    /// With which limits the providers were made last.
+    /// The limits with which the providers were made last.
     var limits: Composition.CallLimits? { asked.withLock { $0 } }
 
     func send(_ signal: StopSignal) { signals.continuation.yield(signal) }
     func breakPipe() { isPipeBroken.withLock { $0 = true } }
 
-    /// From now on standard output is a file on a full disk.
+    /// Makes standard output a file on a full disk from now on.
     func fillDisk() { isDiskFull.withLock { $0 = true } }
 
-    /// From now on nobody reads standard output: what is written to it blocks, as on a full pipe.
+    /// Stops reading standard output, so that writes block as on a full pipe.
     func stopReading() { reader.pause() }
     func goOnReading() { reader.goOn() }
-    /// Whether something is blocked.
+    /// Whether a write is blocked.
     var isBlocked: Bool { reader.isWaitedFor }
 
     func clearScreen() {
@@ -102,7 +102,7 @@ final class Stage: Sendable {
 
     func store() throws -> SQLiteStore { try SQLiteStore(directory: data) }
 
-    /// The world of a command line.
+    /// Returns the composition for a command line.
     func composition(_ arguments: [String] = [], input: String = "") -> Composition {
         Composition(
             arguments: arguments,

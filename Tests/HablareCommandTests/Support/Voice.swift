@@ -2,9 +2,9 @@ import Foundation
 import Hablare
 import HablareTestKit
 
-/// Audio made by hand: a short WAV file whose samples depend on the text alone.
+/// Synthetic audio: a short WAV file whose samples depend only on the text.
 enum Voice {
-    /// The audio of a text: the longer the text, the longer the audio.
+    /// Returns the audio of a text; a longer text has longer audio.
     static func audio(of text: String) -> Data {
         let step = text.utf8.reduce(7) { $0 &* 31 &+ Int($1) } | 1
         let samples = (0..<(200 + text.utf8.count * 20)).map { Int16(truncatingIfNeeded: $0 &* step) }
@@ -15,12 +15,12 @@ enum Voice {
         return data
     }
 
-    /// The answer to a call.
+    /// Returns the answer to a call.
     static func answer(_ call: ProviderCall) -> Result<ProviderAnswer, AIServiceError> {
         .success(ProviderAnswer(.audio(Body(audio(of: call.request.prompt.plainText)), .wav)))
     }
 
-    /// A provider that answers every call, after `prepare` let it.
+    /// Returns a provider that answers every call once `prepare` returns.
     static func provider(
         concurrency: Int = 2, prepare: @escaping @Sendable (ProviderCall) async throws -> Void = { _ in }
     ) -> ScriptedProvider {

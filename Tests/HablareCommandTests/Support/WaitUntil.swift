@@ -1,11 +1,11 @@
 import Hablare
 import Testing
 
-/// How long a test waits for what needs no time to pass. More than it takes on a machine whose processors are given to
-/// others (twenty seconds were too few beside two builds), and less than a suite's limit of time.
+/// The maximum time to wait for something that needs no time to pass. It exceeds the time on a machine with busy
+/// processors (twenty seconds were too few beside two builds), and is below a suite's time limit.
 private let patience = Duration.seconds(150)
 
-/// Lets others run until something is so. Where it does not come, the test fails long before its time is over.
+/// Lets other tasks run until a condition holds. Otherwise the test fails long before its time limit.
 func waitUntil(
     sourceLocation: SourceLocation = #_sourceLocation, _ condition: () throws -> Bool
 ) async throws {
@@ -18,7 +18,7 @@ func waitUntil(
     }
 }
 
-/// Waits for what needs no time to pass, as ``waitUntil(sourceLocation:_:)`` does.
+/// Waits for an operation that needs no time to pass, as ``waitUntil(sourceLocation:_:)`` does.
 func soon(
     sourceLocation: SourceLocation = #_sourceLocation, _ operation: @escaping @Sendable () async throws -> Void
 ) async throws {

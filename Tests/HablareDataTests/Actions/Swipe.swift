@@ -1,6 +1,6 @@
 import HablareData
 
-/// The action of these tests.
+/// The action type of these tests.
 struct Swipe: QueuedAction, Hashable {
     var name: Int
     var group = "trash"

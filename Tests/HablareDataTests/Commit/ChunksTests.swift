@@ -5,7 +5,7 @@ import Testing
 @testable import HablareData
 
 @Suite(.timeLimit(.minutes(1))) struct ChunksTests {
-    @Test("Each is in one chunk, in order, and a chunk of several is small", arguments: Seeds.choose(20))
+    @Test("Each value is in one chunk, in order, and a chunk of several values is small", arguments: Seeds.choose(20))
     func chunks(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let sizes = (0..<Int.random(in: 0...600, using: &random)).map { _ in
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(
-        "Small ones are in as many chunks as are under way at once, alike, and many in more",
+        "Small values fill as many equal chunks as can run concurrently, and many values fill more",
         arguments: [(0, []), (3, [1, 1, 1]), (9, [3, 2, 2, 2]), (100, [25, 25, 25, 25])])
     func small(count: Int, counts: [Int]) {
         let sizes = [Int](repeating: 1, count: count)
@@ -29,14 +29,14 @@ import Testing
         #expect(many.allSatisfy { $0.count <= Chunks.maximumCount })
     }
 
-    @Test("What came of each is in their order", arguments: [0, 1, 2, 1000])
+    @Test("Results are in the order of the values", arguments: [0, 1, 2, 1000])
     func order(count: Int) async {
         let sizes = (0..<count).map { $0.isMultiple(of: 7) ? Chunks.maximumBytes : 1 }
         #expect(await Chunks.map(sizes) { "\($0)" } == (0..<count).map { "\($0)" })
         #expect(await Chunks.map(sizes, on: QueueExecutor()) { "\($0)" } == (0..<count).map { "\($0)" })
     }
 
-    @Test("Some are under way at once, and whoever wants a thread meanwhile gets one before the rest")
+    @Test("A few chunks run concurrently, and another task gets a thread before the rest")
     func turns() async {
         let executor = QueueExecutor()
         let done = Guarded<[Int?]>([])
@@ -55,13 +55,13 @@ import Testing
                 }
             }
         }
-        // One after another on that executor: what stood in line when the first of them was done.
+        // The executor is serial, so these are the chunks that were queued when the first one was done.
         let before = done.withLock { $0 }.prefix { $0 != nil }
         #expect(before.count == Chunks.givenWidth)
     }
 
     @MainActor
-    @Test("Off any actor, also where the caller is on one and there is one only", arguments: [1, 2])
+    @Test("Work runs off any actor, even if the caller is on one and there is a single value", arguments: [1, 2])
     func elsewhere(count: Int) async {
         let wasOnMain = await Chunks.map([Int](repeating: 0, count: count)) { _ in MainQueue.isCurrent }
         #expect(!wasOnMain.contains(true))

@@ -5,9 +5,9 @@ import Testing
 
 @testable import HablareData
 
-@Suite("Writes in groups")
+@Suite("Group writes")
 struct GroupWriterTests {
-    /// Runs the drain when the test says so.
+    /// A driver that drains only when the test says so.
     private final class HandDriver: CommitDriver {
         private let drain = Guarded<(@Sendable () -> Void)?>(nil)
         private let signals = Guarded(0)
@@ -24,7 +24,7 @@ struct GroupWriterTests {
         func run() { drain.withLock { $0 }?() }
     }
 
-    /// Counts the commits of a database.
+    /// A counter of a database's commits.
     private final class Commits: TransactionObserver, Sendable {
         private let number = Guarded(0)
         var count: Int { number.withLock { $0 } }
@@ -57,7 +57,7 @@ struct GroupWriterTests {
         try database.read { try String.fetchAll($0, sql: "SELECT text FROM word ORDER BY rowid") }
     }
 
-    @Test("What waits together is one transaction, in the order in which it came, and each hears its own result")
+    @Test("Waiting writes share one transaction in their order, and each returns its own result")
     func together() async throws {
         let results = await run(["a", "b", "c"].map { Self.insert($0) })
         #expect(try results.map { try $0.get() } == [1, 2, 3])
@@ -65,9 +65,9 @@ struct GroupWriterTests {
         #expect(commits.count == 1)
     }
 
-    @Test("A write that fails fails alone, and an innocent one behind it is not refused for it")
+    @Test("A write that fails fails alone, and does not affect the writes behind it")
     func alone() async throws {
-        // The same statement, which the database keeps: after a failure it would throw once more.
+        // The database caches the failed statement, which would throw again.
         let results = await run(["a", nil, "b", "a", "c"].map { Self.insert($0) })
         #expect(results.map(\.isDone) == [true, false, true, false, true])
         #expect(try words() == ["a", "b", "c"])
@@ -75,7 +75,7 @@ struct GroupWriterTests {
         #expect(try after.map { try $0.get() } == [4])
     }
 
-    @Test("One alone that fails leaves nothing behind, and the next one is done")
+    @Test("A single failing write leaves no trace, and the next one succeeds")
     func single() async throws {
         let failed = await run([Self.insert(nil)])
         #expect(failed.allSatisfy { !$0.isDone })
@@ -83,7 +83,7 @@ struct GroupWriterTests {
         #expect(try next.map { try $0.get() } == [1])
     }
 
-    @Test("Whatever a failing write did before it failed is taken back")
+    @Test("All changes of a failing write are rolled back")
     func takenBack() async throws {
         let results = await run([
             Self.insert("a"),
@@ -97,7 +97,7 @@ struct GroupWriterTests {
         #expect(try await database.read { try $0.tableExists("other") } == false)
     }
 
-    @Test("A write that fails when it is committed fails alone as well")
+    @Test("A write that fails at the commit fails alone, too")
     func commitFails() async throws {
         try await database.write { database in
             try database.execute(
@@ -109,7 +109,7 @@ struct GroupWriterTests {
         let results = await run([
             Self.insert("a"),
             { database in
-                // Noticed when the transaction is committed, and not before.
+                // The database checks this constraint at the commit, and not before.
                 try database.execute(sql: "INSERT INTO line VALUES (1)")
                 return 0
             },
@@ -120,7 +120,7 @@ struct GroupWriterTests {
         #expect(after.map(\.isDone) == [true])
     }
 
-    @Test("More than fits into a transaction goes into several")
+    @Test("More writes than the limit use several transactions")
     func many() async throws {
         let count = GroupWriter.maximumGroup * 2 + 5
         let results = await run((0..<count).map { Self.insert("\($0)") })
@@ -129,13 +129,13 @@ struct GroupWriterTests {
         #expect(commits.count == 3)
     }
 
-    @Test("Nothing is nothing")
+    @Test("An empty batch has no results")
     func none() async {
         let results: [Result<Int, any Error>] = await writer.write(all: [])
         #expect(results.isEmpty)
     }
 
-    /// Hands writes over together and runs the drain.
+    /// Submits writes together and runs the drain.
     private func run(_ works: [@Sendable (Database) throws -> Int64]) async -> [Result<Int64, any Error>] {
         async let results = writer.write(all: works)
         while !driver.takeSignal() { await Task.yield() }

@@ -5,7 +5,7 @@ import HablareSQLite
 import HablareTestKit
 import Testing
 
-@Suite("Contents that are merged as files")
+@Suite("Contents merged as files")
 struct MergedFilesTests {
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("merged \(UUID().uuidString)")
 
@@ -13,7 +13,7 @@ struct MergedFilesTests {
         ConversionContext(requestID: UUID(), files: MergedFiles(folder: folder))
     }
 
-    @Test("Small content, which has no file, is written to one; the same content is the same file")
+    @Test("Small content is written to a file, and the same content to the same file")
     func written() throws {
         defer { remove(folder) }
         let content = ResponseContent.audio(Body(Data([1, 2, 3])), .mp3)
@@ -26,7 +26,7 @@ struct MergedFilesTests {
         #expect(other != file)
     }
 
-    @Test("A large content's file stays when the engine gives its own up")
+    @Test("A large content's file stays when the engine evicts its own")
     func outlivesTheEngine() throws {
         defer { remove(folder) }
         let engineFiles = FileManager.default.temporaryDirectory.appendingPathComponent("engine \(UUID().uuidString)")
@@ -42,7 +42,7 @@ struct MergedFilesTests {
         #expect(try Data(contentsOf: file) == bytes)
     }
 
-    @Test("Without a folder the error says how to give one; a folder that cannot be written is a typed error")
+    @Test("A missing folder has an error with advice, and an unwritable one has a typed error")
     func errors() async throws {
         let content = ResponseContent.text("x")
         let none = await mergeCode { _ = try URL.value(of: content, in: ConversionContext(requestID: UUID())) }
@@ -63,11 +63,11 @@ struct MergedFilesTests {
         do {
             try FileManager.default.removeItem(at: url)
         } catch {
-            // It was not made.
+            // The folder was never created.
         }
     }
 
-    /// Content that is one file.
+    /// Content in a single file.
     private struct OneFile: ContentReading {
         let url: URL
 

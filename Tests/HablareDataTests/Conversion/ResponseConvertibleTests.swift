@@ -3,7 +3,7 @@ import Hablare
 import HablareData
 import Testing
 
-@Suite("Contents become values")
+@Suite("Conversion of contents to values")
 struct ResponseConvertibleTests {
     private struct Recipe: Decodable, Sendable, Equatable, ResponseConvertible {
         var name: String
@@ -27,7 +27,7 @@ struct ResponseConvertibleTests {
         }
     }
 
-    @Test("Text becomes a text, and so does a structured text; nothing else does")
+    @Test("Only text and a structured text become a string")
     func texts() throws {
         #expect(try value(.text("Grüße"), as: String.self) == "Grüße")
         #expect(try value(.structured("Grüße"), as: String.self) == "Grüße")
@@ -38,7 +38,7 @@ struct ResponseConvertibleTests {
         #expect(code(.text(Body(Data([0xFF, 0xFE]))), as: String.self) == .invalidContent)
     }
 
-    @Test("Everything that has bytes becomes data")
+    @Test("All content with bytes becomes data")
     func data() throws {
         let bytes = Data([1, 2, 3])
         #expect(try value(.data(Body(bytes)), as: Data.self) == bytes)
@@ -50,7 +50,7 @@ struct ResponseConvertibleTests {
     }
 
     @Test(
-        "A text that is nothing but a number becomes one",
+        "A text that is a number becomes one",
         arguments: [("7", 7), (" 42\n", 42), ("-3", -3), ("5.0", 5), ("1e3", 1000)])
     func numbers(_ text: String, _ number: Int) throws {
         #expect(try value(.text(Body(text)), as: Int.self) == number)
@@ -62,21 +62,21 @@ struct ResponseConvertibleTests {
     }
 
     @Test(
-        "What is no number does not become one",
+        "A text that is no integer does not become one",
         arguments: ["", "seven", "7 apples", "nan", "inf", "3.5", "99999999999999999999"])
     func noIntegers(_ text: String) {
         #expect(code(.text(Body(text)), as: Int.self) == .invalidContent)
         #expect(code(.text(Body(text)), as: Int32.self) == .invalidContent)
     }
 
-    @Test("Numbers that are not finite are none", arguments: ["nan", "inf", "-infinity", "1e999", "x", "12 apples"])
+    @Test("Only finite numbers become numbers", arguments: ["nan", "inf", "-infinity", "1e999", "x", "12 apples"])
     func noFractions(_ text: String) {
         #expect(code(.text(Body(text)), as: Double.self) == .invalidContent)
         #expect(code(.text(Body(text)), as: Float.self) == .invalidContent)
         #expect(code(.text(Body(text)), as: Decimal.self) == .invalidContent)
     }
 
-    @Test("Structured numbers become numbers, as far as they fit")
+    @Test("Structured numbers become numbers if they fit")
     func structuredNumbers() throws {
         #expect(try value(.structured(7), as: Int.self) == 7)
         #expect(try value(.structured(7.5), as: Double.self) == 7.5)
@@ -89,7 +89,7 @@ struct ResponseConvertibleTests {
     }
 
     @Test(
-        "Truth values are true, false, yes and no",
+        "Boolean texts are true, false, yes and no",
         arguments: [("true", true), ("No.", nil), (" YES\n", true), ("false", false), ("1", nil)] as [(String, Bool?)])
     func truth(_ text: String, _ truth: Bool?) throws {
         if let truth {
@@ -99,7 +99,7 @@ struct ResponseConvertibleTests {
         }
     }
 
-    @Test("A structured truth value is one; a number is none")
+    @Test("A structured Boolean becomes a Bool, and a number does not")
     func structuredTruth() throws {
         #expect(try value(.structured(false), as: Bool.self) == false)
         #expect(code(.structured(1), as: Bool.self) == .typeMismatch)
@@ -126,7 +126,7 @@ struct ResponseConvertibleTests {
         #expect(code(.embedding([1]), as: [String].self) == .typeMismatch)
     }
 
-    @Test("A mismatch names both types, an unreadable answer says nothing of the answer")
+    @Test("A mismatch names both types, and an unreadable answer is not quoted")
     func messages() {
         let mismatch = context.mismatch(.audio(Body(Data()), .mp3), Int.self)
         #expect(mismatch.message.contains("audio") && mismatch.message.contains("Int"))

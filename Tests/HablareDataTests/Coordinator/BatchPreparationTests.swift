@@ -6,13 +6,13 @@ import Testing
 
 @testable import HablareData
 
-@Suite("What is prepared for a batch", .timeLimit(.minutes(2)))
+@Suite("Preparation of a batch", .timeLimit(.minutes(2)))
 @MainActor struct BatchPreparationTests {
     private final class Model {
         var text = ""
     }
 
-    /// Counts what it is given, and begins none of it before it is told to.
+    /// An executor that counts its jobs, and holds them until it is released.
     private final class HeldExecutor: TaskExecutor {
         private struct State {
             var count = 0
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test("is begun a few at once, and not all, and is all there in the end")
+    @Test("A batch is prepared a few chunks at a time, and completely in the end")
     func few() async throws {
         let executor = HeldExecutor()
         let bench = try DataWorkbench()
@@ -62,7 +62,7 @@ import Testing
         #expect(await isMerged)
     }
 
-    /// Merges texts each of which is a chunk.
+    /// Merges texts of a chunk's size.
     private func isMerged(_ count: Int, by coordinator: AIDataCoordinator) async -> Bool {
         let text = String(repeating: "x", count: Chunks.maximumBytes)
         let body = Body(text)

@@ -5,10 +5,10 @@ import HablareData
 import HablareTestKit
 import Testing
 
-/// G9. On Linux nothing tells which thread is the main actor's, but whoever waits on it for the database stops it: so the
-/// database is held, everything is asked of it, and the main actor must go on meanwhile. So must the few threads that all
-/// tasks share: the cases run side by side, and are more than those.
-@Suite("A database that is held by somebody else")
+/// Tests of G9: the main actor never waits for the database. On Linux no API tells which thread is the main actor's. So
+/// the test holds the database, starts a request for it, and checks that the main actor continues. The threads shared
+/// by all tasks must continue, too. The cases run concurrently, and there are more cases than threads.
+@Suite("A database that another writer holds")
 @MainActor struct BusyDatabaseTests {
     private final class Model {
         var text = ""
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test("stops whoever asks it, and not the main actor", arguments: Ask.allCases)
+    @Test("A held database suspends the caller, and not the main actor", arguments: Ask.allCases)
     func goesOn(_ what: Ask) async throws {
         let bench = try DataWorkbench()
         let known = AIRequest(prompt: "known")
@@ -56,7 +56,7 @@ import Testing
         let work: @MainActor @Sendable () async throws -> Void = { try await ask(what, bench, known.id) }
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await work() }
-            // As many turns of the main actor as it takes to come to the database and to wait there.
+            // Enough yields of the main actor for the request to reach the database and to wait there.
             for _ in 0..<200 { await Task.yield() }
             holder.letGo()
             try await group.waitForAll()
@@ -64,8 +64,9 @@ import Testing
         #expect(!holder.wasLeftAlone, "the main actor waited for the database")
     }
 
-    /// Holds a database, on a thread of its own, for as long as it is wanted. Where the main actor is stopped by that, no one
-    /// can tell it so, and it gives up by itself: after longer than a loaded machine needs for the turns of the test.
+    /// A writer that holds the database, on a thread of its own, until it is released. If the main actor is blocked, no
+    /// release can come. Then the holder stops by itself, after longer than a loaded machine needs for the test's
+    /// yields.
     private final class Holder: Sendable {
         private let database: any DatabaseWriter
         private let release = DispatchSemaphore(value: 0)

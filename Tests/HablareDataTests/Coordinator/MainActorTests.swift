@@ -5,14 +5,14 @@ import HablareData
 import HablareTestKit
 import Testing
 
-@Suite("What is not done on the main actor")
+@Suite("Work off the main actor")
 @MainActor struct MainActorTests {
     private final class Model {
         var text = ""
         var number = 0
     }
 
-    /// Notes what was done on the main thread that may not be.
+    /// A record of forbidden work on the main thread.
     private final class Watch: Sendable {
         private struct State: Sendable {
             var seen = 0
@@ -33,7 +33,7 @@ import Testing
         var seen: Int { state.withLock { $0.seen } }
     }
 
-    /// Content that is in a file.
+    /// Content in a file, whose reads are recorded.
     private struct Watched: ContentReading {
         let watch: Watch
 
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(
-        "Contents are read, rules checked, values converted and SQL run elsewhere, whatever is asked from the main actor"
+        "Reading, rules, conversion and SQL run off the main actor for every call from it"
     )
     func elsewhere() async throws {
         let watch = Watch()
@@ -54,7 +54,8 @@ import Testing
             database.trace { _ in watch.note("SQL") }
         }
         let bench = try DataWorkbench(database: try DatabaseQueue(configuration: configuration))
-        // What is done here is seen; on Linux, but for SQL, which the database's own queue runs on any thread.
+        // The watch detects work on this actor. On Linux it does not detect SQL, which the database's own queue runs on
+        // any thread.
         watch.note("here")
         #expect(watch.onMain.last == "here")
         let opened = watch.onMain.count

@@ -7,14 +7,14 @@ import Metrics
 import MetricsTestKit
 import Testing
 
-@Suite("What is told of merges, and counted")
+@Suite("Events and metrics of merges")
 @MainActor struct MergeEventTests {
     private final class Model {
         var text = ""
         var number = 0
     }
 
-    @Test("Every merge that was announced ends once: merged, merged before, or failed", arguments: Seeds.choose(20))
+    @Test("Every announced merge ends once: merged, merged before, or failed", arguments: Seeds.choose(20))
     func everyMergeEnds(_ seed: UInt64) async throws {
         let bench = try DataWorkbench(articles: 4)
         var generator = SeededGenerator(seed: seed)
@@ -38,7 +38,7 @@ import Testing
                     _ = await bench.coordinator.merge(batch, into: .column(Article.self, { $0.title }))
                 }
             } catch is MergeError {
-                // Told of by an event as well.
+                // An event reports this error, too.
             }
         }
         var open: [MergeKey: Int] = [:]
@@ -59,7 +59,7 @@ import Testing
         #expect(open.values.allSatisfy { $0 == 0 }, "seed \(seed)")
     }
 
-    @Test("Every reader hears everything from when it began")
+    @Test("Every reader receives all events from its start on")
     func readers() async throws {
         let bench = try DataWorkbench()
         let early = bench.coordinator.merges
@@ -76,7 +76,7 @@ import Testing
         #expect(next == first[2])
     }
 
-    @Test("Depth, sizes, times, memory and outcomes are metrics, and come back to nothing")
+    @Test("Depth, sizes, times, memory and outcomes are metrics, and the gauges return to zero")
     func metrics() async throws {
         let metrics = TestMetrics()
         let bench = try DataWorkbench(observation: EngineObservation(metrics: metrics))

@@ -6,7 +6,7 @@ import HablareTestKit
 import Observation
 import Testing
 
-@Suite("Merging into models on the main actor")
+@Suite("Merges into models on the main actor")
 @MainActor struct ModelMergeTests {
     @Observable @MainActor final class ArticleModel {
         let id: Int64
@@ -34,7 +34,7 @@ import Testing
 
     private var coordinator: AIDataCoordinator { bench.coordinator }
 
-    @Test("A request is made, its answer awaited, and a property set")
+    @Test("Generating submits a request, awaits its answer and sets a property")
     func generate() async throws {
         let (coordinator, article) = (coordinator, article)
         let summary = try await bench.running { @MainActor in
@@ -44,7 +44,7 @@ import Testing
         #expect(article.summary == "Be brief.")
     }
 
-    @Test("A response is merged into a property of a model once; into another property, or another model, it is")
+    @Test("A response is merged once into each property of each model")
     func once() async throws {
         let response = response("Hello")
         #expect(try await coordinator.merge(response, into: article, property: \.summary) == .merged)
@@ -58,7 +58,7 @@ import Testing
         #expect(try await coordinator.merge(response, into: other, property: \.summary) == .merged)
     }
 
-    @Test("Fifty at once set a property once")
+    @Test("Fifty concurrent merges set a property once")
     func race() async throws {
         let response = response("Hello")
         let coordinator = coordinator
@@ -74,7 +74,7 @@ import Testing
         #expect(merged == 1)
     }
 
-    @Test("What does not fit leaves the model untouched")
+    @Test("Content that does not fit leaves the model unchanged")
     func untouched() async throws {
         article.stars = 3
         let (coordinator, article) = (coordinator, article)
@@ -89,7 +89,7 @@ import Testing
         #expect(article.stars == 3)
     }
 
-    @Test("Of many the good ones are set in one stretch and told of in one event, and each has an outcome")
+    @Test("The valid responses of a batch are set in one stretch and one event, and each has an outcome")
     func batch() async throws {
         let models = [ArticleModel(id: 1), ArticleModel(id: 2), ArticleModel(id: 3)]
         let responses = [response("1"), response("x"), response("3")]
@@ -106,7 +106,7 @@ import Testing
         #expect(await events.next() == .didMerge([keys[0], keys[2]]))
     }
 
-    @Test("Many that are together too large for memory are set in several stretches, and all are")
+    @Test("A batch that is too large for memory is set completely, in several stretches")
     func largeBatch() async throws {
         let bench = try DataWorkbench(options: AIDataCoordinator.Options(maximumBytesInFlight: 10))
         let models = (0..<5).map { ArticleModel(id: $0) }
@@ -115,7 +115,7 @@ import Testing
         #expect(models.allSatisfy { $0.summary == "four" })
     }
 
-    @Test("A model is changed as the app likes, once for each name")
+    @Test("A closure changes a model once for each name")
     func apply() async throws {
         let response = response("3")
         for expected in [true, false] {
@@ -129,7 +129,7 @@ import Testing
         #expect(article.stars == 3 && article.summary == "3 stars")
     }
 
-    @Test("A delivery sets the property when the response comes")
+    @Test("A delivery sets the property when the response arrives")
     func delivery() async throws {
         let (coordinator, article, bench) = (coordinator, article, bench)
         try await bench.running { @MainActor in
@@ -142,7 +142,7 @@ import Testing
         #expect(article.summary == "Later")
     }
 
-    @Test("A delivery does not keep its model alive, and says that it is gone")
+    @Test("A delivery does not keep its model alive, and reports that it is gone")
     func goneModel() async throws {
         let gate = Gate()
         let bench = try DataWorkbench(
@@ -179,7 +179,7 @@ import Testing
         var model: ArticleModel?
     }
 
-    @Test("A delivery waits through the engine's rest")
+    @Test("A delivery continues after the engine was suspended")
     func deliveryOverRest() async throws {
         let gate = Gate()
         let bench = try DataWorkbench(
@@ -206,7 +206,7 @@ import Testing
         #expect(article.summary == "After the rest")
     }
 
-    @Test("A coordinator that goes away takes its deliveries with it")
+    @Test("A released coordinator cancels its deliveries")
     func coordinatorGone() async throws {
         weak var manager: AIRequestManager?
         weak var coordinator: AIDataCoordinator?
@@ -218,19 +218,19 @@ import Testing
             bench.coordinator.deliver(request.id, into: article, property: \.summary)
         }
         #expect(coordinator == nil)
-        // Its task held the manager, and ends because it is cancelled.
+        // The delivery's task holds the manager, and ends because it is cancelled.
         for _ in 0..<10_000 where manager != nil { await Task.yield() }
         #expect(manager == nil)
     }
 
-    @Test("The table of what was merged is as large as what lives")
+    @Test("The receipts of models stay in proportion to the living models")
     func bounded() async throws {
         for _ in 0..<300 {
             try await coordinator.merge(response("x"), into: ArticleModel(), property: \.summary)
         }
         let shared = response("x")
         for _ in 0..<300 {
-            // A new model may have the address of one that is gone.
+            // A new model may have the address of a released one.
             let outcome = try await coordinator.merge(shared, into: ArticleModel(), property: \.summary)
             #expect(outcome == .merged)
         }
@@ -248,7 +248,7 @@ import Testing
         #expect(coordinator.rememberedModels < 10)
     }
 
-    @Test("A delivery that is cancelled sets nothing, and its request goes on")
+    @Test("A cancelled delivery sets nothing, and its request continues")
     func cancelledDelivery() async throws {
         let gate = Gate()
         let bench = try DataWorkbench(provider: gated(gate))
@@ -266,7 +266,7 @@ import Testing
         #expect(article.summary == "")
     }
 
-    @Test("For a model that is gone nothing is read")
+    @Test("Nothing is read for a released model")
     func goneModelReadsNothing() async throws {
         let gate = Gate()
         let bench = try DataWorkbench(provider: gated(gate))
@@ -298,7 +298,7 @@ import Testing
         }
     }
 
-    /// A context that takes its time.
+    /// A context whose save waits for a gate.
     private final class SlowContext: MergeContext {
         private let gate: Gate
 
@@ -312,7 +312,7 @@ import Testing
         func row(of model: ArticleModel) -> MergeRow { 1 }
     }
 
-    @Test("A content has its room in memory until its model is saved")
+    @Test("Content occupies its memory budget until its model is saved")
     func room() async throws {
         let bench = try DataWorkbench(options: AIDataCoordinator.Options(maximumBytesInFlight: 4))
         let (coordinator, article, gate) = (bench.coordinator, article, Gate())
@@ -340,14 +340,14 @@ import Testing
         #expect(article.note == "5678")
     }
 
-    @Test("What was saved by somebody who could not tell the engine is told by whoever asks again")
+    @Test("A merge saved by a process that died before its report is reported by the next call")
     func toldLater() async throws {
         let bench = bench
         let coordinator = bench.coordinator
         try await bench.running { @MainActor in
             let request = AIRequest(prompt: "Kept", keepUntilMerged: true)
             let response = try await bench.manager.execute(request, with: "scripted")
-            // Saved by a process that died then.
+            // Saved by a process that died afterwards.
             try await bench.database.write { database in
                 try database.execute(
                     sql: "INSERT INTO hablare_receipts (request, target, row, merged_at) VALUES (?, ?, ?, 0)",
@@ -361,7 +361,7 @@ import Testing
         }
     }
 
-    @Test("With a context the model's record and the receipt are saved together, and once over restarts")
+    @Test("A context saves the model's record and the receipt together, and once across restarts")
     func context() async throws {
         let response = response("Kept")
         let context = DatabaseMergeContext<ArticleModel>(coordinator, id: { $0.id }, write: { $0.write })
@@ -369,7 +369,7 @@ import Testing
             response, into: article, property: \.summary, named: "article.summary", in: context)
         #expect(first == .merged)
         #expect(try await bench.article().summary == "Kept")
-        // As after a restart: nothing in memory knows.
+        // As after a restart, without receipts in memory.
         let later = try DataWorkbench(database: bench.database)
         let fresh = ArticleModel()
         fresh.summary = "Edited"
@@ -380,7 +380,7 @@ import Testing
         #expect(fresh.summary == "Edited")
     }
 
-    @Test("A context that cannot save leaves no receipt, and asking again saves, whatever was edited since")
+    @Test("A failed save leaves no receipt, and another call saves the model with later edits")
     func contextFails() async throws {
         let response = response("forbidden")
         let context = DatabaseMergeContext<ArticleModel>(coordinator, id: { $0.id }, write: { $0.write })
@@ -400,7 +400,7 @@ import Testing
         #expect(try await bench.receipts() == 1)
     }
 
-    @Test("What is in a model without a context is saved when a context is given")
+    @Test("A merge without a context is saved when a later call has a context")
     func contextLater() async throws {
         let response = response("Kept")
         let context = DatabaseMergeContext<ArticleModel>(coordinator, id: { $0.id }, write: { $0.write })
@@ -411,7 +411,7 @@ import Testing
         #expect(try await bench.article().summary == "Kept")
     }
 
-    @Test("Of two models of one row that are merged into at once, one is saved, and no edit is lost")
+    @Test("Of two concurrent saves of one row, one takes effect, and no edit is lost")
     func contextRace() async throws {
         let response = response("Kept")
         let key = MergeKey(requestID: response.requestID, target: "article.summary", row: 1)
@@ -423,7 +423,7 @@ import Testing
         #expect(try await bench.article().summary == "Edited by hand")
     }
 
-    @Test("Nobody named to do a request is said before anything is submitted")
+    @Test("A request without a provider fails before anything is submitted")
     func nobody() async throws {
         let bench = try DataWorkbench(options: AIDataCoordinator.Options())
         do {

@@ -5,7 +5,7 @@ import HablareData
 import HablareTestKit
 import Testing
 
-@Suite("Merging into records")
+@Suite("Merges into records")
 @MainActor struct RecordMergeTests {
     private let bench: DataWorkbench
 
@@ -15,7 +15,7 @@ import Testing
 
     private var coordinator: AIDataCoordinator { bench.coordinator }
 
-    @Test("A response goes into a column, with its receipt")
+    @Test("A response is stored in a column, with its receipt")
     func column() async throws {
         let outcome = try await coordinator.merge(
             response(.audio(Body(Data([1, 2])), .mp3)), into: Article.self, id: 1, column: \.audio)
@@ -24,7 +24,7 @@ import Testing
         #expect(try await bench.receipts() == 1)
     }
 
-    @Test("Merged again it is not done again, also over what was changed since, and says when it was done")
+    @Test("A repeated merge keeps later edits, and returns the date of the first one")
     func again() async throws {
         let response = response("First")
         try await coordinator.merge(response, into: Article.self, id: 1, column: \.summary)
@@ -36,7 +36,7 @@ import Testing
         #expect(try await bench.article().summary == "Edited by hand")
     }
 
-    @Test("Another coordinator on the same database knows the receipt")
+    @Test("Another coordinator on the same database finds the receipt")
     func restart() async throws {
         let response = response("First")
         try await coordinator.merge(response, into: Article.self, id: 1, column: \.summary)
@@ -47,7 +47,7 @@ import Testing
         #expect(try await bench.article().summary == "Edited")
     }
 
-    @Test("One response goes into several rows and columns, each once")
+    @Test("One response is merged into several rows and columns, once each")
     func several() async throws {
         let response = response("Hello")
         for id in [1, 2] as [Int64] {
@@ -59,7 +59,7 @@ import Testing
         #expect(try await bench.receipts() == 4)
     }
 
-    @Test("A table whose key has several columns is an error that says what to do, and not a trap")
+    @Test("A table with a key of several columns causes an error with advice, and not a trap")
     func severalKeys() async throws {
         struct Verse: Codable, FetchableRecord, MutablePersistableRecord {
             static let databaseTableName = "verse"
@@ -85,7 +85,7 @@ import Testing
         #expect(try await bench.receipts() == 0)
     }
 
-    @Test("A hundred at once merge a response once")
+    @Test("A hundred concurrent calls merge a response once")
     func race() async throws {
         let response = response("Hello")
         let coordinator = coordinator
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test(
-        "A column takes what its declared type can hold",
+        "A column takes values that its declared type can hold",
         arguments: [
             (ResponseContent.text("7"), "stars", 7.databaseValue), (.structured(7), "stars", 7.databaseValue),
             (.text("0.5"), "score", 0.5.databaseValue), (.structured(1), "score", 1.0.databaseValue),
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test(
-        "What a column cannot hold is an error that names both types, and changes nothing",
+        "A value that a column cannot hold causes an error that names both types, and changes nothing",
         arguments: [
             (ResponseContent.audio(Body(Data([1])), .mp3), "summary"), (.text("seven"), "stars"),
             (.embedding([1]), "stars"), (.structured(["a": 1]), "score"), (.structured(.null), "summary"),
@@ -138,7 +138,7 @@ import Testing
         #expect(try await bench.receipts() == 0)
     }
 
-    @Test("A row or a column that is not there is a typed error, and leaves no receipt")
+    @Test("A missing row or column causes a typed error, and leaves no receipt")
     func nowhere() async throws {
         let coordinator = coordinator
         let row = await mergeCode {
@@ -152,7 +152,7 @@ import Testing
         #expect(try await bench.receipts() == 0)
     }
 
-    @Test("A table that is not there is named, whatever kind of target it is, and can be merged into once it is")
+    @Test("A missing table is named for every kind of target, and can be merged into once it exists")
     func noTable() async throws {
         struct Ghost: Codable, FetchableRecord, MutablePersistableRecord {
             static let databaseTableName = "ghost"
@@ -181,10 +181,10 @@ import Testing
         for target in targets { #expect(try await coordinator.merge(response, into: target, row: 1) == .merged) }
     }
 
-    @Test("A full disk is an error of its own, and the merge can be asked for again")
+    @Test("A full disk has its own error, and the merge can be repeated")
     func diskFull() async throws {
         let response = response(.data(Body(Data(repeating: 1, count: 100_000))))
-        // The fewest pages that SQLite allows: those that it has.
+        // The minimum that SQLite allows: the current pages.
         try await bench.database.write { try $0.execute(sql: "PRAGMA max_page_count = 1") }
         let error = await mergeError {
             try await coordinator.merge(response, into: Article.self, id: 1, column: \.audio)
@@ -197,7 +197,7 @@ import Testing
     }
 
     @Test(
-        "What asking again cannot help does not say so; its description has the cause, and never a value",
+        "An error that a retry cannot fix says so; its description has the cause, and never a value",
         arguments: [
             (DatabaseError(resultCode: .SQLITE_CORRUPT, message: "secret"), "11 (database disk image is malformed)"),
             (DatabaseError(resultCode: .SQLITE_ERROR, message: "secret"), "1 (SQL logic error)"),
@@ -223,7 +223,7 @@ import Testing
         #expect(error?.description.contains("secret") == false)
     }
 
-    @Test("A column that is given no row says what makes one, and a key of another type may be why no row is found")
+    @Test("A missing row has advice on new rows, and on keys of another type")
     func noRow() async throws {
         for row in [MergeRow.new, MergeRow(DatabaseValue.null)] {
             let new = await mergeError {
@@ -250,7 +250,7 @@ import Testing
         #expect("\(promise)" == "\(key.text), promised \(date): The request failed.")
     }
 
-    @Test("What a constraint of the schema refuses is a typed error, and can be merged elsewhere")
+    @Test("A violated constraint causes a typed error, and the response can be merged elsewhere")
     func constraint() async throws {
         let response = response("forbidden")
         let coordinator = coordinator
@@ -262,7 +262,7 @@ import Testing
         #expect(try await bench.receipts() == 1)
     }
 
-    @Test("An answer that breaks a rule leaves the row untouched; without the rule it can be merged")
+    @Test("An answer that breaks a rule leaves the row unchanged, and can be merged without the rule")
     func rules() async throws {
         let response = response("Much too long")
         let coordinator = coordinator
@@ -288,7 +288,7 @@ import Testing
         #expect(code == .invalidContent)
     }
 
-    @Test("A transform makes what is stored; what it throws fails the merge")
+    @Test("A transform returns the stored value, and its error fails the merge")
     func transform() async throws {
         try await coordinator.merge(
             response("hello"), into: Article.self, id: 1, column: \.title, as: String.self
@@ -304,7 +304,7 @@ import Testing
         #expect(code == .appFailed)
     }
 
-    @Test("A record is made of a response once")
+    @Test("A record is created from a response once")
     func create() async throws {
         let response = response("Remember")
         for expected in [true, false] {
@@ -316,7 +316,7 @@ import Testing
         #expect(try await bench.database.read { try Note.fetchAll($0) }.map(\.text) == ["Remember"])
     }
 
-    @Test("Many are merged in one transaction and told of in one event; a bad one fails alone")
+    @Test("A batch is merged in one transaction and one event, and a bad response fails alone")
     func batch() async throws {
         var events = coordinator.merges.makeAsyncIterator()
         let responses = [response("a"), response("b"), response("forbidden"), response("c")]
@@ -338,7 +338,7 @@ import Testing
         #expect(await events.next() == .didMerge(Array(announced.prefix(2))))
     }
 
-    @Test("Contents that are together too large for memory go in several groups, and all get there")
+    @Test("A batch that is too large for memory is merged completely, in several groups")
     func large() async throws {
         let bench = try DataWorkbench(options: AIDataCoordinator.Options(maximumBytesInFlight: 1000), articles: 20)
         let responses = (0..<20).map { _ in response(.data(Body(Data(count: 300)))) }
@@ -359,7 +359,7 @@ import Testing
         #expect(groups == 7)
     }
 
-    @Test("A response without content is the engine's error, with its advice")
+    @Test("A response without content causes the engine's error, with its advice")
     func withoutContent() async throws {
         let expired = response().evicted()
         do {
@@ -370,7 +370,7 @@ import Testing
         }
     }
 
-    @Test("A database without our tables is told how to get them")
+    @Test("A database without this library's tables causes an error with advice")
     func notMigrated() async throws {
         let database = try DatabaseQueue()
         try await database.write { try $0.execute(sql: "CREATE TABLE article (id INTEGER PRIMARY KEY, summary TEXT)") }
@@ -381,7 +381,7 @@ import Testing
         #expect(code == .notMigrated)
     }
 
-    @Test("What was merged before is not read again: its content may be gone")
+    @Test("A merged response is not read again, because its content may be gone")
     func contentGone() async throws {
         struct Gone: ContentReading {
             let isGone = Guarded(false)
@@ -401,7 +401,7 @@ import Testing
         #expect(again != .merged)
     }
 
-    @Test("A task that was cancelled before merges nothing")
+    @Test("A task that was cancelled beforehand merges nothing")
     func cancelled() async throws {
         let coordinator = coordinator
         let response = response()
@@ -411,7 +411,7 @@ import Testing
                 do {
                     try await gate.pass()
                 } catch {
-                    // Cancelled here, and goes on.
+                    // The wait was cancelled, and the task continues.
                 }
                 await #expect(throws: CancellationError.self) {
                     try await coordinator.merge(response, into: Article.self, id: 1, column: { $0.summary })

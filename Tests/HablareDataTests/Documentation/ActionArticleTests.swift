@@ -8,7 +8,7 @@ import Testing
 
 @testable import HablareData
 
-/// The code of the article on the action queue does what it says.
+/// Tests of the code in the article on the action queue.
 @Suite(.timeLimit(.minutes(2))) struct ActionArticleTests {
     @MainActor
     @Test("Swipes of a model are carried out in groups, and undone before and after")
@@ -37,7 +37,7 @@ import Testing
         #expect(library.withLock { $0 } == ["one": .restore])
     }
 
-    @Test("A photo that the attempt before has moved is moved; one that was never there is not")
+    @Test("A repeated move of a missing photo counts as done, and a first one fails")
     func repeated() async throws {
         let committer = PhotoCommitter { _, _ in throw CocoaError(.fileNoSuchFile) }
         let outcomes = await committer.commit(
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test("A message whose answer was lost is looked for, and sent once")
+    @Test("A message whose answer was lost is looked up, and sent once")
     func looks() async throws {
         let database = try DatabaseQueue()
         try await database.write { try ActionSchema.create($0) }
@@ -73,7 +73,7 @@ import Testing
             group.addTask { try await queue.run() }
             try await flushOnceRunning(queue)
             #expect(queue.snapshot.pending == 1)
-            // What nobody knows is asked for, and not sent again.
+            // An unknown outcome leads to a lookup, and not to another message.
             try await flushOnceRunning(queue)
             group.cancelAll()
             try await group.waitForAll()
@@ -82,7 +82,7 @@ import Testing
         #expect(service.withLock { $0.sent } == ["one", "two"])
     }
 
-    @Test("A message that was refused at the door is to be tried again, and marked as repeated only where nobody knows")
+    @Test("A refused message is retried, and marked as repeated only if its outcome is unknown")
     func outcomes() async throws {
         for (code, isKnown) in [(POSIXErrorCode.ECONNREFUSED, true), (.ECONNRESET, false)] {
             let committer = MessageCommitter(send: { _, _ in throw POSIXError(code) }, has: { _ in false })
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test("A watch shows how the queue stands, and ends with the group of services")
+    @Test("A watch shows the queue's state, and ends with the group of services")
     func watches() async throws {
         let database = try DatabaseQueue()
         try await database.write { try ActionSchema.create($0) }
@@ -113,7 +113,7 @@ import Testing
         #expect(!queue.snapshot.isRunning)
     }
 
-    @Test("Edits are done in the app's own database, and taken back")
+    @Test("Edits are made in the app's own database, and reverted")
     func edits() async throws {
         let database = try DatabaseQueue()
         try await database.write { database in

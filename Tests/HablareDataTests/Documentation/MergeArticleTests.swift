@@ -6,9 +6,9 @@ import HablarePersistence
 import HablareTestKit
 import Testing
 
-/// The code of the article on merging does what it says.
+/// Tests of the code in the article on merging.
 @Suite("The code of the article on merging") @MainActor struct MergeArticleTests {
-    @Test("A summary into a model, a promise that is kept, many at once, and a model that is saved")
+    @Test("The article's code merges into a model, a promised row, a batch and a saved model")
     func article() async throws {
         let database = try AppDatabase.inMemory(migrator: MergeSnippets.migrator)
         try await database.write { db in

@@ -4,11 +4,11 @@ import Testing
 
 @testable import HablareData
 
-@Suite("The board of promises")
+@Suite("The state machine of promises")
 struct PromiseBoardTests {
     private let id = UUID()
 
-    @Test("A promise is waited for, merged, and forgotten")
+    @Test("A promise is awaited, merged and removed")
     func life() {
         var board = PromiseBoard()
         #expect(board.promised(id) == [.watch(id)])
@@ -18,7 +18,7 @@ struct PromiseBoardTests {
         #expect(board.count == 0)
     }
 
-    @Test("A failed request is waited for again when somebody retries it, and not before")
+    @Test("A failed request is awaited again after an explicit retry, and not before")
     func failed() {
         var board = PromiseBoard()
         _ = board.promised(id)
@@ -29,7 +29,7 @@ struct PromiseBoardTests {
     }
 
     @Test(
-        "What happens while an outcome is waited for is not lost when that wait had ended before",
+        "An event during a wait for an outcome is not lost if the wait had already ended",
         arguments: [PromiseBoard.Ending.failed, .unknown, .suspended])
     func crossing(_ ending: PromiseBoard.Ending) {
         var promised = PromiseBoard()
@@ -47,7 +47,7 @@ struct PromiseBoardTests {
         #expect(rested.ended(id, ending).isEmpty)
     }
 
-    @Test("What the engine's rest broke off is waited for again when it is back")
+    @Test("A promise interrupted by a suspension is awaited again when the engine resumes")
     func suspended() {
         var board = PromiseBoard()
         _ = board.promised(id)
@@ -56,7 +56,7 @@ struct PromiseBoardTests {
         #expect(board.engineRevived().isEmpty)
     }
 
-    @Test("Waits between tries grow to a minute")
+    @Test("Delays between retries grow to a minute")
     func waits() {
         var board = PromiseBoard()
         _ = board.promised(id)
@@ -68,7 +68,7 @@ struct PromiseBoardTests {
         #expect(waits == [1, 2, 4, 8, 16, 32, 60, 60, 60].map { .seconds($0) })
     }
 
-    @Test("What is promised while a merge runs is looked for after it, whatever came of it")
+    @Test("A promise made during a merge is checked after the merge, for any result")
     func promisedMeanwhile() {
         for ending in [PromiseBoard.Merging.kept, .retryable, .stuck] {
             var board = PromiseBoard()
@@ -80,10 +80,10 @@ struct PromiseBoardTests {
     }
 
     @Test(
-        "Whatever happens in whatever order, each promise is in one place, and none is lost",
+        "For any events in any order each promise is in one state, and none is lost",
         arguments: Seeds.choose(100))
     func random(_ seed: UInt64) {
-        /// What is under way for a request, as whoever carries out the effects sees it.
+        /// The activities for a request, according to the performed effects.
         struct Model {
             var watching = 0
             var merging = 0
@@ -91,7 +91,7 @@ struct PromiseBoardTests {
             var isWanted = false
             var isParked = false
             var isSuspended = false
-            /// Something happened while its outcome was waited for.
+            /// Whether an event arrived while the outcome was awaited.
             var hasNews = false
         }
         var generator = SeededGenerator(seed: seed)

@@ -5,9 +5,9 @@ import HablareData
 import HablareTestKit
 import Testing
 
-@Suite("Promises that cannot be kept for now")
+@Suite("Promises that cannot be fulfilled yet")
 @MainActor struct PromiseFailureTests {
-    @Test("A promise whose row comes later says how it goes on, and is kept when it is promised again")
+    @Test("A promise with a missing row has advice, and is fulfilled when it is repeated")
     func promisedAgain() async throws {
         let bench = try DataWorkbench()
         try await bench.runningBoth {
@@ -28,7 +28,7 @@ import Testing
         #expect(try await bench.coordinator.pendingMerges().isEmpty)
     }
 
-    @Test("While the disk is full a promise is tried again by itself, and says so, also beside one that is stuck")
+    @Test("A full disk leads to automatic retries of a promise, even beside a stuck one")
     func diskFull() async throws {
         let isFull = Guarded(true)
         let bench = try DataWorkbench(targets: [
@@ -59,10 +59,10 @@ import Testing
         #expect(try await bench.coordinator.pendingMerges().map(\.key.target) == ["article.summary"])
     }
 
-    @Test("A promise that a full disk does not take is none, and its error says to ask again")
+    @Test("A full disk prevents a promise, and the error advises another call")
     func notPromised() async throws {
         let bench = try DataWorkbench()
-        // The fewest pages that SQLite allows: those that it has.
+        // The minimum that SQLite allows: the current pages.
         try await bench.database.write { try $0.execute(sql: "PRAGMA max_page_count = 1") }
         var error: MergeError?
         var promised = 0
@@ -81,7 +81,7 @@ import Testing
         #expect(try await bench.manager.snapshots(SnapshotFilter(limit: 2001)).count == promised)
     }
 
-    @Test("What cannot be noted is logged with its cause, and with no value")
+    @Test("A failed note is logged with its cause, and without any value")
     func logged() async throws {
         let bench = try DataWorkbench()
         try await bench.database.write { database in

@@ -6,8 +6,8 @@ import Testing
 
 @testable import HablareData
 
-/// What happens while promises are being kept: they are taken back, the keeper ends, a response cannot be read.
-@Suite("Promises that are being kept", .timeLimit(.minutes(2)))
+/// Events during the fulfilment of promises: a promise is withdrawn, the keeper ends, a response cannot be read.
+@Suite("Promises during their fulfilment", .timeLimit(.minutes(2)))
 struct PromiseKeepingTests {
     /// A store in which some responses cannot be read.
     private struct DamagedStore: ForwardingStore {
@@ -20,7 +20,7 @@ struct PromiseKeepingTests {
         }
     }
 
-    /// Counts the commits of a database.
+    /// A counter of a database's commits.
     private final class Commits: TransactionObserver, Sendable {
         let count = Guarded(0)
 
@@ -30,7 +30,7 @@ struct PromiseKeepingTests {
         func databaseDidRollback(_ db: Database) {}
     }
 
-    /// Requests with responses, whose merges are promised and not done.
+    /// Returns requests with responses, whose promised merges are not done.
     private func promised(_ count: Int, in bench: DataWorkbench) async throws -> [UUID] {
         try await bench.running {
             var ids: [UUID] = []
@@ -43,7 +43,7 @@ struct PromiseKeepingTests {
         }
     }
 
-    @Test("A merge whose promise is taken back while its content waits for room is not done")
+    @Test("A merge is not done if its promise is withdrawn while it waits for memory")
     func forgottenMeanwhile() async throws {
         let bench = try await DataWorkbench()
         let coordinator = bench.coordinator
@@ -52,7 +52,7 @@ struct PromiseKeepingTests {
             let id = try await coordinator.merger.holding(coordinator.merger.maximumBytes) {
                 let id = try await coordinator.submit(
                     AIRequest(prompt: "Summary"), mergingInto: "article.summary", row: 1)
-                // Announced: the keeper has read the promise, and waits for room.
+                // The merge is announced: the keeper has read the promise, and waits for memory.
                 for await _ in events { break }
                 try await coordinator.forgetMerge(requestID: id, into: "article.summary", row: 1)
                 return id
@@ -71,7 +71,7 @@ struct PromiseKeepingTests {
         #expect(try await coordinator.pendingMerges().isEmpty)
     }
 
-    @Test("A merge that is promised and asked for is done, also where its promise is taken back")
+    @Test("A direct merge is done, even if its promise is withdrawn")
     func asked() async throws {
         let bench = try await DataWorkbench()
         let id = try #require(try await promised(1, in: bench).first)
@@ -82,7 +82,7 @@ struct PromiseKeepingTests {
         #expect(try await bench.coordinator.merge(response, into: DataWorkbench.targets[2], row: .new) == .merged)
     }
 
-    @Test("A keeper that ends leaves the rest alone, and writes nothing of it")
+    @Test("A keeper that ends leaves the remaining promises unchanged")
     func ended() async throws {
         let bench = try await DataWorkbench()
         let coordinator = bench.coordinator
@@ -104,11 +104,11 @@ struct PromiseKeepingTests {
             if case .willMerge = event { announced += 1 }
             if case .didMerge = event { break }
         }
-        // The last one, and nothing after the first batch.
+        // The last merge, and nothing after the first batch.
         #expect(announced == 1)
     }
 
-    @Test("A response that cannot be read keeps no other from being merged")
+    @Test("An unreadable response does not prevent the other merges")
     func unreadable() async throws {
         let store = DamagedStore()
         let bench = try await DataWorkbench(store: store)
@@ -119,7 +119,7 @@ struct PromiseKeepingTests {
         #expect(try await bench.coordinator.pendingMerges().map(\.key.requestID) == [ids[1]])
     }
 
-    @Test("What a batch fails of is noted in one commit")
+    @Test("The failures of a batch are recorded in one commit")
     func notes() async throws {
         let store = InMemoryStore()
         let first = try await DataWorkbench(store: store)

@@ -6,9 +6,9 @@ import HablareSQLite
 import HablareTestKit
 import Testing
 
-@Suite("Merges that are promised")
+@Suite("Promised merges")
 @MainActor struct PromiseTests {
-    /// A provider that answers with its prompt, when a gate opens.
+    /// Returns a provider that answers with its prompt when a gate opens.
     private static func gated(_ gate: Gate) -> ScriptedProvider {
         ScriptedProvider { call in
             do {
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test("A promised merge is done when the response comes, and the engine is told")
+    @Test("A promised merge is done when the response arrives, and reported to the engine")
     func kept() async throws {
         let bench = try DataWorkbench()
         let request = AIRequest(prompt: "Summary")
@@ -32,7 +32,7 @@ import Testing
         #expect(try await bench.coordinator.pendingMerges().isEmpty)
     }
 
-    @Test("Until it is merged the engine keeps the response, however old it is")
+    @Test("The engine keeps a response of any age until it is merged")
     func keptByTheEngine() async throws {
         let bench = try DataWorkbench()
         let request = AIRequest(prompt: "Summary")
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test("A promise survives the process: whoever runs next keeps it")
+    @Test("A promise survives the process, and the next run fulfils it")
     func restart() async throws {
         let store = InMemoryStore()
         let first = try DataWorkbench(store: store)
@@ -62,7 +62,7 @@ import Testing
         #expect(try await second.coordinator.pendingMerges().isEmpty)
     }
 
-    @Test("A response that is there before it is promised is merged as well; one that was merged is not promised")
+    @Test("A promise for an existing response is fulfilled, and a merged response is not promised")
     func late() async throws {
         let bench = try DataWorkbench()
         try await bench.runningBoth {
@@ -78,7 +78,7 @@ import Testing
         #expect(try await bench.coordinator.pendingMerges().isEmpty)
     }
 
-    @Test("One response is promised to several targets, and the engine keeps it until the last is done")
+    @Test("The engine keeps a response for several targets until the last merge is done")
     func several() async throws {
         let gate = Gate()
         let bench = try DataWorkbench(provider: Self.gated(gate))
@@ -87,7 +87,7 @@ import Testing
             try await bench.coordinator.submit(request, mergingInto: "article.summary", row: 1)
             try await bench.coordinator.promiseMerge(requestID: request.id, into: "article.audio", row: 2)
             try await bench.coordinator.promiseMerge(requestID: request.id, into: "note", row: .new)
-            // Its row is not there: this one cannot be kept.
+            // The row does not exist, so this promise cannot be fulfilled.
             try await bench.coordinator.promiseMerge(requestID: request.id, into: "article.summary", row: 99)
             gate.open()
             try await bench.soon { try await bench.receipts() == 3 }
@@ -99,7 +99,7 @@ import Testing
         #expect(try await bench.article(2).audio == Data("Summary".utf8))
     }
 
-    @Test("A failed request keeps its promise, says why, and is merged after a retry by whomever")
+    @Test("A failed request keeps its promise with the reason, and is merged after a retry")
     func retried() async throws {
         let fails = Guarded(true)
         let bench = try DataWorkbench(
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test("The engine's rest breaks no promise")
+    @Test("A suspension of the engine keeps promises")
     func suspended() async throws {
         let gate = Gate()
         let bench = try DataWorkbench(provider: Self.gated(gate))
@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test(
-        "A merge that fails because the database is busy is tried again after a while; one that a constraint refuses is not"
+        "A merge that fails on a busy database is retried, and a violated constraint is not"
     )
     func databaseBack() async throws {
         let isBusy = Guarded(true)
@@ -161,12 +161,12 @@ import Testing
         #expect(left.map(\.key.target) == ["article.summary"])
     }
 
-    @Test("A promise of a request that this engine does not know stays, and says so; so does the mark of its receipt")
+    @Test("The promise and the receipt of a request from another store stay unchanged, with a reason")
     func anotherStore() async throws {
         let bench = try DataWorkbench()
         try await bench.coordinator.submit(AIRequest(prompt: "Summary"), mergingInto: "article.summary", row: 1)
         try await bench.coordinator.merge(response("Merged"), into: .note, row: .new)
-        // As when the app offers a run in memory, because its store cannot be opened.
+        // As if the app runs in memory, because its store cannot be opened.
         let other = try DataWorkbench(store: InMemoryStore(), database: bench.database)
         other.clock.advance(by: .seconds(7 * 24 * 3600))
         try await other.runningBoth {
@@ -182,7 +182,7 @@ import Testing
         }
     }
 
-    @Test("What was merged before is neither submitted nor promised again")
+    @Test("A merged response is neither requested nor promised again")
     func mergedBefore() async throws {
         let bench = try DataWorkbench()
         let request = AIRequest(prompt: "Summary")
@@ -195,7 +195,7 @@ import Testing
         #expect(bench.provider.record.calls.count == 1)
     }
 
-    @Test("A name that two targets have is refused, whatever they do")
+    @Test("An ambiguous target name is refused")
     func sameName() async throws {
         let bench = try DataWorkbench(targets: [.note, .note])
         let logged = bench.log.lines.filter { $0.hasPrefix("error: Several merge targets have one name") }
@@ -206,7 +206,7 @@ import Testing
         #expect(code == .ambiguousTarget)
     }
 
-    @Test("A target that nobody registered is refused, and promises nothing")
+    @Test("An unregistered target is refused, and promises nothing")
     func unknownTarget() async throws {
         let bench = try DataWorkbench()
         let code = await mergeCode {
@@ -217,7 +217,7 @@ import Testing
         #expect(try await bench.manager.snapshots().isEmpty)
     }
 
-    @Test("A target that a later version of the app has no more leaves its promise, and says so")
+    @Test("A target that a later version of the app lacks keeps its promise, with a reason")
     func targetGone() async throws {
         let store = InMemoryStore()
         let first = try DataWorkbench(store: store)
@@ -234,7 +234,7 @@ import Testing
         }
     }
 
-    @Test("A submission that is refused leaves no promise; one that was there before it stays")
+    @Test("A refused submission leaves no new promise, and keeps an earlier one")
     func refused() async throws {
         let bench = try DataWorkbench()
         let coordinator = bench.coordinator
@@ -251,7 +251,7 @@ import Testing
         #expect(try await coordinator.pendingMerges().count == 1)
     }
 
-    @Test("Generating into a target waits for the merge, also where no coordinator runs")
+    @Test("Generating into a target waits for the merge, even if no coordinator runs")
     func generate() async throws {
         let bench = try DataWorkbench()
         try await bench.running {
@@ -262,12 +262,12 @@ import Testing
         #expect(try await bench.receipts() == 1)
     }
 
-    @Test("A coordinator runs once")
+    @Test("A coordinator runs only once at a time")
     func runsOnce() async throws {
         let bench = try DataWorkbench()
         let code = try await bench.runningBoth { () async throws -> AIServiceError.Code? in
             try await bench.coordinator.submit(AIRequest(prompt: "Summary"), mergingInto: "article.summary", row: 1)
-            // Only one that runs does that.
+            // This shows that the coordinator runs.
             try await bench.soon { try await bench.article().summary == "Summary" }
             do {
                 try await bench.coordinator.run()
@@ -279,7 +279,7 @@ import Testing
         #expect(code == .invalidState)
     }
 
-    @Test("A thousand that come at once are merged once each")
+    @Test("A thousand concurrent responses are merged once each")
     func thousand() async throws {
         let gate = Gate()
         let bench = try DataWorkbench(
@@ -308,7 +308,7 @@ import Testing
         #expect(Set(texts).count == 1000)
     }
 
-    @Test("Receipts are forgotten when the engine keeps the response no more, and not before")
+    @Test("Receipts are removed only after the engine has removed the response")
     func receipts() async throws {
         let bench = try DataWorkbench()
         let kept = AIRequest(prompt: "kept", keepUntilMerged: true)

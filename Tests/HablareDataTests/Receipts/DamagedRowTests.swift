@@ -6,10 +6,10 @@ import Testing
 
 @testable import HablareData
 
-@Suite("Rows that are not as they were written", .timeLimit(.minutes(2)))
+@Suite("Damaged rows", .timeLimit(.minutes(2)))
 struct DamagedRowTests {
     @Test(
-        "A promise that is damaged is skipped and logged, and the others are kept",
+        "A damaged promise is skipped and logged, and the others are fulfilled",
         arguments: ["request = x'01'", "target = x'ff'", "promised_at = 'soon'"])
     func promise(damage: String) async throws {
         let bench = try await DataWorkbench()
@@ -32,7 +32,7 @@ struct DamagedRowTests {
     }
 
     @Test(
-        "A persisted response that is damaged throws when it is read",
+        "Reading a damaged persisted response throws an error",
         arguments: ["request = x'01'", "provider = x'ff'", "metadata = '?'", "metadata = x'ff'", "received_at = 'now'"])
     func response(damage: String) async throws {
         let bench = try await DataWorkbench()

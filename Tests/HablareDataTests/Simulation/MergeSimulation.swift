@@ -6,30 +6,30 @@ import HablareTestKit
 @testable import HablareData
 @testable import HablareSimulation
 
-/// Coordinators, engines and those who ask, on one thread and in one virtual time, over a store and an app's database that
-/// outlive them: each process dies in the middle, at a step drawn from a seed or given, and another follows. Judges what is
-/// on disk at the end.
+/// Coordinators, engines and their clients, on one thread and in one virtual time. The store and the app's database
+/// outlive them. Each process dies at a random or given step, and another one follows. The simulation judges the
+/// database at the end.
 ///
-/// What ships is what runs: only time, threads and the disk's refusals are the simulation's. Models are not in it: they
-/// live on the main actor, whose thread nobody simulates.
+/// The production code runs. Only time, threads and the disk's refusals are simulated. Models are excluded, because
+/// they live on the main actor, whose thread cannot be simulated.
 final class MergeSimulation: Sendable {
-    /// What the history was told, and has to keep.
+    /// The state of the history and its acknowledgements.
     private struct World: Sendable {
         var random: SeededGenerator
-        /// While a dead process runs to its end nothing it writes gets anywhere.
+        /// Whether a dead process is running to its end. Then its writes have no effect.
         var isBurying = false
-        /// Merges that were acknowledged as promised or done.
+        /// The merges that were acknowledged as promised or done.
         var acknowledged: Set<MergeKey> = []
-        /// Merges whose promise was taken back before they were done.
+        /// The merges whose promise was withdrawn before they were done.
         var forgotten: Set<MergeKey> = []
-        /// Merges that said they were done now.
+        /// The number of calls per merge that returned `merged`.
         var done: [MergeKey: Int] = [:]
         var requests: [UUID] = []
         var refusals = 0
-        /// Receipts that were removed.
+        /// The number of removed receipts.
         var removed = 0
         var faults: [String] = []
-        /// Clients that still ask; and those that are not at their end.
+        /// The numbers of clients that still send requests, and of clients that have not ended.
         var asking = 0
         var operationsLeft = 0
     }
@@ -41,11 +41,12 @@ final class MergeSimulation: Sendable {
     private let lifetimes: [Int]
     private let provider: ProcessExecutor
 
-    /// A history of a few processes.
+    /// Creates a history of a few processes.
     ///
     /// - Parameters:
-    ///   - seed: Chooses everything.
-    ///   - deathAt: The step at which the first process dies, and none after it. Default: drawn for a few.
+    ///   - seed: The seed of all random decisions.
+    ///   - deathAt: The step at which the first process dies, and no other one does. Default: random steps for a few
+    ///     processes.
     init(seed: UInt64, deathAt: Int? = nil) throws {
         var random = SeededGenerator(seed: seed)
         let style = SchedulingStyle(
@@ -69,12 +70,12 @@ final class MergeSimulation: Sendable {
             transactionObserver: MortalCommits { world.withLock { $0.isBurying } }, extent: .databaseLifetime)
     }
 
-    /// How many promises were taken back before they were kept, and receipts removed.
+    /// The numbers of promises withdrawn before their merge, and of removed receipts.
     var counts: (forgotten: Int, removed: Int) { world.withLock { ($0.forgotten.count, $0.removed) } }
-    /// How many steps the history took.
+    /// The number of steps in the history.
     var length: Int { Int(scheduler.stamp.steps) }
 
-    /// Runs the history; what was broken, in words.
+    /// Runs the history, and returns descriptions of the faults.
     func run() throws -> [String] {
         for lifetime in lifetimes { live(for: lifetime) }
         live(for: nil)
@@ -93,7 +94,7 @@ final class MergeSimulation: Sendable {
 
     // MARK: Processes
 
-    /// One process, from its start to its death; the last one lives until everything is done.
+    /// Runs one process from its start to its death. The last one lives until everything is done.
     private func live(for steps: Int?) {
         let executor = scheduler.makeLane()
         let drivers = Guarded<[SimulatedCommitDriver]>([])
@@ -122,7 +123,7 @@ final class MergeSimulation: Sendable {
                 logger: LogRecorder().logger)
             world.withLock { ($0.asking, $0.operationsLeft) = (3, 3) }
             let spawner = TaskSpawner(executor: executor)
-            // Not `run()`, which waits for shutdown on threads that are not the simulation's.
+            // Not `run()`, which waits for a shutdown on threads outside the simulation.
             let forever = AsyncStream.makeStream(of: Void.self)
             let service = spawner.start { [self] in
                 await serve { try await EngineService.run(manager) { for await _ in forever.stream {} } }
@@ -139,7 +140,7 @@ final class MergeSimulation: Sendable {
         }
     }
 
-    /// A service that runs until its process dies.
+    /// Runs a service until its process dies.
     private func serve(_ run: () async throws -> Void) async {
         do {
             try await run()
@@ -148,13 +149,13 @@ final class MergeSimulation: Sendable {
         }
     }
 
-    /// Lets things happen until the process dies, or until all that was asked for is done.
+    /// Runs steps until the process dies, or until all requests are done.
     private func play(_ lane: Int) {
         let start = scheduler.stamp.steps
         while scheduler.stamp.steps - start < 200_000 {
             switch scheduler.step() {
             case .went: break
-            case .alert(.fuseBurnt(let burnt)): if burnt == lane { return }  // its time is over
+            case .alert(.fuseBurnt(let burnt)): if burnt == lane { return }  // the process dies now
             case .alert(.raised): break
             case .nothing: return
             }
@@ -163,7 +164,7 @@ final class MergeSimulation: Sendable {
         fault("it never ends")
     }
 
-    /// What is left of a dead process runs to its end, and nothing it does counts.
+    /// Runs the rest of a dead process to its end, without any effect.
     private func bury(_ tasks: [Task<Void, Never>], _ executor: ProcessExecutor, _ drivers: [SimulatedCommitDriver]) {
         world.withLock { $0.isBurying = true }
         scheduler.cut(lane: executor.lane)
@@ -188,9 +189,10 @@ final class MergeSimulation: Sendable {
         return .success(ProviderAnswer(.text(Body(call.request.prompt.plainText))))
     }
 
-    // MARK: Those who ask
+    // MARK: Clients
 
-    /// Every merge is one row of a table that takes any number: more than one is a merge that was done twice.
+    /// The targets. Every merge adds one row to a table without constraints, so two rows show a merge that was done
+    /// twice.
     private var targets: [MergeTarget] {
         ["first", "second"].map { name in
             .custom(name, as: String.self) { [self] database, row, _, response in
@@ -245,7 +247,7 @@ final class MergeSimulation: Sendable {
         }
     }
 
-    /// A new request, whose response is to be merged when it comes; perhaps by two targets.
+    /// Submits a new request and promises its merge, perhaps into two targets.
     private func promise(_ coordinator: AIDataCoordinator) async throws {
         let request = AIRequest(id: id(), prompt: "x", caching: .bypass)
         let first = key(request.id)
@@ -263,9 +265,9 @@ final class MergeSimulation: Sendable {
         try await forget(draw { $0.percent(50) } ? first : second, coordinator)
     }
 
-    /// A promise is taken back: on return it was kept, or never will be.
+    /// Withdraws a promise. On return it was fulfilled, or never will be.
     private func forget(_ key: MergeKey, _ coordinator: AIDataCoordinator) async throws {
-        // Where there is no answer either may be so.
+        // Without an answer, either may be true.
         world.withLock { _ = $0.acknowledged.remove(key) }
         try await coordinator.forgetMerge(requestID: key.requestID, into: key.target, row: key.row)
         let count = try count(key)
@@ -283,7 +285,7 @@ final class MergeSimulation: Sendable {
         }
     }
 
-    /// Waits for a new request, and merges for itself, twice at once: only one of them may do it.
+    /// Waits for a new request, and merges it with two concurrent calls, of which only one may take effect.
     private func merge(_ coordinator: AIDataCoordinator, _ manager: AIRequestManager) async throws {
         let request = AIRequest(id: id(), prompt: "x", caching: .bypass, keepUntilMerged: true)
         world.withLock { $0.requests.append(request.id) }
@@ -316,7 +318,7 @@ final class MergeSimulation: Sendable {
         try await clean(request.id, coordinator, manager)
     }
 
-    /// The engine gives up a response that was merged, and its receipts go: nobody can merge it again.
+    /// Deletes a merged response from the engine, and removes its receipts. It can no longer be merged.
     private func clean(_ id: UUID, _ coordinator: AIDataCoordinator, _ manager: AIRequestManager) async throws {
         try await manager.delete(id)
         let removed = try await coordinator.forgetReceipts(before: .distantFuture)
@@ -331,7 +333,7 @@ final class MergeSimulation: Sendable {
         }
     }
 
-    /// Retries what failed until everything that was promised is done.
+    /// Retries failed requests until all promised merges are done.
     private func finish(_ coordinator: AIDataCoordinator, _ manager: AIRequestManager) async {
         for _ in 0..<400 {
             do {
@@ -342,7 +344,7 @@ final class MergeSimulation: Sendable {
                 let known = Set(snapshots.map(\.id))
                 let isDone = snapshots.allSatisfy { $0.phase == .completed }
                 if isDone, promised.allSatisfy({ !known.contains($0.key.requestID) }) {
-                    // What was merged and is wanted no more: a moment for the engine to be told.
+                    // Waits until merged responses are reported to the engine.
                     let merged = try database.readHere { try UUID.fetchSet($0, sql: "SELECT request FROM merged") }
                     if !snapshots.contains(where: { $0.awaitsMerge && merged.contains($0.id) }) { return }
                 }
@@ -359,7 +361,7 @@ final class MergeSimulation: Sendable {
         }
     }
 
-    // MARK: Judging
+    // MARK: Judgement
 
     private func judge() throws {
         let rows = try database.read {
@@ -383,7 +385,7 @@ final class MergeSimulation: Sendable {
         }
         for key in receipts where counts[key] == nil { fault("a receipt of what was not merged: \(key)") }
         for key in Set(counts.keys).subtracting(receipts) {
-            // A receipt may go when nobody can merge the response any more.
+            // A receipt may be removed once the response can no longer be merged.
             guard case .success? = try store.response(of: key.requestID)?.result else { continue }
             fault("merged without a receipt: \(key)")
         }
@@ -412,7 +414,7 @@ private struct MortalStore: ForwardingStore {
     }
 }
 
-/// Lets no commit of a dead process through.
+/// An observer that refuses the commits of a dead process.
 private final class MortalCommits: TransactionObserver, Sendable {
     private let isDead: @Sendable () -> Bool
 

@@ -2,10 +2,10 @@ import Foundation
 import HablareTestKit
 import Testing
 
-@Suite("Merges over crashes, simulated")
+@Suite("Merges across simulated crashes")
 struct MergeSimulationTests {
     @Test(
-        "Whatever is acknowledged is merged once, whenever processes die and whatever the disk refuses",
+        "Every acknowledged merge is done once, despite crashes and refused commits",
         arguments: Seeds.choose(60))
     func crashes(_ seed: UInt64) throws {
         let simulation = try MergeSimulation(seed: seed)
@@ -21,7 +21,7 @@ struct MergeSimulationTests {
         }
     }
 
-    @Test("Histories are eventful, and the same seed is the same history")
+    @Test("Histories are eventful, and a seed reproduces its history")
     func replay() throws {
         var (forgotten, removed) = (0, 0)
         for seed in 0..<10 as Range<UInt64> {

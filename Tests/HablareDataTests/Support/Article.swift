@@ -26,7 +26,7 @@ struct Article: Codable, Sendable, Equatable, Identifiable, FetchableRecord, Mut
     }
 }
 
-/// A record that an app makes of responses.
+/// A record that an app creates from responses.
 struct Note: Codable, Sendable, Equatable, FetchableRecord, MutablePersistableRecord {
     static let databaseTableName = "note"
 
@@ -37,7 +37,7 @@ struct Note: Codable, Sendable, Equatable, FetchableRecord, MutablePersistableRe
 }
 
 extension DatabaseMigrator {
-    /// An app's migrations, with this library's among them.
+    /// An app's migrations, including those of this library.
     static var app: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("articles") { database in

@@ -6,7 +6,7 @@ import HablareTestKit
 import Logging
 import Testing
 
-/// An app's database, an engine around a store in memory, and a coordinator between them; time stands still.
+/// An app's database, an engine with a store in memory, and a coordinator between them, on a manual clock.
 struct DataWorkbench: Sendable {
     let database: any DatabaseWriter
     let manager: AIRequestManager
@@ -45,24 +45,24 @@ struct DataWorkbench: Sendable {
             manager: manager, database: database, targets: targets, options: options, seams: seams, logger: log.logger)
     }
 
-    /// What most tests merge into.
+    /// The targets of most tests.
     static let targets: [MergeTarget] = [
         .column(Article.self, { $0.audio }),
         .column(Article.self, { $0.summary }),
         .create("note", Note.self) { (text: String, _) in Note(text: text) },
     ]
 
-    /// Runs the engine while the body runs.
+    /// Runs the engine during a closure.
     func running<R: Sendable>(_ body: @escaping @Sendable () async throws -> R) async throws -> R {
         try await EngineService.run(manager, while: body)
     }
 
-    /// Runs the engine and the coordinator while the body runs.
+    /// Runs the engine and the coordinator during a closure.
     func runningBoth<R: Sendable>(_ body: @escaping @Sendable () async throws -> R) async throws -> R {
         try await running { try await keepingPromises(body) }
     }
 
-    /// Runs the coordinator while the body runs.
+    /// Runs the coordinator during a closure.
     func keepingPromises<R: Sendable>(_ body: @escaping @Sendable () async throws -> R) async throws -> R {
         try await withThrowingTaskGroup(of: R?.self) { group in
             group.addTask {
@@ -80,7 +80,7 @@ struct DataWorkbench: Sendable {
         }
     }
 
-    /// Waits until something is so. Looks again and again, because not everything is announced.
+    /// Waits until a condition holds. It polls, because not every change is announced.
     func soon(
         _ what: Comment = "It has not come.", sourceLocation: SourceLocation = #_sourceLocation,
         _ condition: @Sendable () async throws -> Bool
@@ -89,7 +89,7 @@ struct DataWorkbench: Sendable {
             if try await condition() { return }
             try Task.checkCancellation()
             await Task.yield()
-            // What waits for the writer's thread has been done before this.
+            // Everything that waits for the writer's thread is done before this write.
             _ = try await database.write { _ in 0 }
         }
         try #require(try await condition(), what, sourceLocation: sourceLocation)
@@ -111,19 +111,19 @@ struct DataWorkbench: Sendable {
     }
 }
 
-/// A response that came from nowhere.
+/// Returns a response without a request.
 func response(_ content: ResponseContent = .text("Hello"), id: UUID = .timeOrdered()) -> AIResponseData {
     AIResponseData(
         requestID: id, providerID: "scripted", result: .success(content),
         receivedAt: Date(timeIntervalSince1970: 1_767_225_600))
 }
 
-/// The code of the error that a merge must fail with.
+/// Returns the code of the error that a merge must throw.
 func mergeCode(_ merge: () async throws -> Void) async -> MergeError.Code? {
     await mergeError(merge)?.code
 }
 
-/// The error that a merge must fail with.
+/// Returns the error that a merge must throw.
 func mergeError(_ merge: () async throws -> Void) async -> MergeError? {
     do {
         try await merge()

@@ -1,6 +1,6 @@
 package import Hablare
 
-/// Text in tests.
+/// Text literals for contents in tests.
 extension ResponseContent: ExpressibleByUnicodeScalarLiteral {}
 extension ResponseContent: ExpressibleByExtendedGraphemeClusterLiteral {}
 extension ResponseContent: ExpressibleByStringLiteral {

@@ -35,7 +35,7 @@ struct ContentRuleTests {
         #expect(try allows(.byteCount(1...), .embedding([1])) == false)
     }
 
-    @Test("Values are within bounds, from text or structured")
+    @Test("Values are within bounds, as text or structured")
     func values() throws {
         let rule = ContentRule.value(0...1)
         #expect(try allows(rule, "0"))
@@ -47,11 +47,11 @@ struct ContentRuleTests {
         #expect(try allows(rule, .structured(true)) == false)
     }
 
-    @Test("Patterns match anywhere unless they say otherwise; a pattern that is none is the rule's fault")
+    @Test("Patterns match anywhere unless they are anchored, and an invalid pattern is an invalid rule")
     func patterns() throws {
         #expect(try allows(.pattern("[0-9]{3}"), "a123b"))
         #expect(try allows(.pattern("^[0-9]{3}$"), "a123b") == false)
-        // Patterns that go back and try again take longer than a life over this one.
+        // A backtracking matcher would take longer than a lifetime for this pattern.
         #expect(try allows(.pattern("^(a+)+$"), .text(Body(String(repeating: "a", count: 40) + "!"))) == false)
         do {
             try ContentRule.pattern("(").check("x")
@@ -61,7 +61,7 @@ struct ContentRuleTests {
         }
     }
 
-    @Test("Allowed values are compared by their scalars")
+    @Test("Allowed values are compared by their Unicode scalars")
     func allowed() throws {
         let rule = ContentRule.oneOf(["red", "gr\u{FC}n"])
         #expect(try allows(rule, "red"))
@@ -72,7 +72,7 @@ struct ContentRuleTests {
     }
 
     @Test(
-        "Formats",
+        "A format allows its texts, and no others",
         arguments: [
             (ContentRule.Format.email, "ada@example.org", "ada at example"),
             (.url, "https://example.org/a?b", "example.org"),
@@ -86,7 +86,7 @@ struct ContentRuleTests {
         #expect(try allows(.format(format), .text(Body("say: \(good)"))) == false)
     }
 
-    @Test("A schema describes JSON, however it came; the error says the place and no word of the answer")
+    @Test("A schema validates JSON in any form; its error has the place, and no word of the answer")
     func schemas() throws {
         let schema = try JSONSchema(["type": "object", "required": ["age"], "properties": ["age": ["type": "integer"]]])
         let rule = ContentRule.schema(schema)
@@ -103,7 +103,7 @@ struct ContentRuleTests {
         }
     }
 
-    @Test("A rule of the app's own says what is wanted")
+    @Test("A custom rule describes the allowed answer")
     func custom() throws {
         let rule = ContentRule("an even number of bytes") { ($0.body?.byteCount ?? 1).isMultiple(of: 2) }
         #expect(try allows(rule, "ab"))

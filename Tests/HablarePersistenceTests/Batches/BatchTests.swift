@@ -3,7 +3,7 @@ import HablarePersistence
 import HablareTestKit
 import Testing
 
-@Suite("A batch") struct BatchTests {
+@Suite("Batches") struct BatchTests {
     private let database: AppDatabase
 
     init() throws {
@@ -16,7 +16,7 @@ import Testing
 
     private func notes(_ titles: some Sequence<String>) -> [Note] { titles.map { Note(title: $0) } }
 
-    @Test("inserts, updates and deletes all of its records, and says of each what became of it")
+    @Test("A batch inserts, updates and deletes its records, and reports the outcome of each")
     func all() async throws {
         let titles = (0..<1_203).map { "\($0)" }
         let counts = Said<Int>()
@@ -35,7 +35,7 @@ import Testing
         #expect(try database.titles() == [])
     }
 
-    @Test("of nothing is nothing; a chunk of less than one is one")
+    @Test("An empty batch does nothing, and a chunk size below one counts as one")
     func nothing() async throws {
         #expect(try await database.insert([Note]()).outcomes.isEmpty)
         let counts = Said<Int>()
@@ -47,7 +47,7 @@ import Testing
         try await database.insert(notes(["x"]), options: BatchOptions(chunkSize: .max))
     }
 
-    @Test("stops at the record that cannot be written, names it, and has written whole chunks before it")
+    @Test("A batch stops at a failed record, names it, and keeps the whole chunks before it")
     func stops() async throws {
         var titles = (0..<50).map { "\($0)" }
         titles[34] = "7"
@@ -63,7 +63,7 @@ import Testing
         #expect(try database.titles() == titles)
     }
 
-    @Test("leaves out each record that cannot be written and writes all others, those right after it too")
+    @Test("With the skip policy a batch leaves out failed records and writes all others")
     func skips() async throws {
         let titles = ["a", "a", "b", "a", "a", "c", "b", "d"]
         let result = try await database.insert(notes(titles), options: BatchOptions(chunkSize: 5, onFailure: .skip))
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(
-        "of an own action undoes what it wrote before it failed, and a statement that failed is good for the next item")
+        "A failed item of a custom batch is undone, and its statement works for the next item")
     func own() async throws {
         struct Refused: Error {}
         let result = try await database.batch([1, 2, 3, 1, 4], options: BatchOptions(onFailure: .skip)) { db, number in
@@ -94,7 +94,7 @@ import Testing
         #expect(try database.titles() == ["1", "2", "4"])
     }
 
-    @Test("is what a model of it is, whatever fails", arguments: Seeds.choose(20))
+    @Test("A batch agrees with a model under random failures", arguments: Seeds.choose(20))
     func model(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let titles = (0..<60).map { _ in "\(Int.random(in: 0..<40, using: &random))" }
@@ -129,13 +129,13 @@ import Testing
         #expect(try database.titles() == expected, "HABLARE_SEED=\(seed)")
     }
 
-    @Test("that is cancelled has written whole chunks, and says that it was cancelled")
+    @Test("A cancelled batch keeps whole chunks and throws CancellationError")
     func cancelled() async throws {
         let database = database
         let titles = (0..<100).map { "\($0)" }
         await #expect(throws: CancellationError.self) {
             try await withThrowingTaskGroup(of: Void.self) { group in
-                // In a task of its own: that of the test is not to be cancelled.
+                // In a task of its own, so that the test's task is not cancelled.
                 group.addTask {
                     let options = BatchOptions(chunkSize: 10) { count in
                         if count == 30 { withUnsafeCurrentTask { $0?.cancel() } }
@@ -149,7 +149,7 @@ import Testing
     }
 
     @Test(
-        "that is cancelled in the middle of a statement is undone to whole chunks, and is cancelled, not failed",
+        "A batch cancelled during a statement is rolled back to whole chunks and throws CancellationError",
         .timeLimit(.minutes(1)), arguments: [BatchOptions.Policy.stop, .skip])
     func cancelledInside(policy: BatchOptions.Policy) async throws {
         let database = database
@@ -179,7 +179,7 @@ import Testing
         #expect(try database.titles() == ["1"])
     }
 
-    @Test("that is cancelled within an item is cancelled, and not a batch with a failure")
+    @Test("A CancellationError within an item cancels the batch instead of failing it")
     func interrupted() async throws {
         let error = await #expect(throws: CancellationError.self) {
             try await database.batch([1, 2], options: BatchOptions(onFailure: .skip)) { _, _ in
@@ -189,7 +189,7 @@ import Testing
         #expect(error != nil)
     }
 
-    @Test("stops where the database as a whole fails, also where failures are to be left out")
+    @Test("A batch stops if the database as a whole fails, even with the skip policy")
     func wholeFails() async throws {
         let error = await #expect(throws: BatchFailure.self) {
             try await database.batch([1, 2, 3], options: BatchOptions(chunkSize: 2, onFailure: .skip)) { db, number in

@@ -2,8 +2,8 @@ import GRDB
 import HablarePersistence
 import Testing
 
-/// The contract of a client, held against each of its forms that has records.
-@Suite("A client of records", .timeLimit(.minutes(1))) struct RecordClientTests {
+/// The contract of a client, checked for each form that has records.
+@Suite("RecordClient", .timeLimit(.minutes(1))) struct RecordClientTests {
     enum Form: CaseIterable { case live, preview }
 
     private static func make(_ form: Form, _ notes: [Note]) throws -> RecordClient<Note> {
@@ -21,7 +21,7 @@ import Testing
 
     private static let notes = [Note(id: 2, title: "two"), Note(id: 1, title: "one")]
 
-    @Test("fetches one or all, in their order", arguments: Form.allCases)
+    @Test("A client fetches one record or all of them in order", arguments: Form.allCases)
     func fetches(form: Form) async throws {
         let client = try Self.make(form, Self.notes)
         #expect(try await client.fetchAll().map(\.title) == ["one", "two"])
@@ -30,7 +30,7 @@ import Testing
         #expect(try await client.fetch(nil) == nil)
     }
 
-    @Test("saves what is new, with an identity of its own, and what was there", arguments: Form.allCases)
+    @Test("A client saves new records with a new identity, and updates existing ones", arguments: Form.allCases)
     func saves(form: Form) async throws {
         let client = try Self.make(form, Self.notes)
         #expect(try await client.save(Note(title: "three")).id == 3)
@@ -39,7 +39,7 @@ import Testing
         #expect(try await client.fetchAll().map(\.title) == ["ONE", "two", "three", "seven"])
     }
 
-    @Test("deletes what is there and says whether it was", arguments: Form.allCases)
+    @Test("A client deletes a record and returns whether it existed", arguments: Form.allCases)
     func deletes(form: Form) async throws {
         let client = try Self.make(form, Self.notes)
         #expect(try await client.delete(1))
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(
-        "is observed: the records first, then after each change, and not where nothing changes",
+        "A client's observation delivers the records, then each change, without duplicates",
         arguments: Form.allCases)
     func observed(form: Form) async throws {
         let client = try Self.make(form, Self.notes)
@@ -69,7 +69,7 @@ import Testing
         #expect(seen == [["one", "two"], ["one", "two", "three"], ["one", "three"]])
     }
 
-    @Test("is observed by several, each to the end of its task", arguments: Form.allCases)
+    @Test("Several observers of a client each receive changes until their task ends", arguments: Form.allCases)
     func cancelled(form: Form) async throws {
         let client = try Self.make(form, Self.notes)
         try await withThrowingTaskGroup(of: Int.self) { group in
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test("that fails does so in all it does")
+    @Test("The failing client throws in every operation")
     func failing() async throws {
         struct Broken: Error {}
         let client = RecordClient<Note>.failing(Broken())
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test("has the records that it is told, in the order that it is told")
+    @Test("A client has the records of its request, in the request's order")
     func chosen() async throws {
         let database = try AppDatabase.inMemory(migrator: Notes.migrator)
         for (title, rank) in [("a", 1), ("b", 2), ("c", 3)] { try database.add(title, rank: rank) }

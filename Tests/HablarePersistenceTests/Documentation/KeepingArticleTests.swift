@@ -5,13 +5,13 @@ import HablarePresentation
 import HablareTestFiles
 import Testing
 
-/// The code of the article does what it says.
+/// Runs the article's code and checks that it does what it says.
 @Suite("The article about keeping data", .timeLimit(.minutes(1))) struct KeepingArticleTests {
     private func pages(_ texts: String...) -> [JournalPage] {
         texts.enumerated().map { JournalPage(day: "2026-11-\(10 + $0.offset)", text: $0.element) }
     }
 
-    @Test("opens the file, or says why not and runs in memory")
+    @Test("The article opens the file, or reports the error and uses memory")
     func opening() async throws {
         let folder = try TemporaryFolder()
         let (database, problem) = try await openJournal(in: folder.url)
@@ -22,7 +22,7 @@ import Testing
         #expect(try await add(pages("Rain."), to: inMemory) == 0)
     }
 
-    @Test("says what to do where a write has no room, and leaves other errors as they are")
+    @Test("The article gives advice for a write without room, and rethrows other errors")
     func failedWrite() async throws {
         let database = try AppDatabase.inMemory(migrator: Journal.migrator)
         var page = JournalPage(day: "2026-11-23", text: "Rain.")
@@ -39,11 +39,11 @@ import Testing
         #expect(error?.resultCode == .SQLITE_CONSTRAINT)
     }
 
-    @Test("walks the migrations")
+    @Test("The article walks the migrations")
     func walk() throws { try checkMigrations() }
 
     @MainActor
-    @Test("follows, pages, searches and writes")
+    @Test("The article observes, pages, searches and writes")
     func using() async throws {
         let database = try AppDatabase.inMemory(migrator: Journal.migrator)
         let counter = Counter()
@@ -66,7 +66,7 @@ import Testing
     }
 
     @MainActor
-    @Test("publishes, for as long as somebody is subscribed")
+    @Test("The article's publisher emits while a subscriber exists")
     func publishing() async throws {
         let database = try AppDatabase.inMemory(migrator: Journal.migrator)
         var counts = publishedCount(of: database).bufferedValues().makeAsyncIterator()
@@ -75,7 +75,7 @@ import Testing
         while try await counts.next() != 2 {}
     }
 
-    @Test("moves to another device")
+    @Test("The article moves data to another device")
     func moving() async throws {
         let folder = try TemporaryFolder()
         let (old, new) = (
@@ -87,7 +87,7 @@ import Testing
         #expect(try await new.read { try JournalPage.fetchAll($0).map(\.text) } == ["Rain."])
     }
 
-    @Test("shows the code of these tests, and no other")
+    @Test("The article shows exactly the code of these tests")
     func shown() throws {
         let blocks = try Self.regions(
             of: "Sources/HablarePersistence/HablarePersistence.docc/Articles/KeepingData.md", from: "```swift",
@@ -99,7 +99,7 @@ import Testing
         #expect(blocks.count == 10)
     }
 
-    /// The parts of a file between two kinds of lines.
+    /// Returns the parts of a file between two kinds of lines.
     private static func regions(of path: String, from start: String, to end: String) throws -> [String] {
         var root = URL(fileURLWithPath: #filePath)
         for _ in 0..<4 { root.deleteLastPathComponent() }

@@ -3,7 +3,7 @@ import GRDB
 import HablarePersistence
 import Testing
 
-@Suite("Deleting all") struct ErasingTests {
+@Suite("Deleting all rows") struct ErasingTests {
     private let database: AppDatabase
 
     private static let migrator: DatabaseMigrator = {
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test("empties tables, whatever refers to what, and indexes, and keeps the schema", arguments: [false, true])
+    @Test("deleteAll empties referenced tables and indexes, and keeps the schema", arguments: [false, true])
     func all(vacuum: Bool) async throws {
         let made: @Sendable (Database) throws -> [String] = { db in
             try String.fetchAll(db, sql: "SELECT coalesce(sql, name) FROM sqlite_master ORDER BY 1")
@@ -76,7 +76,7 @@ import Testing
         #expect(try counts()["author_search"] == 1)
     }
 
-    @Test("leaves what is to be kept, and what is not deleted by it either: no reference deletes a row")
+    @Test("deleteAll keeps the excepted tables, and no reference deletes their rows")
     func kept() async throws {
         try await database.deleteAll(except: ["setting", "author", "own", "bare"])
         #expect(
@@ -87,7 +87,7 @@ import Testing
         #expect(try await database.write { try SearchIndex(of: "author", columns: ["name"]).isIntact(in: $0) })
     }
 
-    @Test("deletes nothing where a kept row refers to one that would go, or a kept table is none")
+    @Test("deleteAll is refused if a kept row refers to a deleted one, or a kept table is unknown")
     func refused() async throws {
         let before = try counts()
         for kept in [["book"], ["loan"], ["loan", "book"]] as [Set<String>] {
@@ -102,7 +102,7 @@ import Testing
         #expect(try counts()["loan"] == 1)
     }
 
-    @Test("leaves references checked as they were, also when it fails")
+    @Test("deleteAll restores the foreign key checks, even after a failure")
     func checked() async throws {
         await #expect(throws: AppDatabaseError.self) { try await database.deleteAll(except: ["loan"]) }
         await #expect(throws: DatabaseError.self) {
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test("deletes what triggers copy, too, over however many tables and into those that were empty already")
+    @Test("deleteAll also deletes rows that triggers insert")
     func copied() async throws {
         try await database.write { db in
             try db.execute(
@@ -128,7 +128,7 @@ import Testing
         #expect(try Set(counts().values) == [0])
     }
 
-    @Test("deletes nothing, and names the tables, where triggers never end or keep the rows")
+    @Test("deleteAll is rolled back and names the tables if triggers refill or keep rows")
     func refilled() async throws {
         let before = try counts()
         for (trigger, table) in [
@@ -143,7 +143,7 @@ import Testing
         }
     }
 
-    @Test("is observed like any other change, and not begun for a task that was cancelled before")
+    @Test("deleteAll is observed like any change, and does not start in a cancelled task")
     func observed() async throws {
         let database = database
         await withTaskGroup(of: Bool.self) { group in

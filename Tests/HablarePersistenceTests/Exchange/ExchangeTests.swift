@@ -5,7 +5,7 @@ import HablareTestFiles
 import HablareTestKit
 import Testing
 
-@Suite("Tables that are exported") struct ExchangeTests {
+@Suite("Export and import of tables") struct ExchangeTests {
     private let folder: TemporaryFolder
     private var file: URL { folder.url.appendingPathComponent("tables.json") }
 
@@ -63,7 +63,7 @@ import Testing
         return error
     }
 
-    @Test("are the same when they are imported, in whichever order they refer to each other")
+    @Test("Exported tables are equal after the import, in any order of references")
     func roundTrip() async throws {
         let database = try filled()
         for tables in [nil, ["book", "author", "anything"]] {
@@ -79,7 +79,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["tables.json"])
     }
 
-    @Test("are a document that others read, with a name, a version and the migrations, the same for the same rows")
+    @Test("An export is a readable document with name, version and migrations, equal for equal rows")
     func document() async throws {
         let database = try filled()
         try await database.export(["author", "book"], to: file)
@@ -103,7 +103,7 @@ import Testing
         #expect((object?["tables"] as? [Any])?.count == 2)
     }
 
-    @Test("keep every value exactly", arguments: Seeds.choose(5))
+    @Test("Export and import keep every value exactly", arguments: Seeds.choose(5))
     func values(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let database = try open()
@@ -139,7 +139,7 @@ import Testing
         #expect(ours.count == values.count)
     }
 
-    @Test("stop at a row that is there, take its place, or leave it, as they are told")
+    @Test("An import aborts at an existing row, replaces it or skips it, as its policy says")
     func policies() async throws {
         let source = try filled()
         try await source.export(to: file)
@@ -167,7 +167,7 @@ import Testing
     }
 
     @Test(
-        "are refused where a row shares a unique value with a row of another key, which stays what it is",
+        "An import is refused if a row shares a unique value with a row of another key",
         arguments: [ImportPolicy.replace, .skip, .abort])
     func otherKey(policy: ImportPolicy) async throws {
         try await filled().export(["author"], to: file)
@@ -181,7 +181,7 @@ import Testing
         #expect(error?.message.contains("another key") == (policy != .abort))
     }
 
-    @Test("that are all key, or have none, come with each policy")
+    @Test("Tables without other columns than the key, or without a key, work with each policy")
     func keys() async throws {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("001") { db in
@@ -204,7 +204,7 @@ import Testing
         #expect(marks == ["X", "y"], "a key stays as it is written")
     }
 
-    @Test("are the app's own: a library's books go along only by name")
+    @Test("An export omits the library's own tables unless they are named")
     func books() async throws {
         let database = try filled()
         try await database.write { db in
@@ -218,7 +218,7 @@ import Testing
     }
 
     @Test(
-        "are not said to be all where a virtual table has rows of its own, and can be named without it",
+        "An export of all tables is refused if a virtual table has its own rows",
         arguments: [
             ("fts5(text)", true), ("fts4(text)", true), ("rtree(id, low, high)", true),
             ("fts5(text, content='')", false),
@@ -239,7 +239,7 @@ import Testing
         try await database.export(["author"], to: file)
     }
 
-    @Test("are refused with the place, and nothing is changed, where a row is not one")
+    @Test("An import with an invalid row is refused with the position, and changes nothing")
     func invalidRows() async throws {
         let head = #"{"format":"hablare-tables","version":1,"migrations":["001"],"tables":["# + "\n"
         let author = #"{"name":"author","columns":["id","name"],"rows":["# + "\n"
@@ -275,7 +275,7 @@ import Testing
         }
     }
 
-    @Test("are refused where they are of something else, of a newer version, or of another schema")
+    @Test("An import of another format, a newer version or another schema is refused")
     func other() async throws {
         for (text, code) in [
             ("[]", ExchangeError.Code.malformed), ("{}", .malformed), (#"{"format":"other"}"#, .unknownFormat),
@@ -289,7 +289,7 @@ import Testing
         #expect(try await importError(open())?.message.contains("Export it with the present one") == true)
     }
 
-    @Test("are refused where rows refer to none, though not where these come later")
+    @Test("An import is refused if a reference is dangling at its end")
     func dangling() async throws {
         let database = try filled()
         try await database.export(["book"], to: file)
@@ -299,7 +299,7 @@ import Testing
     }
 
     @Test(
-        "are tables that there are, and not those of an index or a library",
+        "Only existing tables of the app can be exported, not those of an index or library",
         arguments: ["none", "grdb_migrations", "author_search", "author_search_data", "sqlite_sequence"])
     func unknown(table: String) async throws {
         try write("before")
@@ -309,7 +309,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["tables.json"])
     }
 
-    @Test("need a file that can be read and a folder that can be written")
+    @Test("Export and import need a readable file and a writable folder")
     func files() async throws {
         let nowhere = folder.url.appendingPathComponent("none/tables.json")
         let unwritten = await #expect(throws: ExchangeError.self) { try await open().export(to: nowhere) }
@@ -322,7 +322,7 @@ import Testing
         #expect(folderInstead?.code == .fileFailed)
     }
 
-    @Test("never trap and never change anything when somebody has changed the document", arguments: Seeds.choose(4))
+    @Test("An import of a corrupted document never traps or changes anything", arguments: Seeds.choose(4))
     func changed(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         try await filled().export(to: file)

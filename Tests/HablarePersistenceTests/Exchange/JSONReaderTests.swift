@@ -4,8 +4,8 @@ import Testing
 
 @testable import HablarePersistence
 
-@Suite("A reader of JSON") struct JSONReaderTests {
-    /// The tokens of a document that comes in pieces of some size.
+@Suite("The streaming JSON reader") struct JSONReaderTests {
+    /// Returns the tokens of a document that arrives in pieces of a given size.
     private func tokens(_ bytes: [UInt8], pieces: Int = 1) throws -> [JSONReader.Token] {
         let rest = Rest(bytes)
         var reader = JSONReader { _ in rest.take(pieces) }
@@ -21,7 +21,7 @@ import Testing
         try tokens(Array(text.utf8), pieces: pieces)
     }
 
-    @Test("gives the pieces of a document, in whatever pieces it comes itself", arguments: [1, 2, 7, 1_000])
+    @Test("The reader returns the same tokens for any size of pieces", arguments: [1, 2, 7, 1_000])
     func pieces(size: Int) throws {
         let text = #" {"a" : [1, -0, 2.5e1, "x\n\u00e9\ud83d\ude00é/", null, true ,false, {}, []] , "b":{"c":""}} "#
         #expect(
@@ -33,7 +33,7 @@ import Testing
             ])
     }
 
-    @Test("keeps numbers exactly")
+    @Test("The reader keeps numbers exactly")
     func numbers() throws {
         #expect(try tokens("[9223372036854775807,-9223372036854775808]")[1...2] == [.integer(.max), .integer(.min)])
         #expect(try tokens("1e5") == [.real(100_000)])
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(
-        "refuses what is no JSON",
+        "The reader refuses invalid JSON",
         arguments: [
             "", " ", "{", "[", "[1", "[1,", "[1,]", "[,1]", "[1 2]", "{1:2}", #"{"a"}"#, #"{"a":}"#, #"{"a":1,}"#,
             "[1}", "]",
@@ -56,7 +56,7 @@ import Testing
         #expect((error?.position?.line ?? 0) > 0)
     }
 
-    @Test("refuses bytes that are not of UTF-8, depths without end and numbers without end")
+    @Test("The reader refuses invalid UTF-8, excessive depth and endless numbers")
     func hostile() {
         #expect(throws: ExchangeError.self) { try tokens([0x22, 0xFF, 0x22]) }
         #expect(throws: ExchangeError.self) { try tokens([0x22, 0xC3, 0x22]) }
@@ -64,13 +64,13 @@ import Testing
         #expect(throws: ExchangeError.self) { try tokens(String(repeating: "1", count: 100_000), pieces: 1_000) }
     }
 
-    @Test("says in which line it is")
+    @Test("The reader reports the line of an error")
     func line() {
         let error = #expect(throws: ExchangeError.self) { try tokens("[1,\n2,\n\n x]") }
         #expect(error?.position?.line == 4)
     }
 
-    @Test("gives back each string that was written", arguments: Seeds.choose(5))
+    @Test("A written string is read back unchanged", arguments: Seeds.choose(5))
     func strings(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<200 {
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test("never traps on a document that somebody changed", arguments: Seeds.choose(5))
+    @Test("The reader never traps on a corrupted document", arguments: Seeds.choose(5))
     func changed(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let text = Array(#"{"a":[1,-2.5e3,"x\u00e9\n",null,{"base64":"AA=="}],"b":[]}"#.utf8)
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    /// Bytes that are taken piece by piece.
+    /// Bytes that are taken in pieces.
     private final class Rest {
         private var bytes: ArraySlice<UInt8>
 

@@ -5,8 +5,8 @@ import HablareTestFiles
 import HablareTestKit
 import Testing
 
-/// Takes half a minute, so it runs only where `HABLARE_INTEGRATION` is set. What it prints is measured, what it expects
-/// is not.
+/// Takes half a minute, so it runs only if `HABLARE_INTEGRATION` is set. The printed numbers are measurements, without
+/// expectations.
 @Suite(
     "Integration: a million rows", .enabled(if: ProcessInfo.processInfo.environment["HABLARE_INTEGRATION"] != nil),
     .timeLimit(.minutes(10)))
@@ -28,7 +28,7 @@ struct MillionRowsTests {
     }()
 
     @MainActor
-    @Test("are paged from anywhere, and a window moves over them, with a page of rows in hand")
+    @Test("A million rows are paged from any position, and a window over them holds one page")
     func pages() async throws {
         let folder = try TemporaryFolder()
         let database = try await AppDatabase.open(

@@ -4,7 +4,7 @@ import HablarePersistence
 import HablareTestFiles
 import Testing
 
-/// Another process indeed: SQLite's own command.
+/// A real other process: SQLite's own command.
 @Suite("Integration: another process", .timeLimit(.minutes(2))) struct RealProcessTests {
     private static let isThere: Bool = {
         do {
@@ -14,7 +14,7 @@ import Testing
         }
     }()
 
-    @Test("that writes to the database is observed", .enabled(if: isThere, "sqlite3 is not installed"))
+    @Test("A write by another process is observed", .enabled(if: isThere, "sqlite3 is not installed"))
     func observed() async throws {
         let folder = try TemporaryFolder()
         let database = try AppDatabase(at: Notes.file(in: folder), migrator: Notes.migrator)

@@ -3,9 +3,9 @@ import HablarePersistence
 import HablareTestFiles
 import Testing
 
-/// A real disk that is really full, or really read-only: a small file system in memory.
-@Suite("A small disk", .enabled(if: SmallDisk.isPossible, "mounting needs root on Linux")) struct SmallDiskTests {
-    @Test("that is full is an error with a code; what was there stays, and writing goes on once there is room")
+/// A real disk that is full or read-only: a small file system in memory.
+@Suite("Small disk", .enabled(if: SmallDisk.isPossible, "mounting needs root on Linux")) struct SmallDiskTests {
+    @Test("A full disk is an error with a code, keeps existing rows, and accepts writes once there is room")
     func full() throws {
         let disk = try SmallDisk(size: "1m")
         let ballast = disk.url.appendingPathComponent("ballast")
@@ -28,7 +28,7 @@ import Testing
         #expect(try database.titles().count == written + 1)
     }
 
-    @Test("that was full before is said to be full when it is opened")
+    @Test("Opening a database on a full disk reports it as full")
     func fullBefore() throws {
         let disk = try SmallDisk(size: "64k")
         try Data(count: 65_536).write(to: disk.url.appendingPathComponent("ballast"))
@@ -38,7 +38,7 @@ import Testing
         #expect(error?.code == .full)
     }
 
-    @Test("that is read-only is said to be so, whether the database is there or not")
+    @Test("Opening a database on a read-only disk reports it as read-only")
     func readOnly() throws {
         let disk = try SmallDisk(size: "1m")
         let file = disk.url.appendingPathComponent("notes.sqlite")

@@ -2,8 +2,8 @@ import GRDB
 import HablarePersistence
 import Testing
 
-@Suite("A walk over the migrations") struct MigrationWalkTests {
-    /// Authors, then their books, then books by title alone.
+@Suite("MigrationWalk") struct MigrationWalkTests {
+    /// Returns a migrator that creates authors, then their books, then books by title alone.
     private func migrator(
         third: @escaping @Sendable (Database) throws -> Void = { db in
             try db.execute(sql: "ALTER TABLE book ADD COLUMN pages INTEGER")
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test("begins at each version with its rows, and brings them to the newest")
+    @Test("The walk starts at each version with its rows and migrates them to the newest")
     func whole() throws {
         var seen: [String] = []
         let found = error(migrator()) { db, version in
@@ -54,7 +54,7 @@ import Testing
         #expect(seen == ["1: [0]", "2: [1]", "3: [1]"])
     }
 
-    @Test("finds the migration that fails only where there are rows")
+    @Test("The walk finds a migration that fails only with rows")
     func failing() throws {
         let found = error(migrator { try $0.execute(sql: "ALTER TABLE book ADD COLUMN isbn TEXT NOT NULL") })
         #expect(found?.code == .migrationFailed)
@@ -74,7 +74,7 @@ import Testing
         #expect((withRows?.cause as? DatabaseError)?.resultCode == .SQLITE_CONSTRAINT)
     }
 
-    @Test("finds rows that a migration left without those they refer to")
+    @Test("The walk finds rows whose references a migration deleted")
     func dangling() throws {
         let found = error(
             migrator { db in
@@ -84,7 +84,7 @@ import Testing
         #expect(found?.version == "2" && found?.migration == "3")
     }
 
-    @Test("finds rows that break a constraint which a migration has slipped in")
+    @Test("The walk finds rows that violate a constraint after a migration")
     func damaged() throws {
         let found = error(
             migrator { db in
@@ -101,7 +101,7 @@ import Testing
         #expect(found?.message.contains("CHECK constraint failed in rule") == true)
     }
 
-    @Test("finds a schema that depends on where one comes from")
+    @Test("The walk finds a schema that depends on the starting version")
     func otherSchema() throws {
         let found = error(
             migrator { db in
@@ -114,7 +114,7 @@ import Testing
         #expect(found?.message.contains("CREATE INDEX by_pages") == true)
     }
 
-    @Test("wants a fixture for each version that writes something, works, and is of a version")
+    @Test("The walk requires a working fixture with rows for each version, and none for others")
     func fixtures() throws {
         var fixtures = Self.fixtures
         fixtures["2"] = nil
@@ -132,7 +132,7 @@ import Testing
         #expect(error(DatabaseMigrator(), [:])?.code == .nothingToWalk)
     }
 
-    @Test("hands on what the app's own check says, with the version that it was about")
+    @Test("The walk reports the error of the app's own check with its version")
     func check() throws {
         struct BookIsGone: Error {}
         let found = error(migrator()) { db, _ in
@@ -141,7 +141,7 @@ import Testing
         #expect(found?.code == .checkFailed && found?.version == "1" && found?.cause is BookIsGone)
     }
 
-    @Test("prepares its databases as the app does, and a migrator that erases does not hide anything")
+    @Test("The walk prepares its databases like the app, and disables eraseDatabaseOnSchemaChange")
     func prepared() throws {
         var migrator = migrator {
             try $0.execute(sql: "ALTER TABLE book ADD COLUMN pages; UPDATE author SET name = shout(name)")

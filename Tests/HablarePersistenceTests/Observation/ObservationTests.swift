@@ -19,9 +19,9 @@ import Testing
     }
 
     @MainActor
-    @Test("come on the main actor, which reads nothing itself: the first at once, then one for each change")
+    @Test("Values arrive on the main actor without reads there: the first at once, then one per change")
     func onMain() async throws {
-        // Which thread the main actor has is not fixed on Linux; which queue is.
+        // On Linux the main actor has no fixed thread, but a fixed queue.
         let isMain = DispatchSpecificKey<Bool>()
         DispatchQueue.main.setSpecific(key: isMain, value: true)
         #expect(DispatchQueue.getSpecific(key: isMain) == true)
@@ -43,7 +43,7 @@ import Testing
         #expect(Set(onMain.all) == [false])
     }
 
-    @Test("that are equal come once; those that cannot be compared come all the same")
+    @Test("Equal values arrive once, and values that cannot be compared arrive each time")
     func duplicates() async throws {
         struct Count: Sendable { let value: Int }
         var equal = database.values { try $0.countOfLongTitles() }.makeAsyncIterator()
@@ -57,7 +57,7 @@ import Testing
         while try await each.next()?.value != 1 {}
     }
 
-    @Test("are the newest ones for a reader who takes his time")
+    @Test("A slow reader gets only the newest value")
     func slowReader() async throws {
         var values = database.values(Self.titles).makeAsyncIterator()
         #expect(try await values.next() == [])
@@ -69,17 +69,17 @@ import Testing
         #expect(seen < 25)
     }
 
-    @Test("of an observation that says itself what it tracks come as it says")
+    @Test("An observation with its own region delivers values as it tracks them")
     func ownObservation() async throws {
         let observation = ValueObservation.tracking(region: Note.all()) { db in try Note.fetchCount(db) }
             .map { "\($0)" }
         var values = database.values(of: observation).makeAsyncIterator()
         #expect(try await values.next() == "0")
         try database.add("one")
-        while try await values.next() != "1" {}  // GRDB may give the first value twice
+        while try await values.next() != "1" {}  // GRDB may deliver the first value twice
     }
 
-    @Test("end when the task is cancelled")
+    @Test("Observed values end when the task is cancelled")
     func cancelled() async throws {
         let values = database.values(Self.titles)
         let ended = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -99,7 +99,7 @@ import Testing
         #expect(ended == 1)
     }
 
-    @Test("end with the error of the read")
+    @Test("Observed values end with the error of a read")
     func failing() async throws {
         struct Wrong: Error {}
         var values = database.values { db in
@@ -112,7 +112,7 @@ import Testing
         #expect(try await values.next() == nil)
     }
 
-    @Test("keep the database open that nobody else holds")
+    @Test("An observation keeps the database open")
     func keptOpen() async throws {
         var values: DatabaseValues<Int>.Iterator
         let writer: any DatabaseWriter
@@ -122,7 +122,8 @@ import Testing
             writer = other.writer
         }
         #expect(try await values.next() == 0)
-        // Made by another connection: only what notices other processes can tell, and it lives with the observation.
+        // Made by another connection: only the observer of other processes can report it, and it lives with the
+        // observation.
         try database.add("one")
         #expect(try await values.next() == 1)
         try await writer.write { db in try db.execute(sql: "DELETE FROM note") }

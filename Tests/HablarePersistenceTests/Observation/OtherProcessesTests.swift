@@ -7,8 +7,8 @@ import Testing
 
 @testable import HablarePersistence
 
-/// Another connection is to SQLite what another process is; the suite of real processes is among the integration tests.
-@Suite("Changes by others", .timeLimit(.minutes(2))) struct OtherProcessesTests {
+/// SQLite treats another connection like another process. The integration tests use real processes.
+@Suite("Changes by other processes", .timeLimit(.minutes(2))) struct OtherProcessesTests {
     private let folder: TemporaryFolder
     private let file: URL
 
@@ -17,7 +17,7 @@ import Testing
         file = Notes.file(in: folder)
     }
 
-    @Test("are observed")
+    @Test("A change by another process is observed")
     func observed() async throws {
         let database = try AppDatabase(at: file, migrator: Notes.migrator)
         let other = try AppDatabase(at: file, migrator: Notes.migrator, options: .init(noticesOtherProcesses: false))
@@ -28,14 +28,14 @@ import Testing
             try other.add("\(number)")
             #expect(try await titles.next() == (1...number).map { "\($0)" })
         }
-        // Both write, and each is seen.
+        // Both write, and each write is observed.
         try database.add("own")
         #expect(try await titles.next()?.last == "own")
         try other.add("theirs")
         #expect(try await titles.next()?.last == "theirs")
     }
 
-    @Test("are observed where the kernel tells of none and the files are looked at")
+    @Test("A change by another process is observed by polling if the kernel reports none")
     func looking() async throws {
         let pool = try DatabasePool(path: file.path)
         try Notes.migrator.migrate(pool)
@@ -50,7 +50,7 @@ import Testing
         withExtendedLifetime(others) {}
     }
 
-    @Test("are told once each, and own commits never: a notice does not bring about the next")
+    @Test("Each foreign commit is notified once, and an own commit or a notice never")
     func told() async throws {
         let database = try AppDatabase(at: file, migrator: Notes.migrator)
         let other = try DatabaseQueue(path: file.path)
@@ -59,7 +59,7 @@ import Testing
         for round in 1...5 {
             for number in 0..<20 { try database.add("own \(number)") }
             try await other.write { try $0.execute(sql: "INSERT INTO note (title) VALUES ('theirs')") }
-            // The looks of one thread come one after another: those for the own commits have been.
+            // The checks run on one thread in order, so those for the own commits are done.
             await notices.next()
             #expect(notices.count.all.count == round)
         }
@@ -69,7 +69,7 @@ import Testing
         #expect(notices.count.all.count == 6)
     }
 
-    @Test("are told though looking fails, for as long as that takes, and nobody writes again")
+    @Test("A foreign change is notified even after repeated failures, without another write")
     func failing() async throws {
         let pool = try DatabasePool(path: file.path)
         try Notes.migrator.migrate(pool)
@@ -84,7 +84,7 @@ import Testing
         withExtendedLifetime(others) {}
     }
 
-    @Test("are not told where that is not wanted")
+    @Test("Foreign changes are not notified if that is switched off")
     func unwanted() async throws {
         let database = try AppDatabase(at: file, migrator: Notes.migrator, options: .init(noticesOtherProcesses: false))
         let other = try DatabaseQueue(path: file.path)
@@ -94,14 +94,14 @@ import Testing
         #expect(try await counts.next() == 0)
         try await other.write { try $0.execute(sql: "INSERT INTO note (title) VALUES ('theirs')") }
         try database.add("own")
-        // An observation that begins may look twice, and the second time see what others wrote.
+        // An observation that starts may read twice, and see foreign writes the second time.
         var count = try await counts.next()
         if count == 1 { count = try await counts.next() }
         #expect(count == 2)
         #expect(notices.count.all.isEmpty)
     }
 
-    @Test("do not keep a database open that nobody holds any more")
+    @Test("The observer of other processes does not keep a released database open")
     func letGo() async throws {
         weak var pool: DatabasePool?
         do {
@@ -109,7 +109,7 @@ import Testing
             pool = database.writer as? DatabasePool
             #expect(pool != nil)
         }
-        // A look may hold it for a moment.
+        // A check may hold it for a moment.
         while pool != nil { await Task.yield() }
     }
 }
@@ -133,7 +133,7 @@ private final class Refusals: TransactionObserver, Sendable {
     func databaseDidRollback(_ db: Database) {}
 }
 
-/// Counts what a database is told of others.
+/// Counts the notices of foreign changes.
 private final class Notices: TransactionObserver, Sendable {
     let count = Answers()
     let commits = Answers()
@@ -142,7 +142,7 @@ private final class Notices: TransactionObserver, Sendable {
 
     init() { (stream, continuation) = AsyncStream.makeStream(of: Void.self) }
 
-    /// Waits for the next one.
+    /// Waits for the next notice.
     func next() async {
         for await _ in stream { break }
     }

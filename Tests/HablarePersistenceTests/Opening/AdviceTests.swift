@@ -2,9 +2,9 @@ import GRDB
 import HablarePersistence
 import Testing
 
-@Suite("The advice about a failed read or write") struct AdviceTests {
+@Suite("Advice about failed reads and writes") struct AdviceTests {
     @Test(
-        "is by what SQLite says",
+        "The advice follows SQLite's result code",
         arguments: [
             (ResultCode.SQLITE_FULL, AppDatabaseError.Code.full), (.SQLITE_IOERR_SHMSIZE, .full),
             (.SQLITE_READONLY, .readOnly), (.SQLITE_READONLY_DBMOVED, .readOnly), (.SQLITE_CANTOPEN, .readOnly),
@@ -19,7 +19,7 @@ import Testing
         #expect((error?.cause as? DatabaseError)?.extendedResultCode == code)
     }
 
-    @Test("is that of a failed batch's cause, and says where to go on")
+    @Test("The advice of a failed batch is that of its cause, and says where to continue")
     func batch() throws {
         let database = try AppDatabase.inMemory(migrator: Notes.migrator)
         let full = DatabaseError(resultCode: .SQLITE_FULL)
@@ -32,7 +32,7 @@ import Testing
         #expect(AppDatabaseError(describing: ofAnItem, of: database) == nil)
     }
 
-    @Test("is none about what was written, and none about other errors")
+    @Test("Constraint violations and other errors have no advice")
     func none() throws {
         let database = try AppDatabase.inMemory(migrator: Notes.migrator)
         for code in [ResultCode.SQLITE_CONSTRAINT_UNIQUE, .SQLITE_ERROR, .SQLITE_TOOBIG] {

@@ -6,8 +6,8 @@ import HablareTestFiles
 import HablareTestKit
 import Testing
 
-@Suite("A database that cannot be opened") struct OpeningFailureTests {
-    @Test("is a missing folder where none is to be made")
+@Suite("Failure to open a database") struct OpeningFailureTests {
+    @Test("A missing folder is an error if it must not be created")
     func folderMissing() throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appendingPathComponent("none/notes.sqlite")
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(
-        "is a folder that cannot be, because a file is in its place, or above it", arguments: ["file", "file/folder"])
+        "A folder that cannot be created because of a file is an error", arguments: ["file", "file/folder"])
     func belowFile(name: String) throws {
         let folder = try TemporaryFolder()
         try Data("x".utf8).write(to: folder.url.appendingPathComponent("file"))
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(
-        "is a folder where nobody may make anything", .enabled(if: FileManager.default.fileExists(atPath: "/proc/self"))
+        "A folder that is not writable is an error", .enabled(if: FileManager.default.fileExists(atPath: "/proc/self"))
     )
     func unwritable() throws {
         let inside = URL(fileURLWithPath: "/proc/self/notes.sqlite")
@@ -40,12 +40,12 @@ import Testing
             let error = openingError { _ = try AppDatabase(at: file, migrator: Notes.migrator) }
             #expect(error?.code == .folderUnwritable)
             #expect(error?.message.localizedCaseInsensitiveContains("choose another place") == true)
-            // Not the advice to make what is there, or cannot be.
+            // The message does not advise to create what exists or cannot be created.
             #expect(error?.message.contains("Make it") == false)
         }
     }
 
-    @Test("is a folder where the file should be")
+    @Test("A folder in place of the file is an error")
     func folderInstead() throws {
         let folder = try TemporaryFolder()
         let error = openingError { _ = try AppDatabase(at: folder.url, migrator: Notes.migrator) }
@@ -53,7 +53,7 @@ import Testing
         #expect(error?.message.contains("is a folder") == true)
     }
 
-    @Test("is a file of other bytes, however few, which stay as they are", arguments: [1, 99, 100, 20_000])
+    @Test("A file of other bytes is refused and not changed", arguments: [1, 99, 100, 20_000])
     func otherBytes(count: Int) throws {
         var random = SeededGenerator(seed: 1)
         let folder = try TemporaryFolder()
@@ -66,7 +66,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["notes.sqlite"])
     }
 
-    @Test("is one that was cut off, and says so when it is opened or when it is read", arguments: [4096, 9000])
+    @Test("A truncated database is an error when it is opened or read", arguments: [4096, 9000])
     func truncated(size: Int) throws {
         let folder = try TemporaryFolder()
         let file = Notes.file(in: folder)
@@ -90,7 +90,7 @@ import Testing
         #expect(code == .corrupt)
     }
 
-    @Test("is of a newer version of the app, and stays as it is by the byte")
+    @Test("A database of a newer version is refused and not changed")
     func newer() throws {
         let folder = try TemporaryFolder()
         let file = Notes.file(in: folder)
@@ -104,7 +104,7 @@ import Testing
         #expect(try Data(contentsOf: file) == before)
     }
 
-    @Test("is one whose migration fails: it is named and undone, and those before it stay")
+    @Test("A failed migration is named and undone, and earlier ones stay")
     func migration() throws {
         struct Wrong: Error {}
         let folder = try TemporaryFolder()
@@ -122,7 +122,7 @@ import Testing
         #expect(openingError { _ = try AppDatabase.inMemory(migrator: failing) }?.code == .migrationFailed)
     }
 
-    @Test("is one that another process is opening for longer than the timeout")
+    @Test("A database that another process is opening past the timeout is an error")
     func opening() throws {
         let folder = try TemporaryFolder()
         let error = try FileLock.whileHeld(on: folder.url.path, waiting: 0) {
@@ -135,7 +135,7 @@ import Testing
         #expect(error?.message.contains("Try again") == true)
     }
 
-    @Test("is one that another process keeps locked for longer than the timeout")
+    @Test("A database that another process keeps locked past the timeout is an error")
     func locked() throws {
         let folder = try TemporaryFolder()
         let file = Notes.file(in: folder)
@@ -151,7 +151,7 @@ import Testing
         #expect(error?.code == .busy)
     }
 
-    @Test("is none of a file, none of any time, none of any reader: nothing is made")
+    @Test("Invalid options or a web URL are refused, and nothing is created")
     func options() throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appendingPathComponent("new/notes.sqlite")
@@ -165,7 +165,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == [])
     }
 
-    @Test("is not begun for a task that was cancelled before")
+    @Test("Opening does not start in a cancelled task")
     func cancelled() async throws {
         let folder = try TemporaryFolder()
         let file = Notes.file(in: folder)
@@ -184,7 +184,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: file.path))
     }
 
-    @Test("says in its description what is underneath, and in its message what to do")
+    @Test("The description contains the cause, and the message the advice")
     func description() throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appendingPathComponent("none/notes.sqlite")
@@ -197,7 +197,7 @@ import Testing
     }
 }
 
-/// Runs what must not fail.
+/// Runs code that must not fail.
 private func failing(_ body: () throws -> Void) {
     do {
         try body()

@@ -6,8 +6,8 @@ import HablarePersistence
 import HablareTestFiles
 import Testing
 
-@Suite("A database that can be opened", .timeLimit(.minutes(2))) struct OpeningTests {
-    @Test("is made with its folders, for its owner's eyes only, and is there the next time")
+@Suite("Opening a database", .timeLimit(.minutes(2))) struct OpeningTests {
+    @Test("A database is created with its folders, private to its owner, and found the next time")
     func made() throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appendingPathComponent("a/b c/notes.sqlite")
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test("takes an empty file for a new database")
+    @Test("An empty file becomes a new database")
     func emptyFile() throws {
         let folder = try TemporaryFolder()
         try Data().write(to: Notes.file(in: folder))
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(
-        "survives what its durability says: the writer's is set after the pool has chosen its own",
+        "The writer has the configured durability despite the pool's default",
         arguments: [(AppDatabase.Durability.full, 2), (.normal, 1)])
     func durability(durability: AppDatabase.Durability, level: Int) throws {
         let folder = try TemporaryFolder()
@@ -46,7 +46,7 @@ import Testing
         #expect(journal == "wal")
     }
 
-    @Test("prepares each connection, before migrations need it")
+    @Test("Each connection is prepared before migrations need it")
     func prepared() async throws {
         let folder = try TemporaryFolder()
         var migrator = Notes.migrator
@@ -66,7 +66,7 @@ import Testing
         #expect(openingError { _ = try AppDatabase.inMemory(migrator: migrator) }?.code == .migrationFailed)
     }
 
-    @Test("prepares the connection, too, that looks whether the file is one that this version may open")
+    @Test("The connection that checks the file's version is prepared as well")
     func preparedForTheLook() throws {
         let folder = try TemporaryFolder()
         try AppDatabase(at: Notes.file(in: folder), migrator: Notes.migrator).add("one")
@@ -76,7 +76,7 @@ import Testing
         #expect(readOnly.all.prefix(2) == [true, false])
     }
 
-    @Test("is opened by many at once: each migrates, or finds it migrated")
+    @Test("Many can open a database at once, and it is migrated once")
     func together() throws {
         for _ in 0..<10 {
             let folder = try TemporaryFolder()
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test("closes with the last reference, and leaves no log behind")
+    @Test("A database closes with its last reference, without a write-ahead log left")
     func closed() throws {
         let folder = try TemporaryFolder()
         try AppDatabase.briefly(at: Notes.file(in: folder)) { try $0.add("one") }
@@ -98,7 +98,7 @@ import Testing
     }
 
     @MainActor
-    @Test("is not closed by whoever gives up the last reference to it, but elsewhere")
+    @Test("A released database is closed on another queue")
     func closedElsewhere() throws {
         let folder = try TemporaryFolder()
         let closing = DispatchQueue(label: "closing")
@@ -117,7 +117,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["notes.sqlite"])
     }
 
-    @Test("waits for its turn as long as the timeout says, even where that is for ever")
+    @Test("An infinite busy timeout is clamped to SQLite's maximum")
     func endlessTimeout() throws {
         let folder = try TemporaryFolder()
         let database = try AppDatabase(
@@ -126,7 +126,7 @@ import Testing
         #expect(set == 2_147_483_000)
     }
 
-    @Test("takes former migrations for known ones when it is told that they were merged")
+    @Test("Retired migrations that were merged are accepted")
     func retired() throws {
         let folder = try TemporaryFolder()
         let file = Notes.file(in: folder)
@@ -140,7 +140,7 @@ import Testing
         #expect(try database.titles() == ["one"])
     }
 
-    @Test("is the file that a link leads to: it is locked, watched and made beside its log", arguments: [false, true])
+    @Test("A symbolic link opens its target, which is locked and watched", arguments: [false, true])
     func linked(isThere: Bool) async throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appendingPathComponent("real/notes.sqlite")
@@ -161,7 +161,7 @@ import Testing
         let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? NSNumber
         #expect(mode?.intValue == 0o600)
         try #require(try (database.writer as? DatabasePool)?.path == FileSystem.resolved(file.path))
-        // Another connection is to SQLite what another process is.
+        // SQLite treats another connection like another process.
         let other = try AppDatabase(at: file, migrator: Notes.migrator, options: .init(noticesOtherProcesses: false))
         var counts = database.values { try Note.fetchCount($0) }.makeAsyncIterator()
         #expect(try await counts.next() == 0)
@@ -170,10 +170,10 @@ import Testing
     }
 
     @MainActor
-    @Test("is opened, read and written away from the main actor")
+    @Test("A database is opened, read and written off the main actor")
     func offMain() async throws {
         let folder = try TemporaryFolder()
-        // Which thread the main actor has is not fixed on Linux; which queue is.
+        // On Linux the main actor has no fixed thread, but a fixed queue.
         let key = DispatchSpecificKey<Bool>()
         DispatchQueue.main.setSpecific(key: key, value: true)
         #expect(DispatchQueue.getSpecific(key: key) == true)
@@ -194,7 +194,7 @@ import Testing
         #expect(isMain.all.count >= 4)
     }
 
-    @Test("in memory is migrated, has no file, and is alone")
+    @Test("A database in memory is migrated, has no file, and is separate from others")
     func inMemory() async throws {
         let database = try AppDatabase.inMemory(migrator: Notes.migrator)
         let other = try AppDatabase.inMemory(migrator: Notes.migrator)
@@ -204,7 +204,7 @@ import Testing
         #expect(try other.titles() == [])
     }
 
-    @Test("undoes a write whose closure throws")
+    @Test("A write whose closure throws is rolled back")
     func undone() async throws {
         struct Refused: Error {}
         let database = try AppDatabase.inMemory(migrator: Notes.migrator)

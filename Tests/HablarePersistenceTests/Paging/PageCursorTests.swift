@@ -4,8 +4,8 @@ import HablarePersistence
 import HablareTestKit
 import Testing
 
-@Suite("A cursor") struct PageCursorTests {
-    @Test("is the same after it was a text, whatever its values are")
+@Suite("PageCursor") struct PageCursorTests {
+    @Test("A cursor survives the round trip through text with any values")
     func roundTrip() throws {
         let database = try AppDatabase.inMemory(migrator: Card.migrator)
         let values: [(any DatabaseValueConvertible)?] = [
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(
-        "is not read from what is none",
+        "An invalid text is not a cursor",
         arguments: ["", ".", "a", "K2lk", "K2lk.", "K2lk.x", "K2lk.i", "K2lk.i1x", "%.i1"])
     func malformed(text: String) {
         #expect(PageCursor(rawValue: text) == nil)
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test("that was changed by anybody never traps", arguments: Seeds.choose(5))
+    @Test("A forged cursor never traps", arguments: Seeds.choose(5))
     func forged(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let database = try AppDatabase.inMemory(migrator: Card.migrator)

@@ -4,8 +4,8 @@ import Testing
 
 @testable import HablarePersistence
 
-@Suite("The plan of a page") struct PagePlanTests {
-    @Test("is ranges of an index, in every order and direction, at every place: nothing is scanned and nothing sorted")
+@Suite("Query plans of pages") struct PagePlanTests {
+    @Test("A page reads index ranges in every order and direction, without scans or sorting")
     func ranges() throws {
         var random = SeededGenerator(seed: 1)
         let database = try AppDatabase.inMemory(migrator: Card.migrator)
@@ -15,7 +15,7 @@ import Testing
             try database.reader.read { db in
                 let cursors = try query.page(in: db).cursors + query.page(.last, in: db).cursors
                 #expect(cursors.count == 100)
-                // One for each kind of place: with nulls and without.
+                // One for each kind of position: with nulls and without.
                 let kinds = Dictionary(grouping: cursors) { $0.values.map(\.isNull) }.compactMap(\.value.first)
                 for cursor in kinds {
                     for way in [
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test("at an end is the index from that end, not sorted")
+    @Test("A first or last page reads the index from that end, without sorting")
     func ends() throws {
         let database = try AppDatabase.inMemory(migrator: Card.migrator)
         for (order, _) in Card.orders {
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test("reads no row by its number, and as many at most as the page has and one")
+    @Test("A page skips no rows by number, and reads at most one row more than it has")
     func limits() throws {
         let database = try AppDatabase.inMemory(migrator: Card.migrator)
         try database.writer.write { db in for id in 0..<9 { try Card(id: id).insert(db) } }

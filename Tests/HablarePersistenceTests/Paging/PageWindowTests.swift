@@ -8,7 +8,7 @@ import HablareTestKit
 import Testing
 
 @MainActor
-@Suite("A window", .timeLimit(.minutes(2))) struct PageWindowTests {
+@Suite("PageWindow", .timeLimit(.minutes(2))) struct PageWindowTests {
     private let database: AppDatabase
     private let query: PagedQuery<Card>
 
@@ -22,7 +22,7 @@ import Testing
         try database.writer.write { db in for id in ids { try Card(id: id).insert(db) } }
     }
 
-    @Test("moves over the rows, there and back, by half of it or as it is told, and never past an end")
+    @Test("A window moves forward and back by half its size or a given count, and not past an end")
     func moves() async throws {
         try insert(0..<9)
         let window = PageWindow(query, in: database)
@@ -48,7 +48,7 @@ import Testing
         #expect(window.rows.map(\.id) == [5, 6, 7, 8])
     }
 
-    @Test("of one row moves by one")
+    @Test("A window of one row moves by one")
     func one() async throws {
         try insert(0..<3)
         let query = try PagedQuery(order: PageOrder(unique: .descending("id")), size: 1) { Card.all() }
@@ -65,13 +65,13 @@ import Testing
     }
 
     @Test(
-        "is what a model of it is, whatever comes, goes and moves: full where it can be, at its place, in order",
+        "A window agrees with a model under random inserts, deletes and moves",
         arguments: Seeds.choose(10))
     func model(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let window = PageWindow(query, in: database)
         var ids: Set<Int> = []
-        var start: Int? = nil  // the place: a number that a row has or had, or the start of all
+        var start: Int? = nil  // the position: a number that a row has or had, or the start
         for step in 0..<100 {
             switch Int.random(in: 0..<6, using: &random) {
             case 0, 1:
@@ -102,7 +102,7 @@ import Testing
                 try await window.moveBack()
             }
             let expected = Self.shown(ids, from: start)
-            // Where nothing is before it, the place is the start; else it is that of the first row.
+            // Without rows before it the position is the start, else that of the first row.
             start = ids.contains { $0 < expected.first ?? 0 } ? expected.first : nil
             #expect(window.rows.map(\.id) == expected, "HABLARE_SEED=\(seed), step \(step)")
             #expect(window.hasRowsBefore == ids.contains { $0 < expected.first ?? 0 })
@@ -116,7 +116,7 @@ import Testing
         return Array(rest.count < 4 ? sorted.suffix(4) : rest.prefix(4))
     }
 
-    @Test("stays right by itself while it is observed, until its task is cancelled")
+    @Test("An observed window updates itself until its task is cancelled")
     func observed() async throws {
         try insert([10, 20, 30, 40, 50, 60])
         let window = PageWindow(query, in: database)
@@ -133,7 +133,7 @@ import Testing
                 }
             }
             do {
-                try insert([5])  // before it: it does not move
+                try insert([5])  // before it, so it does not move
                 try insert([25])
                 await rows(of: window, become: [20, 25, 30, 40])
                 _ = try await database.write { try Card.deleteOne($0, key: 20) }
@@ -149,12 +149,12 @@ import Testing
         #expect(error is CancellationError)
     }
 
-    /// Waits until the window shows some rows.
+    /// Waits until the window shows these rows.
     private func rows(of window: PageWindow<Card>, become ids: [Int]) async {
         while window.rows.map(\.id) != ids { await Task.yield() }
     }
 
-    @Test("stays as it was when a read fails, and works on")
+    @Test("A window keeps its rows if a read fails, and works afterwards")
     func failing() async throws {
         try insert(0..<9)
         let window = PageWindow(query, in: database)
@@ -168,14 +168,14 @@ import Testing
         #expect(window.rows.map(\.id) == [2, 3, 4, 5])
     }
 
-    /// A database in a file, which one can read while another read is held.
+    /// Returns a database in a file, which can be read while another read is blocked.
     private func nineCards(in folder: TemporaryFolder) async throws -> AppDatabase {
         let file = try AppDatabase(at: folder.url.appendingPathComponent("cards.sqlite"), migrator: Card.migrator)
         try await file.write { db in for id in 0..<9 { try Card(id: id).insert(db) } }
         return file
     }
 
-    @Test("stays at the rows it has when a move fails that has overtaken another one")
+    @Test("A failed move that overtook another one keeps the window's rows")
     func overtakenInVain() async throws {
         let folder = try TemporaryFolder()
         let file = try await nineCards(in: folder)
@@ -192,12 +192,12 @@ import Testing
         held.letGo()
         try await late
         #expect(window.rows.map(\.id) == [1, 2, 3, 4])
-        // As a change under `observe` does.
+        // Like a change under `observe`.
         try await window.load()
         #expect(window.rows.map(\.id) == [1, 2, 3, 4])
     }
 
-    @Test("goes where it was told last, when what was read for an earlier move comes later")
+    @Test("The last move wins even if an earlier one's read ends later")
     func overtaken() async throws {
         let folder = try TemporaryFolder()
         let file = try await nineCards(in: folder)
@@ -217,12 +217,12 @@ import Testing
     }
 }
 
-/// A query one read of which can be held up.
+/// A query that can block one of its reads.
 private final class HeldQuery: Sendable {
     private let holdsNext = Guarded(false)
     private let gate = DispatchSemaphore(value: 0)
 
-    /// Whether the read that is to be held up has not come yet.
+    /// Whether the read to block has not started yet.
     var isAwaited: Bool { holdsNext.withLock { $0 } }
 
     func holdNext() { holdsNext.withLock { $0 = true } }

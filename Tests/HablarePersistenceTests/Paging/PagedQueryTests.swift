@@ -4,9 +4,9 @@ import HablarePersistence
 import HablareTestKit
 import Testing
 
-@Suite("Pages") struct PagedQueryTests {
+@Suite("PagedQuery") struct PagedQueryTests {
     @Test(
-        "forward and backward are the rows in their order, with nulls and ties wherever they fall",
+        "Pages forward and backward are the rows in order, with nulls and ties",
         arguments: Seeds.choose(8))
     func model(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
@@ -21,7 +21,7 @@ import Testing
                 #expect(try all(query, .first, \.next, db) == sorted, "HABLARE_SEED=\(seed) \(order)")
                 #expect(
                     try all(query, .last, \.previous, db) { $1 + $0 } == sorted, "HABLARE_SEED=\(seed) \(order)")
-                // Wherever a page begins, it has the rows of the model around it.
+                // A page from any position has the rows that the model has around it.
                 let everything = try PagedQuery(order: order, size: 100) { Card.all() }.page(in: db)
                 for (index, cursor) in everything.cursors.enumerated() {
                     for (position, expected) in [
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    /// The rows of all pages in a direction.
+    /// Returns the rows of all pages in a direction.
     private func all(
         _ query: PagedQuery<Card>, _ start: PagePosition, _ onward: KeyPath<Page<Card>, PagePosition?>, _ db: Database,
         _ join: ([Card], [Card]) -> [Card] = { $0 + $1 }
@@ -56,7 +56,7 @@ import Testing
         return cards
     }
 
-    @Test("go on at their place when the row there is gone, and miss and repeat nothing that stays")
+    @Test("Pages continue at a deleted row's position, without gaps or repetitions")
     func changed() throws {
         let database = try AppDatabase.inMemory(migrator: Card.migrator)
         try database.writer.write { db in for id in 0..<10 { try Card(id: id * 10, a: "x").insert(db) } }
@@ -74,7 +74,7 @@ import Testing
         #expect(back.rows.map(\.id) == [0, 5, 10])
     }
 
-    @Test("beyond the last row are empty, and lead back")
+    @Test("A page beyond the last row is empty and leads back")
     func empty() throws {
         let database = try AppDatabase.inMemory(migrator: Card.migrator)
         let query = try PagedQuery(order: PageOrder(unique: .ascending("id")), size: 3) { Card.all() }
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test("are of the rows that the request names, joined tables included, by the collation of the column")
+    @Test("Pages contain the request's rows, including joins, in the column's collation")
     func request() throws {
         let database = try AppDatabase.inMemory(migrator: Card.migrator)
         try database.writer.write { db in
@@ -129,7 +129,7 @@ import Testing
         var text: String
     }
 
-    @Test("have a size, and it is one that can be", arguments: [Int.min, 0, PagedQuery<Card>.largestSize + 1, .max])
+    @Test("An invalid page size is refused", arguments: [Int.min, 0, PagedQuery<Card>.largestSize + 1, .max])
     func size(size: Int) {
         let error = #expect(throws: PagingError.self) {
             try PagedQuery(order: PageOrder(unique: .ascending("id")), size: size) { Card.all() }
@@ -137,7 +137,7 @@ import Testing
         #expect(error?.code == .invalidSize)
     }
 
-    @Test("of another order's cursor are refused, and so are rows without the order's columns")
+    @Test("A cursor of another order, or a row without the order's columns, is refused")
     func refused() throws {
         let database = try AppDatabase.inMemory(migrator: Card.migrator)
         try database.writer.write { db in for id in 0..<3 { try Card(id: id).insert(db) } }
@@ -153,7 +153,7 @@ import Testing
         }
     }
 
-    @Test("are read away from the caller, by the database itself")
+    @Test("Pages are read off the caller by the database")
     func byDatabase() async throws {
         let database = try AppDatabase.inMemory(migrator: Card.migrator)
         try await database.write { db in for id in 0..<3 { try Card(id: id).insert(db) } }

@@ -9,7 +9,7 @@ struct Card: Codable, Hashable, Sendable, FetchableRecord, PersistableRecord, Id
     var a: String?
     var b: Double?
 
-    /// An order of cards, with the comparison that it is by definition.
+    /// The orders of cards with the comparisons that define them.
     static let orders: [(order: PageOrder, isBefore: @Sendable (Card, Card) -> Bool)] = [
         (PageOrder(unique: .ascending("id")), { $0.id < $1.id }),
         (PageOrder(unique: .descending("id")), { $0.id > $1.id }),
@@ -31,7 +31,7 @@ struct Card: Codable, Hashable, Sendable, FetchableRecord, PersistableRecord, Id
         ),
     ]
 
-    /// One that is random and often the same as another.
+    /// Returns a random card that often equals another.
     static func random(_ id: Int, _ random: inout SeededGenerator) -> Card {
         Card(
             id: id, a: [nil, nil, "", "a", "b", "é"].randomElement(using: &random) ?? nil,
@@ -58,7 +58,7 @@ struct Card: Codable, Hashable, Sendable, FetchableRecord, PersistableRecord, Id
     }()
 }
 
-/// Nothing is before something; else as values are.
+/// Compares values, with null before everything.
 private func compare<Value: Comparable>(_ left: Value?, _ right: Value?) -> Int {
     switch (left, right) {
     case (nil, nil): 0

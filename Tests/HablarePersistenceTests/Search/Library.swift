@@ -1,7 +1,7 @@
 import GRDB
 import HablarePersistence
 
-/// The app of the tests that search: books, by title and text.
+/// The search tests' app: books with title and text.
 enum Library {
     static let index = SearchIndex(of: "book", columns: ["title", "text"])
 

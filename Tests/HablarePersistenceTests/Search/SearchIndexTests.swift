@@ -1,11 +1,41 @@
 import Foundation
 import GRDB
+import Hablare
 import HablarePersistence
 import HablareTestFiles
 import HablareTestKit
 import Testing
 
-@Suite("A search index") struct SearchIndexTests {
+/// Counts the words that FTS5 has it find.
+private final class CountingTokenizer: FTS5WrapperTokenizer {
+    struct Counts: Sendable {
+        /// Those that are searched for: once for each time that the index is asked.
+        var asked = 0
+        /// Those of texts of which excerpts are made.
+        var ofTexts = 0
+    }
+
+    static let name = "counting"
+    /// Here, because SQLite makes the tokenizer. One test uses it.
+    static let counts = Guarded(Counts())
+
+    let wrappedTokenizer: any FTS5Tokenizer
+
+    init(db: Database, arguments: [String]) throws { wrappedTokenizer = try db.makeTokenizer(.unicode61()) }
+
+    func accept(
+        token: String, flags: FTS5TokenFlags, for tokenization: FTS5Tokenization,
+        tokenCallback: FTS5WrapperTokenCallback
+    ) throws {
+        Self.counts.withLock { counts in
+            if tokenization.contains(.query) { counts.asked += 1 }
+            if tokenization.contains(.aux) { counts.ofTexts += 1 }
+        }
+        try tokenCallback(token, flags)
+    }
+}
+
+@Suite("SearchIndex") struct SearchIndexTests {
     private let database: AppDatabase
 
     init() throws { database = try AppDatabase.inMemory(migrator: Library.migrator) }
@@ -27,7 +57,7 @@ import Testing
         }
     }
 
-    @Test("finds rows by all words, any word, a phrase, a beginning, in any case and with any marks")
+    @Test("A search finds rows by all words, any word, a phrase or a prefix, ignoring case and diacritics")
     func finds() throws {
         try add("Apple pie", "Peel the apples. Don't burn it.")
         try add("Crème brûlée", "Burn the cream")
@@ -47,7 +77,7 @@ import Testing
             "what the index takes for no word is not asked for")
     }
 
-    @Test("searches the columns that it is told, and says which it has not")
+    @Test("A search is limited to given columns, and unknown columns are an error")
     func columns() throws {
         try add("one", "two")
         try add("two", "one")
@@ -61,7 +91,7 @@ import Testing
         }
     }
 
-    @Test("gives where the words are, in pieces")
+    @Test("A hit's excerpt marks the matching words")
     func excerpt() throws {
         try add("x", "There was an apple on the table and another apple below it, they say")
         let terms = try #require(SearchTerms("apple"))
@@ -76,7 +106,7 @@ import Testing
     }
 
     @Test(
-        "passes over what is no word to it, wherever that stands",
+        "A search ignores text that the tokenizer does not count as words",
         arguments: [
             "apple \u{2014} pie", "\u{AB} apple pie \u{BB}", "apple \u{2026} pie \u{1F600}", "\u{2022} \"apple pie\"",
         ])
@@ -88,7 +118,7 @@ import Testing
         #expect(try titles("\u{2014}") == [])
     }
 
-    @Test("gives the best first, page by page, each row once", arguments: Seeds.choose(5))
+    @Test("Hits are ranked and paged without repetitions", arguments: Seeds.choose(5))
     func pages(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let words = ["apple", "pie", "the", "a", "cream"]
@@ -107,7 +137,7 @@ import Testing
                 Library.index, for: terms, as: Book.self, after: cursor, options: SearchOptions(size: 7))
             #expect(page.hits.count <= 7)
             hits += page.hits
-            // As an app does that remembers its place.
+            // Like an app that remembers its position.
             cursor = try page.next.map { try JSONDecoder().decode(SearchCursor.self, from: JSONEncoder().encode($0)) }
         } while cursor != nil
         let expected = books.filter { $0.text?.contains("apple") == true || $0.text?.contains("pie") == true }
@@ -116,7 +146,49 @@ import Testing
         #expect(hits.map(\.rank) == hits.map(\.rank).sorted(), "HABLARE_SEED=\(seed)")
     }
 
-    @Test("searches among the rows of a request")
+    @Test("gives rows of one rank in the order of their numbers, page by page, each once")
+    func equalRanks() async throws {
+        try await database.insert((0..<500).map { Book(title: "apple \($0 % 10)") })
+        let terms = try #require(SearchTerms("appl", completesLastWord: true))
+        var found: [Int64?] = []
+        var cursor: SearchCursor?
+        repeat {
+            let page = try await database.search(
+                Library.index, for: terms, as: Book.self, after: cursor, options: SearchOptions(size: 30))
+            found += page.hits.map(\.record.id)
+            cursor = page.next
+        } while cursor != nil
+        #expect(found == (1...500).map { $0 })
+    }
+
+    @Test("asks for the words once a page, and takes apart the texts of its rows only")
+    func cost() throws {
+        let index = SearchIndex(of: "book", columns: ["text"], name: "counted")
+        let queue = try DatabaseQueue()
+        try Library.migrator.migrate(queue)
+        try queue.write { db in
+            db.add(tokenizer: CountingTokenizer.self)
+            try index.create(in: db, tokenizer: CountingTokenizer.tokenizerDescriptor())
+            for number in 0..<300 {
+                var book = Book(title: "\(number)", text: "apple\(number) pie", pages: number)
+                try book.insert(db)
+            }
+            let terms = try #require(SearchTerms("ap", completesLastWord: true))
+            let requests: [QueryInterfaceRequest<Book>?] = [nil, Book.filter(Column("pages") < 200)]
+            for request in requests {
+                CountingTokenizer.counts.withLock { $0 = .init() }
+                let page = try index.search(
+                    for: terms, as: Book.self, among: request, options: SearchOptions(size: 20), in: db)
+                #expect(page.hits.count == 20)
+                let counts = CountingTokenizer.counts.withLock { $0 }
+                #expect(counts.asked == 1)
+                // Those of a page, and of the row that tells of a next one: once to choose a piece, once to mark it.
+                #expect(counts.ofTexts <= 21 * 2 * 2)
+            }
+        }
+    }
+
+    @Test("A search can be limited to the rows of a request")
     func among() throws {
         try add("apple one", pages: 1)
         try add("apple two", pages: 200)
@@ -127,7 +199,7 @@ import Testing
         #expect(found.map(\.record.title) == ["apple two"])
     }
 
-    @Test("has what the rows have after whatever is done to them", arguments: Seeds.choose(5))
+    @Test("The index stays in step with random changes of the rows", arguments: Seeds.choose(5))
     func inStep(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let words = ["apple", "pie", "cream", "é", ""]
@@ -151,7 +223,7 @@ import Testing
         }
     }
 
-    @Test("is left behind by a REPLACE, which it says, and is right again when it is rebuilt")
+    @Test("A REPLACE leaves the index outdated, isIntact detects it, and rebuild repairs it")
     func replaced() throws {
         try add("apple")
         try database.writer.write { db in
@@ -164,7 +236,7 @@ import Testing
         #expect(try titles("pear") == ["pear"])
     }
 
-    @Test("says whether it is intact in a read, too, in memory and in a file")
+    @Test("isIntact works in a read, in memory and in a file")
     func intactInRead() async throws {
         let folder = try TemporaryFolder()
         let file = try AppDatabase(at: folder.url.appending(path: "library.sqlite"), migrator: Library.migrator)
@@ -184,7 +256,7 @@ import Testing
         }
     }
 
-    @Test("is made of rows that are there already, in the words of its tokenizer, and goes without a trace")
+    @Test("An index of existing rows uses its tokenizer and is dropped without a trace")
     func madeLater() throws {
         let index = SearchIndex(of: "book", columns: ["title"], name: "stems")
         try add("The runner was running")
@@ -199,7 +271,7 @@ import Testing
         #expect(try titles("index").count == 1)
     }
 
-    @Test("is not made of what it cannot be made of")
+    @Test("An index on unsuitable tables or columns is refused")
     func refused() throws {
         try database.writer.write { db in
             try db.execute(sql: "CREATE TABLE loose (text TEXT); CREATE TABLE named (name TEXT PRIMARY KEY, text TEXT)")

@@ -4,9 +4,9 @@ import Testing
 
 @testable import HablarePersistence
 
-@Suite("What a user types to search") struct SearchTermsTests {
+@Suite("SearchTerms") struct SearchTermsTests {
     @Test(
-        "is words and phrases, never syntax",
+        "A user's text is words and phrases, never query syntax",
         arguments: [
             ("one two", #""one" "two""#), ("  one\ttwo\n", #""one" "two""#),
             ("NOT (a OR b)", #""NOT" "(a" "OR" "b)""#),
@@ -16,7 +16,7 @@ import Testing
         ])
     func all(text: String, expression: String) { #expect(SearchTerms(text)?.expression == expression) }
 
-    @Test("is any of the words, or all as one phrase, and the last of them may go on")
+    @Test("Terms match all words, any word or one phrase, and can complete the last word")
     func forms() {
         #expect(SearchTerms(#"one "two three""#, matching: .any)?.expression == #""one" OR "two three""#)
         #expect(SearchTerms(#"one "two" three"#, matching: .phrase)?.expression == #""one ""two"" three""#)
@@ -24,16 +24,16 @@ import Testing
         #expect(SearchTerms("one tw", matching: .phrase, completesLastWord: true)?.expression == #""one tw" *"#)
     }
 
-    @Test("is each word once, however often it was typed")
+    @Test("A repeated word is searched once")
     func repetitions() {
         let typed = String(repeating: "the \"apple pie\" ", count: 300)
         #expect(SearchTerms(typed)?.expression == #""the" "apple pie""#)
         #expect(SearchTerms(typed, matching: .any)?.expression == #""the" OR "apple pie""#)
-        // The word that may go on is another one than the same word as it is.
+        // A word to complete differs from the same complete word.
         #expect(SearchTerms("a b a", completesLastWord: true)?.expression == #""a" "b" "a" *"#)
     }
 
-    @Test("is no more words than a search takes, the first of them")
+    @Test("Only the first words up to the limit are searched")
     func manyWords() {
         let words = (0..<300).map { "w\($0)" }
         let expected = words.prefix(SearchTerms.mostTerms).map { "\"\($0)\"" }
@@ -45,7 +45,7 @@ import Testing
             "the last word is not among them")
     }
 
-    @Test("is no longer word than a search takes: of a longer one its beginning")
+    @Test("A word longer than the limit is searched by its prefix")
     func longWord() throws {
         let beginning = String(repeating: "x", count: SearchTerms.longestWord)
         #expect(SearchTerms(beginning)?.expression == "\"\(beginning)\"")
@@ -65,7 +65,7 @@ import Testing
             try database.reader.read { try Library.index.search(for: terms, as: Book.self, in: $0).hits.count } == 1)
     }
 
-    @Test("is no longer phrase than a search takes: its first words")
+    @Test("A phrase longer than the limit is searched by its first words")
     func longPhrase() throws {
         let typed = (0..<1000).map { "w\($0)" }.joined(separator: " ")
         for (terms, quoted) in [(SearchTerms(typed, matching: .phrase), typed), (SearchTerms("\"\(typed)\" z"), typed)]
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test("is bounded, whatever was typed", arguments: Seeds.choose(6))
+    @Test("The length of a search expression is bounded", arguments: Seeds.choose(6))
     func bounded(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let pieces = ["a", "the", " ", "\"", "é", "x-", "\u{1F600}", "\0", String(repeating: "z", count: 90)]
@@ -86,21 +86,21 @@ import Testing
             }.joined()
             for matching in [SearchTerms.Matching.all, .any, .phrase] {
                 guard let terms = SearchTerms(text, matching: matching, completesLastWord: true) else { continue }
-                // Quotes are doubled, and stand around each term with a star or an OR.
+                // Quotes are doubled and surround each term, with a star or an OR.
                 let most = 2 * SearchTerms.longestTerms + 8 * SearchTerms.mostTerms
                 #expect(terms.expression.unicodeScalars.count <= most, "HABLARE_SEED=\(seed)")
             }
         }
     }
 
-    @Test("is nothing where there is no word", arguments: ["", " \n", "\"", "\"\"", "* - ()", "\0"])
+    @Test("A text without words has no terms", arguments: ["", " \n", "\"", "\"\"", "* - ()", "\0"])
     func nothing(text: String) {
         for matching in [SearchTerms.Matching.all, .any, .phrase] {
             #expect(SearchTerms(text, matching: matching) == nil)
         }
     }
 
-    @Test("never is an error, whatever it is", arguments: Seeds.choose(6))
+    @Test("Random text never gives an invalid search expression", arguments: Seeds.choose(6))
     func fuzz(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let database = try AppDatabase.inMemory(migrator: Library.migrator)

@@ -7,7 +7,7 @@ import Testing
     private typealias Done = @Sendable (Result<Int, any Error>) -> Void
     private static let failure = AIServiceError(.connectionFailed, "No network.")
 
-    /// An operation that calls back when the test says, and remembers what was done with it.
+    /// An operation that calls back when the test says, and records its calls.
     private final class Operation: Sendable {
         private struct State: Sendable {
             var done: Done?
@@ -29,7 +29,7 @@ import Testing
         func drop() { state.withLock { $0.done = nil } }
     }
 
-    @Test("The first call back counts, however often it comes", arguments: [1, 2, 10])
+    @Test("Only the first call back counts", arguments: [1, 2, 10])
     func first(times: Int) async throws {
         let value = try await withCallback { (done: @escaping Done) in
             for number in 0..<times { done(.success(number)) }
@@ -38,7 +38,7 @@ import Testing
         #expect(value == 0)
     }
 
-    @Test("A call back that comes later, from elsewhere, is waited for, and errors come through")
+    @Test("A later call back from elsewhere is awaited, and its error is thrown")
     func later() async throws {
         for result in [Result<Int, any Error>.success(7), .failure(Self.failure)] {
             let operation = Operation()
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test("An operation whose task is cancelled is cancelled once, and what it calls back then is lost")
+    @Test("A cancelled task cancels its operation once, and ignores later calls back")
     func cancelled() async throws {
         let operation = Operation()
         await withTaskGroup(of: Bool.self) { group in
@@ -71,7 +71,7 @@ import Testing
         #expect(operation.cancelled == 1)
     }
 
-    @Test("An operation whose task was cancelled beforehand is not begun")
+    @Test("An operation does not begin if its task was cancelled beforehand")
     func beforehand() async {
         let operation = Operation()
         await withTaskGroup(of: Bool.self) { group in
@@ -82,10 +82,10 @@ import Testing
         #expect(operation.begun == 0)
     }
 
-    @Test("An operation that is cancelled while it is begun is told so once it was")
+    @Test("An operation that is cancelled while it begins is cancelled afterwards")
     func cancelledWhileBegun() async {
         let operation = Operation()
-        // In a task of its own: that of the test is not to be cancelled.
+        // In its own task, because the test's task must not be cancelled.
         async let isCancelled = isCancellation {
             try await withCallback { done in
                 let cancel = operation.begin(done)
@@ -97,7 +97,7 @@ import Testing
         #expect(operation.cancelled == 1)
     }
 
-    @Test("An operation that throws its callback away does not keep anybody waiting")
+    @Test("An operation that releases its callback makes no caller wait for ever")
     func dropped() async {
         let operation = Operation()
         await #expect(throws: BridgeError.callbackDropped) {
@@ -109,14 +109,14 @@ import Testing
         }
     }
 
-    @Test("What beginning throws comes through")
+    @Test("An error while beginning is thrown")
     func throwing() async {
         await #expect(throws: Self.failure) {
             try await withCallback { (_: @escaping Done) throws -> @Sendable () -> Void in throw Self.failure }
         }
     }
 
-    @Test("Calls back and cancellations that race resume once", arguments: 0..<50)
+    @Test("Concurrent calls back and cancellations resume once", arguments: 0..<50)
     func races(_: Int) async {
         let operation = Operation()
         await withTaskGroup(of: Void.self) { group in
@@ -130,7 +130,7 @@ import Testing
     }
 }
 
-/// Whether an operation ends as cancelled.
+/// Whether an operation ends with a cancellation.
 func isCancellation<Value: Sendable>(_ operation: () async throws -> Value) async -> Bool {
     do {
         _ = try await operation()

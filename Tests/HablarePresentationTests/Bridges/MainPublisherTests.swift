@@ -22,7 +22,7 @@ import OpenCombine
         }
     }
 
-    /// What a publisher published, where, and how it ended.
+    /// A record of a publisher's elements, its end, and the queue of both.
     private final class Log {
         var values: [String] = []
         var end: String?
@@ -45,7 +45,7 @@ import OpenCombine
         }
     }
 
-    @Test("What an async function returns is published once, on the main queue")
+    @Test("The result of an async function is published once, on the main queue")
     func value() async throws {
         let log = Log(MainPublisher.value { [loads] in try await loads.load() })
         #expect(log.values.isEmpty)
@@ -68,7 +68,7 @@ import OpenCombine
         #expect(Set(first.values + second.values) == ["one", "two"])
     }
 
-    @Test("What an async function throws is the publisher's failure")
+    @Test("An error of an async function is the publisher's failure")
     func failure() async throws {
         let log = Log(MainPublisher.value { () async throws -> String in throw AIServiceError(.overloaded, "Later.") })
         try await until { log.end != nil }
@@ -76,7 +76,7 @@ import OpenCombine
         #expect(log.values.isEmpty)
     }
 
-    @Test("Who leaves cancels the task, and hears nothing any more")
+    @Test("Cancelling a subscription cancels its task and stops delivery")
     func cancelled() async throws {
         let log = Log(MainPublisher.value { [loads] in try await loads.load() })
         try await until { loads.count == 1 }
@@ -88,7 +88,7 @@ import OpenCombine
         #expect(log.end == nil)
     }
 
-    @Test("Who leaves before anything began begins nothing")
+    @Test("A subscription that is cancelled at once begins nothing")
     func cancelledAtOnce() async throws {
         let log = Log(MainPublisher.value { [loads] in try await loads.load() })
         log.subscription = nil
@@ -96,7 +96,7 @@ import OpenCombine
         #expect(loads.count == 0)
     }
 
-    @Test("A sequence is published in order, on the main queue, to its end, and none is lost")
+    @Test("A sequence is published completely and in order, on the main queue")
     func elements() async throws {
         let log = Log(
             MainPublisher.elements {
@@ -110,7 +110,7 @@ import OpenCombine
         #expect(log.isMain)
     }
 
-    @Test("No more is taken than is asked for")
+    @Test("The publisher reads no more elements than the demand")
     func demand() async throws {
         let taken = Guarded(0)
         let publisher = MainPublisher.elements { Numbers(taken: taken) }
@@ -129,7 +129,7 @@ import OpenCombine
         subscriber.subscription?.cancel()
     }
 
-    @Test("The one value of an async function comes with the end, which nobody has to ask for")
+    @Test("The one value of an async function comes with the end, without further demand")
     func endOfValue() async throws {
         let subscriber = Picky()
         MainPublisher.value { 7 }.subscribe(subscriber)
@@ -138,7 +138,7 @@ import OpenCombine
         #expect(subscriber.values == [7])
     }
 
-    @Test("The end of a sequence is found by who asks for more than there is")
+    @Test("The end of a sequence follows the demand after the last element")
     func endOfElements() async throws {
         let subscriber = Picky()
         MainPublisher.elements {
@@ -156,7 +156,7 @@ import OpenCombine
         #expect(subscriber.values == [7])
     }
 
-    @Test("It may be subscribed to, and left, from anywhere")
+    @Test("The publisher can be subscribed to, and cancelled, from anywhere")
     func anywhere() async throws {
         let publisher = MainPublisher.value { [loads] in try await loads.load() }
         loads.answer(1, "one")
@@ -166,7 +166,7 @@ import OpenCombine
         #expect(value == "one")
     }
 
-    /// Subscribes, receives and leaves on another queue.
+    /// Subscribes, receives and cancels on another queue.
     private nonisolated static func subscribeElsewhere(
         _ publisher: AnyPublisher<String, any Error>, _ continuation: CheckedContinuation<String, any Error>
     ) {
@@ -181,7 +181,7 @@ import OpenCombine
     }
 }
 
-/// Endless numbers, which counts how many were taken.
+/// An endless sequence of numbers, which counts the elements read.
 private struct Numbers: AsyncSequence, Sendable {
     let taken: Guarded<Int>
 
@@ -198,7 +198,7 @@ private struct Numbers: AsyncSequence, Sendable {
     func makeAsyncIterator() -> Iterator { Iterator(taken: taken) }
 }
 
-/// Asks for nothing by itself.
+/// A subscriber without a demand of its own.
 private final class Picky: Subscriber {
     var subscription: (any Subscription)?
     var values: [Int] = []

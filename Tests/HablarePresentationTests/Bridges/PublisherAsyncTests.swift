@@ -20,7 +20,7 @@ import OpenCombine
         }
     }
 
-    /// A subject that says who is subscribed.
+    /// A subject that counts subscriptions and cancellations.
     @MainActor private final class Source {
         let subject = PassthroughSubject<Int, any Error>()
         var subscribed = 0
@@ -37,7 +37,7 @@ import OpenCombine
         }
     }
 
-    /// A value that comes after five seconds.
+    /// A value that arrives after five seconds.
     @MainActor private final class Late {
         let scheduler = TestScheduler()
         func value() async throws -> Int {
@@ -45,7 +45,7 @@ import OpenCombine
         }
     }
 
-    @Test("The first value is waited for, and the publisher left then")
+    @Test("The first value is awaited, and the subscription then cancelled")
     func first() async throws {
         let source = Source()
         async let value = source.first()
@@ -57,19 +57,19 @@ import OpenCombine
         #expect(source.left == 1)
     }
 
-    @Test("A value that is there already is taken")
+    @Test("An available value is returned")
     func present() async throws {
         #expect(try await Just(7).firstValue() == 7)
         #expect(try await [1, 2, 3].publisher.firstValue() == 1)
     }
 
-    @Test("An end without a value, and an error, are told")
+    @Test("An end without a value, and an error, are thrown")
     func ends() async {
         await #expect(throws: BridgeError.finishedWithoutValue) { try await Empty<Int, any Error>().firstValue() }
         await #expect(throws: Self.failure) { try await Fail<Int, any Error>(error: Self.failure).firstValue() }
     }
 
-    @Test("Who is cancelled leaves the publisher")
+    @Test("Cancelling the task cancels the subscription")
     func cancelled() async throws {
         let source = Source()
         await withTaskGroup(of: Bool.self) { group in
@@ -82,7 +82,7 @@ import OpenCombine
         source.subject.send(1)
     }
 
-    @Test("Who was cancelled beforehand does not subscribe")
+    @Test("A task that was cancelled beforehand does not subscribe")
     func beforehand() async {
         let source = Source()
         await withTaskGroup(of: Bool.self) { group in
@@ -93,18 +93,18 @@ import OpenCombine
         #expect(source.subscribed == 0)
     }
 
-    @Test("What is published elsewhere is received on the scheduler, where time stands still in a test")
+    @Test("A value is received on the scheduler, whose time a test controls")
     func scheduler() async throws {
         let late = Late()
         async let value = late.value()
         try await until { late.scheduler.scheduledCount > 0 }
-        // What is due is received on the same scheduler, in another turn.
+        // The value is received on the same scheduler, in a later action.
         late.scheduler.advance(by: .seconds(5))
         let found = try await value
         #expect(found == 7)
     }
 
-    @Test("Values are read one after the other to the end, and none is lost that comes too fast")
+    @Test("All values are read in order, even if they arrive too fast")
     func values() async throws {
         let source = Source()
         let values = source.publisher.bufferedValues()
@@ -131,7 +131,7 @@ import OpenCombine
         #expect(read == [1])
     }
 
-    @Test("Who leaves the loop leaves the publisher")
+    @Test("Leaving the loop cancels the subscription")
     func leaves() async throws {
         let source = Source()
         let values = source.publisher.bufferedValues()

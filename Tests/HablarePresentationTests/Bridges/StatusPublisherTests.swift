@@ -12,7 +12,7 @@ import OpenCombine
 
 @MainActor
 @Suite(.timeLimit(.minutes(2))) struct StatusPublisherTests {
-    @Test("A request's statuses are published on the main queue, from the present one to the final one, then the end")
+    @Test("A request's statuses are published on the main queue, from the current to the final one, then the end")
     func statuses() async throws {
         let gate = Gate()
         let scene = try RequestScene(.gated(gate))
@@ -37,7 +37,7 @@ import OpenCombine
         }
     }
 
-    @Test("A request that nobody knows fails, and the engine's end is told")
+    @Test("An unknown request fails, and so does a request of an engine that ends")
     func failures() async throws {
         let gate = Gate()
         let scene = try RequestScene(.gated(gate))
@@ -55,7 +55,7 @@ import OpenCombine
         #expect((errors.last as? AIServiceError)?.code == .suspended)
     }
 
-    @Test("Who asks again gets the status of that moment, not one that was taken before")
+    @Test("A later demand gets the status of that moment, not an earlier one")
     func newest() async throws {
         let gate = Gate()
         let scene = try RequestScene(.gated(gate))
@@ -78,7 +78,7 @@ import OpenCombine
         }
     }
 
-    @Test("Who leaves is not told any more, and the request goes on")
+    @Test("A cancelled subscription receives nothing more, and the request continues")
     func leaves() async throws {
         let scene = try RequestScene(ScriptedProvider())
         try await scene.run {
@@ -94,7 +94,7 @@ import OpenCombine
         }
     }
 
-    /// Asks for nothing by itself.
+    /// A subscriber without a demand of its own.
     private final class Sparing: Subscriber {
         var subscription: (any Subscription)?
         var phases: [RequestPhase] = []

@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(
-        "What has no fault keeps the contract, also where it is written in another way",
+        "An independent loader without a fault keeps the contract",
         arguments: FallbackLoaderContract.rules)
     func noFault(_ rule: FallbackLoaderContract.Rule) async throws {
         try await contract(of: .none).check(rule)

@@ -3,8 +3,8 @@ import Hablare
 import HablarePresentation
 import HablarePresentationTestKit
 
-/// Falls back on what was saved and does one thing wrong, to see that the contract notices it. Written apart from
-/// `FallbackLoader`, so that the contract is seen to be kept in another way, too.
+/// A loader with one fault, to test that the contract detects it. It is independent of `FallbackLoader`, to show that
+/// another implementation can keep the contract, too.
 struct FaultyFallbackLoader: FallbackLoads {
     enum Fault: CaseIterable {
         case none
@@ -60,7 +60,7 @@ struct FaultyFallbackLoader: FallbackLoads {
                 if fault == .takesEmptyForFailure { throw AIServiceError(.storageFailed, "Nothing is there.") }
                 return .empty(remoteError: why)
             }
-            // No clocks are changed in the weeks of the contract.
+            // No clock changes in the weeks of the contract.
             if parts.date() < kept.savedAt + 7 * 86_400 || fault == .deliversExpired {
                 return .local(kept, remoteError: why)
             }

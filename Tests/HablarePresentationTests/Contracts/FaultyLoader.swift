@@ -3,8 +3,8 @@ import Hablare
 import HablarePresentation
 import HablarePresentationTestKit
 
-/// Loads for a view and does one thing wrong, to see that the contract notices it. Written apart from `PresentationAdapter`, so
-/// that the contract is seen to be kept in another way, too.
+/// A loader with one fault, to test that the contract detects it. It is independent of `PresentationAdapter`, to show
+/// that another implementation can keep the contract, too.
 @MainActor
 final class FaultyLoader: LoadDriver {
     enum Fault: CaseIterable {
@@ -25,7 +25,7 @@ final class FaultyLoader: LoadDriver {
     private var current = 0
     private var isLoading = false
     private var tasks: [Task<Void, Never>] = []
-    /// What the view asked for while it was being told something, in order.
+    /// The view's requests during a message, in order.
     private var wishes: [() -> Void] = []
     private var loadsHere = 0
     private var isTelling = false
@@ -94,8 +94,8 @@ final class FaultyLoader: LoadDriver {
         }
     }
 
-    /// Loads on the main actor. What is done before the call keeps it there: Swift 6.3 drops the hop of a function that does
-    /// nothing but call.
+    /// Loads on the main actor. The work before the call keeps it there, because Swift 6.3 drops the hop of a function
+    /// that only calls.
     private func loadHere() async throws -> String {
         loadsHere += 1
         return try await operation()

@@ -2,7 +2,7 @@ import Foundation
 import HablarePresentation
 import HablarePresentationTestKit
 
-/// Keeps a text for seven days and does one thing wrong, to see that the contract notices it.
+/// A loader of a text, fresh for seven days, with one fault, to test that the contract detects it.
 struct FaultyLocalLoader: LocalLoads {
     enum Fault: CaseIterable {
         case none

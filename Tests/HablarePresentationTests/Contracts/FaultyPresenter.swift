@@ -2,7 +2,7 @@ import Hablare
 import HablarePresentation
 import HablarePresentationTestKit
 
-/// A presenter that does one thing wrong, to see that the contract notices it.
+/// A presenter with one fault, to test that the contract detects it.
 @MainActor
 final class FaultyPresenter: ResourcePresenting {
     enum Fault: CaseIterable {

@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(
-        "What has no fault keeps the contract, also where it is written in another way", arguments: LoadContract.rules)
+        "An independent loader without a fault keeps the contract", arguments: LoadContract.rules)
     func noFault(_ rule: LoadContract.Rule) async throws {
         try await contract(of: .none, patience: .seconds(60)).check(rule)
     }
@@ -23,7 +23,7 @@ import Testing
     @Test("A loader whose function type leaves the main actor may call it from there")
     func concurrentType() async throws {
         let rule = try #require(LoadContract.rules.first { $0.name == "A resource is loaded off the main actor" })
-        // Without `NonisolatedNonsendingByDefault`, the type of any `async` function is this one.
+        // Without `NonisolatedNonsendingByDefault`, every `async` function has this type.
         typealias Load = @Sendable @concurrent () async throws -> String
         let contract = LoadContract { view, policy, load in
             let load: Load = load
@@ -43,7 +43,7 @@ import Testing
         #expect(broken == Set(LoadContract.rules.map(\.name)))
     }
 
-    /// The names of the rules that something with a fault breaks.
+    /// Returns the names of the rules that a loader with a fault breaks.
     private func broken(by fault: FaultyLoader.Fault) async -> [String] {
         let contract = contract(of: fault, patience: .milliseconds(500))
         var names: [String] = []

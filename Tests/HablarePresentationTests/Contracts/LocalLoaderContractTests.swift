@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(
-        "What has no fault keeps the contract, also where it is written in another way",
+        "An independent loader without a fault keeps the contract",
         arguments: LocalLoaderContract.rules)
     func noFault(_ rule: LocalLoaderContract.Rule) async throws {
         try await contract(of: .none).check(rule)

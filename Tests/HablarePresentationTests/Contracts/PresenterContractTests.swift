@@ -31,7 +31,7 @@ import Testing
         #expect(broken == Set(PresenterContract.rules.map(\.name)))
     }
 
-    /// The names of the rules that a presenter with a fault breaks.
+    /// Returns the names of the rules that a presenter with a fault breaks.
     private func broken(by fault: FaultyPresenter.Fault) -> [String] {
         let contract = PresenterContract { view, map in FaultyPresenter(fault, view, map) }
         return PresenterContract.rules.filter { rule in

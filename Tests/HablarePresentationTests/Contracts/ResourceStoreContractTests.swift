@@ -11,7 +11,7 @@ import Testing
         try await ResourceStoreContract { InMemoryResourceStore() }.check(rule)
     }
 
-    @Test("The scripted store keeps the contract, on a queue, too", arguments: ResourceStoreContract.rules)
+    @Test("The scripted store keeps the contract, even on a queue", arguments: ResourceStoreContract.rules)
     func scripted(_ rule: ResourceStoreContract.Rule) async throws {
         try await ResourceStoreContract {
             ScriptedResourceStore(scheduler: QueueStoreScheduler(label: "scripted"))
@@ -37,7 +37,7 @@ import Testing
     }
 }
 
-/// A store that does one thing wrong.
+/// A store with one fault.
 private struct FaultyStore: ResourceStore {
     enum Fault: CaseIterable {
         case isFullFromTheStart, forgetsOnReading, losesDate, keepsTheNewest, keepsOlderBehind, saysNothingDeleted

@@ -11,7 +11,7 @@ import Combine
 import OpenCombine
 #endif
 
-/// The code of the articles does what they say.
+/// Tests of the code in the articles.
 @MainActor
 @Suite(.timeLimit(.minutes(2))) struct ArticleTests {
     @Test("A model shows what its adapter loads")
@@ -23,7 +23,7 @@ import OpenCombine
         #expect(model.state == .loaded("hello"))
     }
 
-    @Test("A screen behind a proxy shows what is loaded, and is released")
+    @Test("A screen behind a proxy shows the loaded value, and is released")
     func screen() async throws {
         weak var gone: GreetingScreen?
         do {
@@ -38,7 +38,7 @@ import OpenCombine
         #expect(gone == nil)
     }
 
-    @Test("A request is shown in words, and in a web view past a failure to its text")
+    @Test("A request is shown in words, and in a web view through a failure to its text")
     func web() async throws {
         let provider = ScriptedProvider { call in
             guard call.attempt > 1 else { return .failure(AIServiceError(.quotaExceeded, "Pay your bill.")) }
@@ -70,13 +70,13 @@ import OpenCombine
         }
     }
 
-    @Test("A callback and a publisher end as async functions")
+    @Test("A callback and a publisher become async functions")
     func bridges() async throws {
         #expect(try await answer(of: CallbackService()) == "forty-two")
         #expect(try await publishedAndBack { "hello" } == "hello")
     }
 
-    @Test("A queue is committed when it is quiet")
+    @Test("A queue is committed after a pause")
     func commit() {
         let scheduler = TestScheduler()
         let subject = PassthroughSubject<Int, Never>()

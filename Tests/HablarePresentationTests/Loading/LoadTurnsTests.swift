@@ -3,9 +3,9 @@ import Testing
 
 @testable import HablarePresentation
 
-/// Random wishes, endings and cancellations, against a second bookkeeper who keeps the whole history instead of a number.
+/// Random requests, endings and cancellations, compared with an independent record of the whole history.
 @Suite struct LoadTurnsTests {
-    @Test("At most one load counts, and it is the one that the policy says", arguments: Seeds.choose(200))
+    @Test("At most one load is current, as the policy requires", arguments: Seeds.choose(200))
     func history(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let policy = LoadPolicy.allCases.randomElement(using: &random) ?? .cancelPrevious
@@ -30,7 +30,7 @@ import Testing
                 #expect(stopped == book.underWay, comment)
                 if let stopped { book.loads[stopped] = .void }
             default:
-                // Any load that has not come back yet may come back now, in any order.
+                // Any unfinished load may end now, in any order.
                 guard let turn = book.out.randomElement(using: &random) else { continue }
                 let counts = turns.loadEnded(turn)
                 #expect(counts == (book.loads[turn] == .counts), comment)

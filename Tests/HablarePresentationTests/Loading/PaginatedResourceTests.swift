@@ -6,14 +6,14 @@ import Testing
 @testable import HablarePresentation
 
 @Suite(.timeLimit(.minutes(2))) struct PaginatedResourceTests {
-    /// A list of numbers in pages of three, with the next number as the cursor.
+    /// Returns a page of a list of numbers in pages of three, with the next number as the cursor.
     private func page(from cursor: Int?, count: Int = 7) -> Page<Int, Int> {
         let start = cursor ?? 0
         let end = min(start + 3, count)
         return Page(items: Array(start..<end), next: end < count ? end : nil)
     }
 
-    @Test("Pages are added until there is none, and then there is nothing to load")
+    @Test("Pages are added up to the last one")
     func walks() async throws {
         var list = try await PaginatedResource<Int>.first { self.page(from: $0) }
         #expect(list.items == [0, 1, 2])
@@ -37,7 +37,7 @@ import Testing
         #expect(PaginatedResource(complete: [1]).loadMore == nil)
     }
 
-    @Test("Whoever asks for more while it is being loaded gets the same page, which is loaded once")
+    @Test("Concurrent callers of one page share its load")
     func once() async throws {
         let gate = Gate()
         let calls = Guarded(0)
@@ -58,7 +58,7 @@ import Testing
         #expect(calls.withLock { $0 } == 1)
     }
 
-    @Test("An error leaves what is there, and can be tried again")
+    @Test("An error keeps the loaded items, and the load can be repeated")
     func error() async throws {
         let fails = Guarded(true)
         let list = try await PaginatedResource<Int>.first { (cursor: Int?) in
@@ -73,7 +73,7 @@ import Testing
     }
 
     @MainActor
-    @Test("A presenter shows page after page, and an error of one leaves what is shown")
+    @Test("A presenter shows page after page, and an error keeps the shown pages")
     func presented() async throws {
         let fails = Guarded(false)
         let view = ViewRecorder()

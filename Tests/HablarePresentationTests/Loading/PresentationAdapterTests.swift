@@ -4,7 +4,7 @@ import HablarePresentationTestKit
 import HablareTestKit
 import Testing
 
-/// What the contract for loads does not say of the adapter.
+/// Tests of the adapter beyond the contract for loads.
 @MainActor
 @Suite(.timeLimit(.minutes(2))) struct PresentationAdapterTests {
     private let view = ViewRecorder()
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test("Whether it is loading can be seen at once", arguments: LoadPolicy.allCases)
+    @Test("The adapter shows at once whether it is loading", arguments: LoadPolicy.allCases)
     func isLoading(_ policy: LoadPolicy) async {
         let adapter = adapter(policy)
         #expect(!adapter.isLoading)
@@ -29,7 +29,7 @@ import Testing
         #expect(view.resources.isEmpty)
     }
 
-    @Test("It loads in another way when it is given one")
+    @Test("The adapter loads with another function if it is given one")
     func anotherWay() async {
         let adapter = adapter(.cancelPrevious)
         adapter.load { "another way" }
@@ -38,7 +38,7 @@ import Testing
         #expect(loads.count == 0)
     }
 
-    @Test("A view that cancels when it is told of loading sees the end of it, and nothing else")
+    @Test("A view that cancels when loading begins sees only the end of loading")
     func cancelledByView() async {
         let adapter = adapter(.ignoreWhileLoading)
         view.reaction = { if $0 == .loading(true) { adapter.cancel() } }
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(
-        "A view that cancels and wants something else when it is told of loading gets that",
+        "A view that cancels and requests another load when loading begins gets that load",
         arguments: LoadPolicy.allCases)
     func cancelledForAnother(_ policy: LoadPolicy) async {
         let adapter = adapter(policy)
@@ -70,7 +70,7 @@ import Testing
         #expect(!view.isLoading)
     }
 
-    @Test("A wish of a view that is told of its cancellation counts more than what it wanted before")
+    @Test("A request during the message of a cancellation replaces an earlier request")
     func wishOnCancellation() async {
         let adapter = adapter(.ignoreWhileLoading)
         view.reaction = { [view] event in
@@ -88,7 +88,7 @@ import Testing
         #expect(view.resources == ["after"])
     }
 
-    @Test("A view that wants something else, and then nothing, when it is told of loading gets nothing")
+    @Test("A view that requests another load and cancels it when loading begins gets nothing")
     func cancelledAfterAnother() async {
         let adapter = adapter(.cancelPrevious)
         view.reaction = { [view] event in
@@ -104,7 +104,7 @@ import Testing
         #expect(view.events == [.error(nil), .loading(true), .loading(false)])
     }
 
-    @Test("Of several wishes while a view is told something the last one counts")
+    @Test("The last of several requests during a message counts")
     func lastWish() async {
         let adapter = adapter(.cancelPrevious)
         view.reaction = { event in
@@ -119,7 +119,7 @@ import Testing
         view.reaction = nil
     }
 
-    @Test("Random wishes show what the last one brings, and nothing that was cancelled", arguments: Seeds.choose(20))
+    @Test("Random requests show the result of the last one, and no cancelled one", arguments: Seeds.choose(20))
     func random(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let view = ViewRecorder()
@@ -127,7 +127,7 @@ import Testing
         let adapter = PresentationAdapter<String>(
             presenter: ResourcePresenter(view: view), policy: .cancelPrevious
         ) { try await loads.load() }
-        // Loads by number, in the order they began; those that may be shown.
+        // The number of started loads, and the results that may be shown.
         var begun = 0
         var expected: [String] = []
         for _ in 0..<30 {

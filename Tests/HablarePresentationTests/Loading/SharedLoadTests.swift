@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test("All who ask while it is under way get the one load's value")
+    @Test("Concurrent callers get the value of one load")
     func once() async throws {
         let shared = shared()
         try await withThrowingTaskGroup(of: String.self) { group in
@@ -30,7 +30,7 @@ import Testing
         #expect(loads.count == 1)
     }
 
-    @Test("An error goes to all who asked, and the next one begins anew")
+    @Test("All callers get a load's error, and the next caller starts a new load")
     func error() async throws {
         let shared = shared()
         loads.answer(1, .failure(AIServiceError(.connectionFailed, "No network.")))
@@ -39,7 +39,7 @@ import Testing
         #expect(try await shared.value() == "two")
     }
 
-    @Test("Who is cancelled leaves at once, and the load goes on for the others")
+    @Test("A cancelled caller returns at once, and the load continues for the others")
     func leaves() async throws {
         let shared = shared()
         try await withThrowingTaskGroup(of: String.self) { group in
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test("The load is cancelled with the last who waits, and the next one begins anew")
+    @Test("The load is cancelled with the last caller, and the next caller starts a new load")
     func lastLeaves() async throws {
         let shared = shared()
         await withTaskGroup(of: Void.self) { group in
@@ -73,7 +73,7 @@ import Testing
         #expect(try await shared.value() == "two")
     }
 
-    @Test("Who was cancelled beforehand begins nothing")
+    @Test("A caller that was cancelled beforehand starts no load")
     func beforehand() async throws {
         let shared = shared()
         await withTaskGroup(of: Bool.self) { group in

@@ -10,7 +10,7 @@ import OpenCombine
 #endif
 
 @Suite(.timeLimit(.minutes(2))) struct MainSchedulerTests {
-    @Test("What is scheduled from anywhere runs on the main queue, and not at once")
+    @Test("An action from anywhere runs on the main queue, and not immediately")
     func main() async {
         let isMain = await withCheckedContinuation { continuation in
             MainScheduler().schedule { continuation.resume(returning: MainQueue.isCurrent) }
@@ -19,7 +19,7 @@ import OpenCombine
     }
 
     @MainActor
-    @Test("Also where the caller is on the main queue, it comes after what is going on")
+    @Test("An action scheduled on the main queue runs after the current one")
     func later() async {
         let order = Guarded<[String]>([])
         await withCheckedContinuation { continuation in
@@ -33,7 +33,7 @@ import OpenCombine
     }
 
     @MainActor
-    @Test("What is scheduled for a moment that is past runs soon, and what is repeated ends when it is cancelled")
+    @Test("An action for a past time runs soon, and a repetition ends when it is cancelled")
     func repeated() async {
         let scheduler = MainScheduler()
         let count = Guarded(0)

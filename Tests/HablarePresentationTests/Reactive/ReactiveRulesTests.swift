@@ -14,7 +14,7 @@ import OpenCombine
     private let scheduler = TestScheduler()
     private let subject = PassthroughSubject<Int, any Error>()
 
-    /// What a publisher published, and how it ended.
+    /// A record of a publisher's elements and its end.
     private final class Log {
         var values: [Int] = []
         var end: String?
@@ -31,7 +31,7 @@ import OpenCombine
         }
     }
 
-    @Test("A queue is committed once it was quiet for half a second, and not before")
+    @Test("A queue is committed after a pause of half a second, and not before")
     func commit() {
         let log = Log(subject.debouncedForCommit(on: scheduler))
         subject.send(1)
@@ -45,7 +45,7 @@ import OpenCombine
         #expect(log.values == [2])
     }
 
-    @Test("A queue is shown once it was quiet for a tenth of a second, and not before")
+    @Test("A queue is redrawn after a pause of a tenth of a second, and not before")
     func display() {
         let log = Log(subject.debouncedForDisplay(on: scheduler))
         subject.send(1)
@@ -55,7 +55,7 @@ import OpenCombine
         #expect(log.values == [1])
     }
 
-    @Test("What changes all the time is shown at once, then three times a second at most, the newest")
+    @Test("A frequent value is shown at once, and then at most three times a second")
     func throttle() {
         let log = Log(subject.throttledForDisplay(on: scheduler))
         scheduler.advance()
@@ -67,18 +67,18 @@ import OpenCombine
         #expect(log.values == [0, 2, 5, 8, 9])
     }
 
-    @Test("What does not change is not told")
+    @Test("Repeated values are not published")
     func changes() {
         let log = Log(subject.changes())
         for value in [1, 1, 2, 2, 1] { subject.send(value) }
         #expect(log.values == [1, 2, 1])
     }
 
-    // MARK: Trying again
+    // MARK: Retries
 
     private let offline = AIServiceError(.connectionFailed, "No network.")
 
-    /// Fails so many times, then publishes how often it was subscribed to.
+    /// Fails a number of times, then publishes the number of subscriptions.
     private func failing(_ times: Int, with error: AIServiceError, _ attempts: Counter) -> AnyPublisher<Int, any Error>
     {
         Deferred { () -> AnyPublisher<Int, any Error> in
@@ -90,7 +90,7 @@ import OpenCombine
 
     private final class Counter { var count = 0 }
 
-    @Test("An error of the network is tried again after two seconds, and not before")
+    @Test("A network error is retried after two seconds, and not before")
     func retried() {
         let attempts = Counter()
         let log = Log(failing(1, with: offline, attempts).retryingNetworkErrors(on: scheduler))
@@ -101,7 +101,7 @@ import OpenCombine
         #expect(log.end == "finished")
     }
 
-    @Test("It is tried again three times, and then the error passes")
+    @Test("A network error is retried three times, and then passes")
     func bounded() {
         let attempts = Counter()
         let log = Log(failing(.max, with: offline, attempts).retryingNetworkErrors(on: scheduler))
@@ -126,7 +126,7 @@ import OpenCombine
         #expect(attempts.count == 1)
     }
 
-    @Test("Whoever leaves while it waits to try again is not tried for")
+    @Test("A subscription that is cancelled during the delay is not retried")
     func leaves() {
         let attempts = Counter()
         let log = Log(failing(.max, with: offline, attempts).retryingNetworkErrors(on: scheduler))

@@ -4,7 +4,7 @@ import Testing
 @Suite struct SchedulerInstantTests {
     private typealias Stride = SchedulerInstant.Stride
 
-    @Test("Units are what they say")
+    @Test("Units have the right number of nanoseconds")
     func units() {
         #expect(Stride.seconds(2).nanoseconds == 2_000_000_000)
         #expect(Stride.seconds(0.5).nanoseconds == 500_000_000)
@@ -16,7 +16,7 @@ import Testing
                 == [500, 100, 300, 5_000, 2_000].map(Stride.milliseconds))
     }
 
-    @Test("What no counter can hold stays at its end, and what is no number is nothing")
+    @Test("Overflows are clamped, and NaN is zero")
     func ends() {
         #expect(Stride.seconds(Int.max).nanoseconds == .max)
         #expect(Stride.seconds(Int.min).nanoseconds == .min)

@@ -12,7 +12,7 @@ import OpenCombine
 @Suite struct TestSchedulerTests {
     private let scheduler = TestScheduler()
 
-    @Test("Nothing runs before the time is moved, and then in the order of its time")
+    @Test("Actions run only when the time is moved, in the order of their times")
     func order() {
         var order: [String] = []
         scheduler.schedule(after: scheduler.now.advanced(by: .seconds(2))) { order.append("two") }
@@ -29,7 +29,7 @@ import OpenCombine
         #expect(scheduler.now.nanoseconds == 10_999_000_000)
     }
 
-    @Test("What is scheduled while the time is moved runs at its own time")
+    @Test("An action that is scheduled while the time moves runs at its own time")
     func nested() {
         var times: [Int64] = []
         scheduler.schedule(after: scheduler.now.advanced(by: .seconds(1))) { [scheduler] in
@@ -42,7 +42,7 @@ import OpenCombine
         #expect(times == [1_000_000_000, 2_000_000_000])
     }
 
-    @Test("What is repeated ends when it is cancelled, also by itself")
+    @Test("A repetition ends when it is cancelled")
     func repeated() {
         var count = 0
         let repetition = scheduler.schedule(after: scheduler.now, interval: .seconds(1)) { count += 1 }

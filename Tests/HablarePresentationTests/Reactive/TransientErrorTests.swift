@@ -8,7 +8,7 @@ import Testing
     private let scheduler = TestScheduler()
     private var error: TransientError<TestScheduler> { TransientError(on: scheduler) }
 
-    @Test("An error goes after five seconds, and not before")
+    @Test("An error disappears after five seconds, and not before")
     func goes() {
         let error = error
         error.show("one")
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(
-        "The time of an older error does not erase a newer one, also where both say the same",
+        "The time of an older error does not clear a newer one, even with the same message",
         arguments: ["one", "two"])
     func newer(_ second: String) {
         let error = error
@@ -34,7 +34,7 @@ import Testing
         #expect(error.message == nil)
     }
 
-    @Test("The time of an error that was cleared does not erase the next one")
+    @Test("The time of a cleared error does not clear the next one")
     func cleared() {
         let error = error
         error.show("one")
@@ -46,7 +46,7 @@ import Testing
         #expect(error.message == "two")
     }
 
-    @Test("A presenter shows and clears it")
+    @Test("A presenter shows and clears the error")
     func presented() {
         let error = error
         let view = ViewRecorder()
@@ -58,13 +58,13 @@ import Testing
         #expect(error.message == nil)
     }
 
-    @Test("Random errors, clears and waits show what a bookkeeper of deadlines says", arguments: Seeds.choose(50))
+    @Test("Random errors, clears and waits match an independent record of deadlines", arguments: Seeds.choose(50))
     func random(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let scheduler = TestScheduler()
         let error = TransientError(on: scheduler)
         var now = 0
-        // The other bookkeeper knows the last error and when it ends, and no timers.
+        // The independent record has the last error and its end, and no timers.
         var book: (message: String, end: Int)?
         for step in 0..<100 {
             switch Int.random(in: 0..<5, using: &random) {
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test("It is released although its time is not up")
+    @Test("A transient error can be released before its time is over")
     func released() {
         weak var gone: TransientError<TestScheduler>?
         do {

@@ -5,10 +5,10 @@ import HablarePresentation
 import HablareTestKit
 import Testing
 
-/// When an answer whose text has to be read from a file is shown.
+/// Tests of answers whose text must be read from a file.
 @MainActor
 @Suite(.timeLimit(.minutes(2))) struct RequestAnswerTests {
-    /// A model of a request that was answered with a text in content.
+    /// Returns a model of a request that was answered with a text in content.
     private func answered(in scene: RequestScene, showsText: Bool = true) async throws -> RequestStatusModel {
         let response = try await scene.manager.execute(AIRequest(prompt: "hello"), with: "scripted")
         return scene.model(response.requestID, showsText: showsText)
@@ -18,7 +18,7 @@ import Testing
         try RequestScene(ScriptedProvider(), store: StoreOfAnswers(base: InMemoryStore(), text: content))
     }
 
-    @Test("An answer is not shown before its text was read, however long that takes, and then with it")
+    @Test("An answer is shown only with its text, however long reading takes")
     func slow() async throws {
         let (isBegun, blocker) = (Guarded(false), DispatchSemaphore(value: 0))
         let content = TextContent {
@@ -28,7 +28,7 @@ import Testing
         let scene = try scene(content)
         try await scene.run {
             let id = try await answered(in: scene).id
-            // Its own threads, of which one is blocked, and none that anybody else waits for.
+            // Its own threads, because one of them blocks.
             let model = RequestStatusModel(id, manager: scene.manager, taskExecutor: QueueExecutor(.concurrent))
             model.start()
             try await until { isBegun.withLock { $0 } }
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test("An answer whose text cannot be read is shown without, and why it cannot is a problem")
+    @Test("An answer with an unreadable text is shown without it, and with a problem")
     func unreadable() async throws {
         let content = TextContent { throw AIServiceError(.contentMissing, "The file is gone.") }
         let scene = try scene(content)
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test("A text that nobody wants is not read")
+    @Test("A text that is not to be shown is not read")
     func unwanted() async throws {
         let content = TextContent { Issue.record("It was read.") }
         let scene = try scene(content)
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test("A retry is asked for also where none is offered, and what runs or is completed says that it cannot be")
+    @Test("A retry is always attempted, and fails for a running or completed request")
     func retriedAnyway() async throws {
         let gate = Gate()
         let provider = RequestScene.failing(with: AIServiceError(.invalidRequest, "Say it otherwise."), then: gate)
@@ -95,7 +95,7 @@ import Testing
     }
 }
 
-/// A text that is read as a whole after something else was done.
+/// A text whose complete read runs a closure first.
 private struct TextContent: ContentReading {
     static let text = "from a file"
     let reading: @Sendable () throws -> Void
@@ -107,13 +107,13 @@ private struct TextContent: ContentReading {
         return Data(Self.text.utf8)
     }
 
-    /// As it is read when it is streamed: nothing is done before.
+    /// Reads a part for the stream, without the closure.
     func read(_ reference: ContentReference, range: Range<Int>) -> Data { Data(Array(Self.text.utf8)[range]) }
 
     func location(of reference: ContentReference) -> URL? { nil }
 }
 
-/// Has one text for every answer, in content.
+/// A store that has one text in content for every answer.
 private struct StoreOfAnswers: ForwardingStore {
     let base: any RequestStore
     let text: TextContent

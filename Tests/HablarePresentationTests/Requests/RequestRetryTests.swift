@@ -4,10 +4,10 @@ import HablarePresentation
 import HablareTestKit
 import Testing
 
-/// What becomes of a watch whose request is retried just after it failed: its statuses have ended, its text has not.
+/// Tests of a watch whose request is retried just after it failed: its statuses have ended, and its text has not.
 @MainActor
 @Suite(.timeLimit(.minutes(2))) struct RequestRetryTests {
-    /// Fails at first, without a word; then answers, behind a gate.
+    /// Returns a scene whose provider fails at first, without a text, and then answers behind a gate.
     private func scene(_ gate: Gate) throws -> RequestScene {
         let provider = ScriptedProvider { call in
             guard call.attempt > 1 else { return .failure(AIServiceError(.quotaExceeded, "Pay your bill.")) }
@@ -22,7 +22,7 @@ import Testing
         return try RequestScene(provider, store: StoreOfLateFailures(base: InMemoryStore()))
     }
 
-    /// A model that shows the failure, and whose watch still reads what may have come before it.
+    /// Returns a model that shows the failure, and whose watch still reads the partial text.
     private func failed(_ scene: RequestScene) async throws -> RequestStatusModel {
         let model = try await scene.watched(AIRequest(prompt: "tell", streaming: StreamingPolicy(allowsRestart: true)))
         try await until { model.state.isFinal }
@@ -37,7 +37,7 @@ import Testing
         #expect(model.problem == nil)
     }
 
-    @Test("A request that was retried, and answered, before the text of its failure was read is not shown as failed")
+    @Test("A request that was retried and answered during the read of its failure is not shown as failed")
     func answered() async throws {
         let gate = Gate()
         gate.open()
@@ -45,13 +45,13 @@ import Testing
         try await scene.run {
             let model = try await failed(scene)
             try await scene.manager.retry(model.id)
-            // Without time, so that it is the text's end where the watch looks.
+            // Without moving the clock, so that only the text's end makes the watch check for a retry.
             try await until { !model.isWatching }
             try expectDone(model)
         }
     }
 
-    @Test("A request that was retried elsewhere is shown to live again, also while its text says nothing")
+    @Test("A request that was retried elsewhere is shown as active, even without new text")
     func silent() async throws {
         let gate = Gate()
         let scene = try scene(gate)
@@ -65,14 +65,14 @@ import Testing
         }
     }
 
-    @Test("Who retries sees it live again at once, also where the watch of the failure has not ended")
+    @Test("A retry is shown at once, even if the watch of the failure continues")
     func retried() async throws {
         let gate = Gate()
         let scene = try scene(gate)
         try await scene.run {
             let model = try await failed(scene)
             model.retry()
-            // Without time, so that the old watch finds nothing.
+            // Without moving the clock, so that the old watch finds nothing.
             try await until { model.isRunning }
             gate.open()
             try await until { !model.isWatching }
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test("What is retried while it waits goes on being watched by who watches it")
+    @Test("A retry of a waiting request continues the current watch")
     func retriedWaiting() async throws {
         let gate = Gate()
         let provider = RequestScene.failing(with: AIServiceError(.overloaded, "Later."), then: gate)
@@ -94,7 +94,7 @@ import Testing
                 try await until { model.state.canRetry }
                 model.retry()
                 try await until { model.isRunning }
-                // The watch is still the one of that task.
+                // The watch still belongs to that task.
                 group.cancelAll()
                 try await group.waitForAll()
             }
@@ -104,7 +104,7 @@ import Testing
     }
 }
 
-/// Does not say of a request's stream that the request failed: as if nobody had read so far.
+/// A store whose streams never report the failure of a request, as if the stream were read no further.
 private struct StoreOfLateFailures: ForwardingStore {
     let base: any RequestStore
 

@@ -3,7 +3,7 @@ import Hablare
 import HablarePresentation
 import HablareTestKit
 
-/// An engine in memory whose time stands still until it is told to move.
+/// An engine in memory on a manual clock.
 struct RequestScene: Sendable {
     let manager: AIRequestManager
     let clock = ManualClock()
@@ -18,7 +18,7 @@ struct RequestScene: Sendable {
             seams: .controlled(by: clock))
     }
 
-    /// A provider whose first attempt fails, and whose next ones answer once the gate lets them.
+    /// Returns a provider whose first attempt fails, and whose next ones answer when the gate opens.
     static func failing(with error: AIServiceError, then gate: Gate) -> ScriptedProvider {
         ScriptedProvider { call in
             guard call.attempt > 1 else { return .failure(error) }
@@ -43,14 +43,14 @@ struct RequestScene: Sendable {
         return model
     }
 
-    /// Runs an engine while something happens on the main actor.
+    /// Runs an engine during a closure on the main actor.
     func run(_ body: @escaping @MainActor @Sendable () async throws -> Void) async throws {
         try await EngineService.run(manager) { try await body() }
     }
 }
 
 extension ScriptedProvider {
-    /// Answers at a gate with the prompt.
+    /// Returns a provider that answers with the prompt when a gate opens.
     static func gated(_ gate: Gate, concurrency: Int = 4) -> ScriptedProvider {
         ScriptedProvider(limits: ProviderLimits(concurrency: concurrency)) { call in
             do { try await gate.pass() } catch { return .failure(AIServiceError(.connectionLost, "It was cut.")) }
@@ -60,17 +60,17 @@ extension ScriptedProvider {
 }
 
 extension RequestStatusModel {
-    /// Whether what is shown is that the request runs.
+    /// Whether the shown state is that the request runs.
     var isRunning: Bool { if case .running = state { true } else { false } }
 }
 
-/// Not the state that a test expects.
+/// An error for an unexpected state.
 struct Unexpected: Error {
     let state: RequestViewState
     init(_ state: RequestViewState) { self.state = state }
 }
 
-/// Waits until something is so, which may need time to pass on a clock.
+/// Waits until a condition holds, and moves a clock meanwhile if there is one.
 @MainActor
 func until(passing clock: ManualClock? = nil, _ condition: () async throws -> Bool) async throws {
     while try await !condition() {

@@ -6,7 +6,7 @@ import Testing
 
 @MainActor
 @Suite(.timeLimit(.minutes(2))) struct RequestStatusModelTests {
-    @Test("A request's whole life: idle, waiting, running, done with its text; and the watch ends with it")
+    @Test("A request's states are idle, waiting, running, and done with its text, and then the watch ends")
     func life() async throws {
         let gate = Gate()
         let scene = try RequestScene(.gated(gate))
@@ -32,7 +32,7 @@ import Testing
         #expect(!model.state.canCancel)
     }
 
-    @Test("A request that is final already is shown as what it is, and the watch ends")
+    @Test("A final request is shown in its state, and the watch ends")
     func late() async throws {
         let scene = try RequestScene(ScriptedProvider())
         try await scene.run {
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test("A request that waits says how many are before it, anew as they get fewer")
+    @Test("A waiting request shows the number of requests ahead, and its changes")
     func place() async throws {
         let gate = Gate()
         let scene = try RequestScene(.gated(gate, concurrency: 1))
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test("What is streamed is shown while it comes, and what the provider says of its progress")
+    @Test("The streamed text and the provider's progress are shown as they arrive")
     func streamed() async throws {
         let gate = Gate()
         let provider = ScriptedProvider { call in
@@ -85,7 +85,7 @@ import Testing
         let scene = try RequestScene(provider)
         try await scene.run {
             let model = try await scene.watched(AIRequest(prompt: "tell", streaming: StreamingPolicy()))
-            // What is reported before anybody watches, the engine does not keep.
+            // The engine does not keep a progress that is reported before the first watch.
             try await until(passing: scene.clock) {
                 guard case .running(nil, let partial?) = model.state else { return false }
                 return partial.text == "Once upon "
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test("A request that fails says why, keeps what had come, and offers a retry where it can help")
+    @Test("A failed request shows the reason, keeps the partial text, and offers a useful retry")
     func failed() async throws {
         let provider = ScriptedProvider { call in
             do {
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test("A request that is cancelled says so, and the watch ends")
+    @Test("A cancelled request is shown as cancelled, and the watch ends")
     func cancelled() async throws {
         let gate = Gate()
         let scene = try RequestScene(.gated(gate))
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test("When the engine shuts down a request waits for the next one, and can be watched anew")
+    @Test("A request waits after the engine shuts down, and can be watched again")
     func suspended() async throws {
         let gate = Gate()
         let scene = try RequestScene(.gated(gate))
@@ -170,7 +170,7 @@ import Testing
         }
     }
 
-    @Test("A request that nobody knows is a problem, not a state")
+    @Test("An unknown request is a problem, not a state")
     func unknown() async throws {
         let scene = try RequestScene(ScriptedProvider())
         let model = scene.model(UUID())
@@ -182,7 +182,7 @@ import Testing
         #expect(model.problem != nil)
     }
 
-    @Test("A watch whose task is cancelled ends, and the request goes on")
+    @Test("A cancelled watch ends, and the request continues")
     func watcherCancelled() async throws {
         let gate = Gate()
         let scene = try RequestScene(.gated(gate))
@@ -205,7 +205,7 @@ import Testing
         }
     }
 
-    @Test("What is stopped shows nothing any more, and a model is not kept alive by its watch")
+    @Test("A stopped watch shows nothing more, and a watch does not keep its model alive")
     func stopped() async throws {
         let gate = Gate()
         let scene = try RequestScene(.gated(gate))
@@ -230,7 +230,7 @@ import Testing
         }
     }
 
-    @Test("Whoever listens gets the newest state, and the last one in any case")
+    @Test("A listener gets the newest state, and always the last one")
     func listened() async throws {
         let scene = try RequestScene(ScriptedProvider())
         try await scene.run {

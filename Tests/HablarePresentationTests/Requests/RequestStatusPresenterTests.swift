@@ -25,7 +25,7 @@ import Testing
             receivedAt: Date(timeIntervalSince1970: 1_769_904_000))
     }
 
-    @Test("A status says where the request is, and a snapshot why it waits")
+    @Test("A status determines the phase, and a snapshot the reason for waiting")
     func waits() {
         var presenter = RequestStatusPresenter()
         presenter.statusChanged(to: .pending)
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(
-        "A snapshot that comes late changes nothing",
+        "A late snapshot changes nothing",
         arguments: [RequestPhase.pending, .executing, .failed, .cancelled])
     func lateSnapshot(_ phase: RequestPhase) {
         let statuses: [RequestStatus] = [
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test("What comes of the answer is joined, begun anew with a restart, and kept in a failure")
+    @Test("Chunks are joined, cleared by a restart, and kept in a failure")
     func partial() {
         var presenter = RequestStatusPresenter()
         presenter.streamed(Self.chunk("early, "))
@@ -72,7 +72,7 @@ import Testing
         #expect(Self.text(presenter.state) == "two and the rest")
     }
 
-    @Test("A completed answer says what it is, and its text once it was read")
+    @Test("A completed answer has its metadata, and its text once it was read")
     func done() {
         var presenter = RequestStatusPresenter()
         let response = Self.response("hello")
@@ -88,7 +88,7 @@ import Testing
         #expect(read.text == "hello")
     }
 
-    @Test("An answer that is not kept any more is a failure without a retry")
+    @Test("An evicted answer is a failure without a retry")
     func expired() {
         var presenter = RequestStatusPresenter()
         presenter.statusChanged(to: .completed(Self.response("x").evicted()))
@@ -97,7 +97,7 @@ import Testing
         #expect(failure.retry == .none)
     }
 
-    @Test("An engine that shuts down leaves what is final, and lets the rest wait for it")
+    @Test("After an engine's shutdown a final request stays final, and any other one waits")
     func suspended() {
         var presenter = RequestStatusPresenter()
         presenter.statusChanged(to: .executing(progress: 0.5))
@@ -108,7 +108,7 @@ import Testing
         #expect(presenter.state == .cancelled)
     }
 
-    @Test("A request that was retried lives again")
+    @Test("A retried request is active again")
     func retried() {
         var presenter = RequestStatusPresenter()
         presenter.statusChanged(to: .failed(Self.failure))
@@ -117,12 +117,12 @@ import Testing
     }
 
     @Test(
-        "Random events: the phase is that of the last status, the text what was streamed since the last restart",
+        "For random events the phase follows the last status, and the text the stream since the last restart",
         arguments: Seeds.choose(200))
     func random(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var presenter = RequestStatusPresenter()
-        // The other bookkeeper keeps the last status and the text, and forgets everything else.
+        // The independent record keeps the last status and the text only.
         var phase = "idle"
         var text: String?
         for step in 0..<100 {
@@ -154,7 +154,7 @@ import Testing
         }
     }
 
-    @Test("The view of a snapshot says what a list needs")
+    @Test("The state of a snapshot is sufficient for a list")
     func snapshots() {
         #expect(RequestViewState(Self.snapshot(.pending, .offline)) == .waiting(RequestWaiting(.offline)))
         #expect(RequestViewState(Self.snapshot(.executing)) == .running(progress: nil, partial: nil))

@@ -4,12 +4,12 @@ import Testing
 
 @testable import HablarePresentation
 
-/// What is said of requests, offered for them, and handed to a web view.
+/// Tests of a request's messages, retry offers and JSON.
 @Suite struct RequestWordsTests {
     private static let date = Date(timeIntervalSince1970: 1_769_904_000)
 
     @Test(
-        "A retry is offered only where it can help",
+        "A retry is offered only if it can help",
         arguments: [
             (AIServiceError.Code.overloaded, RetryOffer.now), (.rateLimited, .now), (.connectionFailed, .now),
             (.unauthorized, .afterUserAction), (.quotaExceeded, .afterUserAction), (.storageFull, .afterUserAction),
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(
-        "Each reason to wait has words, and the place, the date and the retry that it gives",
+        "Each reason to wait has a message, with its place, date and retry offer",
         arguments: [
             (nil, "unknown", nil, false, RetryOffer.none),
             (.queued(ahead: 0), "queued", 0, false, .none), (.unclaimed(ahead: 2), "unclaimed", 2, false, .none),
@@ -45,7 +45,7 @@ import Testing
         #expect(!waiting.message.isEmpty)
     }
 
-    @Test("A place is said in words")
+    @Test("A place has a message")
     func places() {
         func words(_ ahead: Int?) -> String { RequestWaiting(.queued(ahead: ahead)).message }
         #expect(words(nil) == "It waits for its turn.")
@@ -81,7 +81,7 @@ import Testing
         )
     }
 
-    @Test("Of a long text the newest part is kept, beginning with a whole character")
+    @Test("The newest part of a long text is kept, starting with a whole character")
     func cut() {
         var partial = PartialText()
         for _ in 0..<100 { partial.append(StreamChunk(position: .start, bytes: Data("aé👩‍👩‍👧".utf8)), limit: 64) }
@@ -94,7 +94,7 @@ import Testing
         #expect(Set(text).isSubset(of: Set("aé👩‍👩‍👧")))
     }
 
-    @Test("What is no text is counted and not shown")
+    @Test("Content that is not text is counted and not shown")
     func noText() {
         var partial = PartialText()
         partial.append(StreamChunk(position: .start, bytes: Data("RIFF".utf8)), limit: 64)
@@ -104,7 +104,7 @@ import Testing
         #expect(partial.byteCount == 10)
     }
 
-    @Test("A limit that leaves no room harms nobody", arguments: [0, 1, -5])
+    @Test("A limit without room is harmless", arguments: [0, 1, -5])
     func noRoom(limit: Int) {
         var partial = PartialText()
         partial.append(StreamChunk(position: .start, bytes: Data("abc".utf8)), limit: limit)
@@ -112,7 +112,7 @@ import Testing
         #expect(partial.byteCount == 3)
     }
 
-    @Test("Results of the same answer are equal, and their contents are not read for it")
+    @Test("Results of the same answer are equal, without reading their contents")
     func equality() {
         let response = AIResponseData(
             requestID: UUID(), providerID: "p", result: .success(.text(Body("hi"))), receivedAt: Self.date)

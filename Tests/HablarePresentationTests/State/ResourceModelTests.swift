@@ -10,7 +10,7 @@ import Testing
     private let model = ResourceModel<String>()
     private var presenter: ResourcePresenter<String, ResourceModel<String>> { ResourcePresenter(view: model) }
 
-    @Test("A presenter takes it from idle over loading to loaded")
+    @Test("A presenter takes the model from idle through loading to loaded")
     func loads() {
         #expect(model.state == .idle)
         presenter.didStartLoading()
@@ -20,7 +20,7 @@ import Testing
         #expect(model.state.value == "one")
     }
 
-    @Test("What was loaded is kept while it is loaded anew, and when that fails")
+    @Test("A loaded value is kept while it is loaded again, and if that fails")
     func keepsPrevious() {
         let model = ResourceModel("one")
         let presenter = ResourcePresenter<String, ResourceModel<String>>(view: model)
@@ -35,7 +35,7 @@ import Testing
         #expect(model.state == .loaded("one"))
     }
 
-    @Test("A first load that is cancelled leaves it idle, and one that fails says why")
+    @Test("A cancelled first load leaves the model idle, and a failed one shows the reason")
     func nothingBefore() {
         presenter.didStartLoading()
         presenter.didCancelLoading()
@@ -47,7 +47,7 @@ import Testing
         #expect(!model.state.isLoading)
     }
 
-    @Test("Whoever observes it is told of a change")
+    @Test("Observers are notified of a change")
     func observed() {
         let changes = Guarded(0)
         withObservationTracking {
@@ -59,7 +59,7 @@ import Testing
         #expect(changes.withLock { $0 } >= 1)
     }
 
-    @Test("Whoever listens gets the present state, then the newest, and the end when the model is gone")
+    @Test("A listener gets the current state, then the newest, and the end when the model is released")
     func listened() async throws {
         var model: ResourceModel<String>? = ResourceModel("one")
         let stream = try #require(model?.states())
@@ -84,7 +84,7 @@ import Testing
                 == #"{"message":"no","phase":"failed","value":[1]}"#)
     }
 
-    @Test("JSON that is written into a page's script cannot end it")
+    @Test("JSON in a page's script cannot end the script")
     func script() async throws {
         let json = try await ResourceState.loaded("</script><b>").json()
         #expect(!json.contains("<"))
@@ -92,7 +92,7 @@ import Testing
         #expect(object["value"] == "</script><b>")
     }
 
-    @Test("A value without a form in JSON is an error")
+    @Test("A value that JSON cannot represent causes an error")
     func notANumber() async {
         await #expect(throws: EncodingError.self) { try await ResourceState.loaded(Double.nan).json() }
     }

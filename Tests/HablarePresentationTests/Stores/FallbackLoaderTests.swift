@@ -26,7 +26,7 @@ import Testing
             }, remote: remote)
     }
 
-    @Test("What the remote side brings is saved and delivered")
+    @Test("A remote resource is saved and delivered")
     func remote() async throws {
         let store = ScriptedResourceStore(CachedResource("old", savedAt: Self.now))
         let outcome = try await loader(store) { "new" }.load()
@@ -37,7 +37,7 @@ import Testing
         #expect(incidents.withLock { $0 }.isEmpty)
     }
 
-    @Test("What cannot be saved is delivered all the same, and somebody hears of it")
+    @Test("A resource that cannot be saved is delivered, and the failure is reported")
     func saveFails() async throws {
         let store = ScriptedResourceStore()
         store.fail(with: Self.full)
@@ -45,7 +45,7 @@ import Testing
         #expect(incidents.withLock { $0 } == ["save: Make room."])
     }
 
-    @Test("Where the remote side fails, what was saved is delivered, and why")
+    @Test("A remote failure delivers the saved resource with the error")
     func local() async throws {
         let store = ScriptedResourceStore(CachedResource("saved", savedAt: Self.now - 60))
         let outcome = try await loader(store) { throw Self.offline }.load()
@@ -57,7 +57,7 @@ import Testing
         #expect(incidents.withLock { $0 } == ["remote: No network."])
     }
 
-    @Test("Expired and empty are told apart from each other, and from an error")
+    @Test("An expired resource, an empty store and an error are distinguished")
     func nothing() async throws {
         let old = Self.now - 60 * 86_400
         let expired = try await loader(ScriptedResourceStore(CachedResource("old", savedAt: old))) {
@@ -74,7 +74,7 @@ import Testing
         #expect(throws: Self.offline) { try empty.get() }
     }
 
-    @Test("Where the store fails, too, both errors are told")
+    @Test("A failure of both sides throws both errors")
     func bothFail() async throws {
         let store = ScriptedResourceStore()
         store.fail(with: Self.full)
@@ -88,7 +88,7 @@ import Testing
         #expect(incidents.withLock { $0 } == ["remote: No network.", "local: Make room."])
     }
 
-    @Test("A remote side that was cancelled is not replaced by what was saved")
+    @Test("A cancelled remote side does not lead to the saved resource")
     func remoteCancelled() async throws {
         let store = ScriptedResourceStore(CachedResource("saved", savedAt: Self.now))
         await #expect(throws: CancellationError.self) {
@@ -101,7 +101,7 @@ import Testing
         #expect(incidents.withLock { $0 }.isEmpty)
     }
 
-    @Test("A task that is cancelled gets neither, whatever the remote side makes of it", arguments: [true, false])
+    @Test("A cancelled task gets no resource, for any remote result", arguments: [true, false])
     func taskCancelled(failsOtherwise: Bool) async throws {
         let store = ScriptedResourceStore(CachedResource("saved", savedAt: Self.now))
         let loads = ScriptedLoads()

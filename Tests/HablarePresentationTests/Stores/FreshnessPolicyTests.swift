@@ -3,7 +3,7 @@ import HablarePresentation
 import HablareTestKit
 import Testing
 
-/// What the contract for local loaders does not say of it.
+/// Tests of the policy beyond the contract for local loaders.
 @Suite struct FreshnessPolicyTests {
     private func calendar(_ zone: String) throws -> Calendar {
         var calendar = Calendar(identifier: .gregorian)
@@ -14,9 +14,9 @@ import Testing
     private func date(_ text: String) throws -> Date { try Date(text, strategy: .iso8601) }
 
     @Test(
-        "Exactly seven days later it is expired, and a moment before it is fresh",
+        "A resource expires exactly seven days later, and is fresh a moment before",
         arguments: [
-            // The clocks are put forward, back, and not at all; a leap day, a century without one; the turn of a year.
+            // The clocks go forward, back, or do not change; a leap day; a century without one; the turn of a year.
             ("Europe/Madrid", "2026-03-25T11:00:00Z", "2026-04-01T10:00:00Z"),
             ("Europe/Madrid", "2026-10-21T10:00:00Z", "2026-10-28T11:00:00Z"),
             ("America/New_York", "2026-03-05T17:00:00Z", "2026-03-12T16:00:00Z"),
@@ -36,7 +36,7 @@ import Testing
         #expect(try !isFresh(at: end + 0.001))
     }
 
-    @Test("Random dates and days: fresh until the calendar's day comes, and not then", arguments: Seeds.choose(50))
+    @Test("Random dates are fresh before the calendar's day, and not from then on", arguments: Seeds.choose(50))
     func random(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<20 {
@@ -45,7 +45,7 @@ import Testing
             let calendar = try calendar(zone)
             let saved = Date(timeIntervalSince1970: Double(Int.random(in: 0..<4_000_000_000, using: &random)))
             let days = Int.random(in: 1..<400, using: &random)
-            // The other bookkeeper counts up day by day.
+            // The independent record counts up day by day.
             var end = saved
             for day in 1...days { end = try #require(calendar.date(byAdding: .day, value: day, to: saved)) }
             for (now, isFresh) in [(end - 1, true), (end, false), (end + 1, false)] {
@@ -55,14 +55,14 @@ import Testing
         }
     }
 
-    @Test("Without a day nothing is fresh", arguments: [0, -1, Int.min])
+    @Test("With less than one day nothing is fresh", arguments: [0, -1, Int.min])
     func noDays(days: Int) {
         let now = Date(timeIntervalSince1970: 1_800_000_000)
         #expect(!FreshnessPolicy(days: days, date: { now }).isFresh(now))
         #expect(!FreshnessPolicy(days: days, date: { now }).isFresh(now - 86_400))
     }
 
-    @Test("So many days that no calendar can count them are a hundred years")
+    @Test("A number of days beyond the calendar's range counts as a hundred years")
     func manyDays() {
         let now = Date(timeIntervalSince1970: 1_800_000_000)
         #expect(FreshnessPolicy(days: .max, date: { now }).isFresh(now - 99 * 365 * 86_400))
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(
-        "What is no date is not fresh, and harms nobody",
+        "An invalid date is not fresh, and causes no trap",
         arguments: [Double.nan, .infinity, -.infinity, .greatestFiniteMagnitude, -1e300])
     func noDate(seconds: Double) {
         let bad = Date(timeIntervalSinceReferenceDate: seconds)
@@ -78,7 +78,7 @@ import Testing
         #expect(!FreshnessPolicy(date: { bad }).isFresh(Date(timeIntervalSince1970: 1_800_000_000)))
     }
 
-    @Test("What comes from the future is fresh until its days are over")
+    @Test("A date in the future is fresh until its days are over")
     func future() {
         let now = Date(timeIntervalSince1970: 1_800_000_000)
         #expect(FreshnessPolicy(date: { now }).isFresh(now + 3_600))

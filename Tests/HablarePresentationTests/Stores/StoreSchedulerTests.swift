@@ -6,18 +6,18 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct StoreSchedulerTests {
     @MainActor
-    @Test("A store in memory is called where its caller runs")
+    @Test("A store in memory runs in its caller's context")
     func inline() async throws {
         #expect(try await InlineStoreScheduler().run { MainQueue.isCurrent })
     }
 
     @MainActor
-    @Test("A store with a context of its own is not called on the main thread, also where the caller is")
+    @Test("A store with its own context runs off the main thread, even if the caller is on it")
     func offMain() async throws {
         #expect(try await !QueueStoreScheduler(label: "store").run { MainQueue.isCurrent })
     }
 
-    @Test("Calls run one after the other, in the order they were made")
+    @Test("Calls run one after another, in their order")
     func order() async throws {
         let scheduler = QueueStoreScheduler(label: "store")
         let (running, most) = (Guarded(0), Guarded(0))
@@ -32,11 +32,11 @@ import Testing
                 }
             }
             while !isBlocked.withLock({ $0 }) { await Task.yield() }
-            // What a task does between two waits, no other one interrupts.
+            // The executor is serial, so no other task runs between two suspensions of a task.
             let oneByOne = QueueExecutor()
             for number in 0..<100 {
                 group.addTask(executorPreference: oneByOne) {
-                    // No other call is made between this note and the call.
+                    // No other task makes a call between this line and the call.
                     made.withLock { $0.append(number) }
                     try await scheduler.run {
                         let now = running.withLock { running in
@@ -57,14 +57,14 @@ import Testing
         #expect(order.withLock { $0 } == made.withLock { $0 })
     }
 
-    @Test("What a call throws comes to the caller as it is", arguments: [true, false])
+    @Test("An error of a call reaches the caller unchanged", arguments: [true, false])
     func throwing(isInline: Bool) async {
         let scheduler: any StoreScheduler = isInline ? InlineStoreScheduler() : QueueStoreScheduler(label: "store")
         let error = AIServiceError(.storageFull, "Make room.")
         await #expect(throws: error) { try await scheduler.run { throw error } }
     }
 
-    @Test("A call that waits for its turn and is cancelled ends at once, and is never carried out")
+    @Test("A waiting call that is cancelled ends at once, and never runs")
     func cancelledWaiting() async throws {
         let scheduler = QueueStoreScheduler(label: "store")
         let blocker = DispatchSemaphore(value: 0)
@@ -94,7 +94,7 @@ import Testing
         #expect(!isRun.withLock { $0 })
     }
 
-    @Test("A call that was begun is carried out, and its result returned, also where it is cancelled meanwhile")
+    @Test("A running call completes and returns its result, even if it is cancelled meanwhile")
     func cancelledRunning() async throws {
         let scheduler = QueueStoreScheduler(label: "store")
         let blocker = DispatchSemaphore(value: 0)
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test("Who was cancelled beforehand calls nothing", arguments: [true, false])
+    @Test("A task that was cancelled beforehand makes no call", arguments: [true, false])
     func beforehand(isInline: Bool) async {
         let scheduler: any StoreScheduler = isInline ? InlineStoreScheduler() : QueueStoreScheduler(label: "store")
         let isRun = Guarded(false)

@@ -4,19 +4,19 @@ import HablarePresentation
 import Testing
 
 @Suite struct ErrorMessageTests {
-    @Test("An error of ours is shown with its message, without its code and its cause")
+    @Test("An error of this library is shown with its message, without its code and cause")
     func ours() {
         let error = AIServiceError(.unauthorized, "Set another key.", cause: "HTTP 401 at /v1/x")
         #expect(ErrorMessage.standard(for: error) == "Set another key.")
     }
 
-    @Test("Of any other error only that it happened is shown")
+    @Test("Any other error is shown with the generic message")
     func others() {
         let error = NSError(domain: "SecretDomain", code: 42, userInfo: [NSLocalizedDescriptionKey: "table users"])
         #expect(ErrorMessage.standard(for: error) == ErrorMessage.generic)
     }
 
-    @Test("Of two errors that of the remote side is shown")
+    @Test("The remote error of a fallback is shown")
     func fallback() {
         let error = FallbackError(
             remote: AIServiceError(.connectionFailed, "Look after the cable."),

@@ -5,7 +5,7 @@ import Testing
 
 @MainActor
 @Suite struct ResourcePresenterTests {
-    @Test("Resources that are shown as they are need no mapping")
+    @Test("A presenter of unchanged resources needs no mapping")
     func identity() {
         let view = ViewRecorder()
         let one = ResourcePresenter<String, ViewRecorder>(view: view)
@@ -15,7 +15,7 @@ import Testing
         #expect(view.resources == ["as it is", "as it is, too"])
     }
 
-    @Test("What is said of an error can be chosen")
+    @Test("The message for an error can be chosen")
     func message() {
         let view = ViewRecorder()
         let presenter = ResourcePresenter<String, ViewRecorder>(view: view, message: { "\(type(of: $0)) befell us" })
@@ -23,7 +23,7 @@ import Testing
         #expect(view.events == [.error("Befallen befell us"), .loading(false)])
     }
 
-    @Test("Each part goes to the view that is there for it")
+    @Test("Each part goes to its own view")
     func parts() {
         let (resources, loading, errors) = (ViewRecorder(), ViewRecorder(), ViewRecorder())
         let presenter = ResourcePresenter(resourceView: resources, loadingView: loading, errorView: errors) {
@@ -38,7 +38,7 @@ import Testing
         #expect(errors.events == [.error(nil), .error(ErrorMessage.generic)])
     }
 
-    @Test("A mapper that finds its task cancelled shows no error")
+    @Test("A mapper that throws a cancellation shows no error")
     func cancelledMapper() {
         let view = ViewRecorder()
         let presenter = ResourcePresenter<Int, ViewRecorder>(view: view) { _ in throw CancellationError() }

@@ -4,7 +4,7 @@ import Testing
 
 @MainActor
 @Suite struct WeakProxyTests {
-    @Test("A proxy passes on everything that its view displays")
+    @Test("A proxy forwards everything to its view")
     func passesOn() {
         let view = ViewRecorder()
         let proxy = WeakProxy(view)
@@ -14,7 +14,7 @@ import Testing
         #expect(view.events == [.resource("text"), .loading(true), .error("no")])
     }
 
-    @Test("A proxy does not keep its view alive, and is silent once it is gone")
+    @Test("A proxy does not keep its view alive, and does nothing after its release")
     func silent() {
         weak var gone: ViewRecorder?
         let proxy = proxyOfReleasedView { gone = $0 }
@@ -24,7 +24,7 @@ import Testing
         proxy.display(ResourceErrorViewModel.none)
     }
 
-    @Test("A proxy of a view that shows one thing conforms to that one")
+    @Test("A proxy of a view that shows one thing conforms to that protocol only")
     func conformance() {
         let spinner = Spinner()
         let view: any ResourceLoadingView = WeakProxy(spinner)

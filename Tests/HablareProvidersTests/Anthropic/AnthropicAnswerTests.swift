@@ -1,11 +1,12 @@
 import Foundation
 import HTTPTypes
 import Hablare
+import HablareJSON
 import Testing
 
 @testable import HablareProviders
 
-/// What comes of streams.
+/// The outcomes of streams.
 @Suite struct AnthropicAnswerTests {
     private typealias Streams = AnthropicStreams
     private static let usage = Usage(
@@ -35,7 +36,7 @@ import Testing
         #expect(answer.limits?.requests?.perMinute == 50)
     }
 
-    @Test("Cut at any byte a stream gives the same", arguments: [false, true])
+    @Test("A stream gives the same answer wherever it is cut", arguments: [false, true])
     func anySplit(hasTools: Bool) async throws {
         let stream = hasTools ? Streams.tools : Streams.hello
         let whole = try await answer(stream)
@@ -163,7 +164,7 @@ import Testing
         // As many bytes, but the first text ends within a character.
         #expect(turn.content(of: parts("abñ", "1")) == nil)
         #expect(turn.content(of: [.text("añb")]) == nil)
-        // More text than there is, in all or at once.
+        // More text than there is, in total or in one piece.
         let largest = AnthropicTurn([.text(bytes: .max), .text(bytes: .max), .tool(id: "1")])
         #expect(largest.content(of: parts("añb", "1")) == nil)
         #expect(turn.content(of: parts("añb", "1") + [.image(Body(Data()), .png)]) == nil)
@@ -186,7 +187,7 @@ import Testing
     }
 
     @Test(
-        "What contradicts the API is a failure that tells nothing of the answer",
+        "An event that contradicts the API is a failure that reveals nothing of the answer",
         arguments: [
             Streams.event("message_start", "{"), Streams.event("message_start", "[]"),
             Streams.event("message_start", #"{"type":"message_start"}"#), Streams.start + Streams.start,
@@ -239,7 +240,7 @@ import Testing
         #expect(early?.code == .overloaded && early?.disposition == .retry(after: nil))
         let late = try await answer(Streams.start + Streams.text(0, "He") + Streams.error("overloaded_error"))
         #expect(late.failure?.disposition == .outcomeUnknown)
-        // Thoughts are billed, though nobody saw them.
+        // Thinking is billed, although it was not shown.
         let thought = try await answer(
             Streams.start
                 + Streams.block(0, #"{"type":"thinking","thinking":""}"#, #"{"type":"thinking_delta","thinking":"h"}"#)
@@ -256,7 +257,7 @@ import Testing
         Streams.block(0, #"{"type":"server_tool_use","id":"1","name":"search","input":{}}"#),
     ]
 
-    @Test("An error behind a block that nobody reads may have been billed, whoever has to mend it", arguments: unseen)
+    @Test("An error after a hidden block is possibly billed, whatever its disposition", arguments: unseen)
     func begunUnseen(block: String) async throws {
         let rows: [(String, FailureDisposition, FailureDisposition)] = [
             ("overloaded_error", .retry(after: nil), .outcomeUnknown), ("billing_error", .needsUser, .needsUser),
@@ -281,7 +282,7 @@ import Testing
                 #"{"type":"input_json_delta","partial_json":"[1]"}"#)
         let whole = try await answer(stream + Streams.end("tool_use") + Streams.stop).failure
         #expect(whole?.code == .invalidResponse && whole?.billing == .billed(Self.usage))
-        // The count at the start is not that of the whole message.
+        // The count at the start does not cover the whole message.
         let broken = try await answer(stream + Streams.event("content_block_delta", "7")).failure
         #expect(broken?.code == .invalidResponse && broken?.billing == .maybeBilled)
     }
@@ -339,7 +340,7 @@ import Testing
         #expect(content == .structured(["a": [1, 2.5]]))
     }
 
-    @Test("A structured answer that is no JSON is text, and says why it ends", arguments: ["stop", "length"])
+    @Test("A structured answer that is not JSON is text with its finish reason", arguments: ["stop", "length"])
     func prose(reason: String) async throws {
         let stream =
             Streams.start + Streams.text(0, #"{\"a\": "#) + Streams.end(reason == "stop" ? "end_turn" : "max_tokens")
@@ -351,7 +352,7 @@ import Testing
     }
 
     @Test(
-        "A structured answer without a word, or that is a refusal, is a failure that is paid for",
+        "A structured answer without text, or one that is a refusal, is a billed failure",
         arguments: [
             ("", "end_turn", "no text", .invalidResponse), ("", "max_tokens", "max_tokens", .invalidResponse),
             ("{}", "refusal", "declines", .providerFailed),
@@ -363,7 +364,7 @@ import Testing
         #expect(failure.billing == .billed(Self.usage))
     }
 
-    // MARK: Bounds
+    // MARK: Limits
 
     @Test func `Thoughts in thousands of pieces are put together`() async throws {
         let pieces = (0..<5000).map { "\($0)," }
@@ -383,7 +384,7 @@ import Testing
 
     private static let large = String(repeating: "x", count: 1 << 20)
 
-    /// What can be kept of an answer without an end, each of the number of a block.
+    /// Ways to fill an endless answer, each for a block's index.
     private static let kept: [@Sendable (Int) -> String] = [
         { AnthropicStreams.block($0, #"{"type":"thinking","thinking":"\#(large)","signature":""}"#) },
         { AnthropicStreams.block($0, #"{"type":"thinking","thinking":"","signature":"\#(large)"}"#) },
@@ -401,7 +402,7 @@ import Testing
         },
     ]
 
-    @Test("There is an end to what is kept, and what was made until then may be billed", arguments: kept.indices)
+    @Test("The kept content is limited, and what was made until then is possibly billed", arguments: kept.indices)
     func bounded(kind: Int) throws {
         var reader = AnthropicMessageReader()
         var parser = EventStreamParser()

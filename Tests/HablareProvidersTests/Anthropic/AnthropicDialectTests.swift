@@ -45,7 +45,7 @@ import Testing
         Row(
             status: 429, type: "rate_limit_error", expected: .rateLimited, disposition: .retry(after: .seconds(7)),
             fields: ["retry-after": "7"]),
-        // Without `retry-after` it is a limit of calls all the same, unless the error says that it is one of money.
+        // Without `retry-after` it is still a rate limit, unless the error is about money.
         Row(status: 429, type: "rate_limit_error", expected: .rateLimited, disposition: .retry(after: nil)),
         Row(
             status: 429, type: "rate_limit_error", code: "ramp_limit_exceeded", expected: .rateLimited,
@@ -74,7 +74,7 @@ import Testing
         Row(status: 502, expected: .overloaded, disposition: .retry(after: nil)),
     ]
 
-    @Test("Each failure is somebody's move, and tells nothing of the prompt", arguments: rows)
+    @Test("Each failure has its code and disposition, and reveals nothing of the prompt", arguments: rows)
     func table(row: Row) {
         let error = dialect.failure(for: refusal(row.status, type: row.type, code: row.code, fields: row.fields))
         #expect(error.code == row.expected)
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test(
-        "An error in a stream is tried again before anything was written, and of unknown outcome afterwards",
+        "An error in a stream is retried before any output, and has an unknown outcome afterwards",
         arguments: ["overloaded_error", "api_error", "rate_limit_error", "timeout_error", "one_of_tomorrow"])
     func inStream(type: String) {
         let data: ParameterValue = ["type": .string(type), "message": "secret"]

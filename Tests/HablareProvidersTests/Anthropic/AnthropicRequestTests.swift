@@ -1,13 +1,14 @@
 import Foundation
 import HTTPTypes
 import Hablare
+import HablareJSON
 import Testing
 
 @testable import HablareProviders
 
-/// What is sent.
+/// The requests that are sent.
 @Suite struct AnthropicRequestTests {
-    /// Makes a call, and gives what was sent.
+    /// Makes a call and returns the request that was sent.
     private func sent(_ request: AIRequest) async throws -> HTTPCall {
         let bench = try AnthropicBench(stream: AnthropicStreams.hello)
         _ = try await bench.text.answering(request).result.get()
@@ -114,7 +115,7 @@ import Testing
     }
 
     @Test(
-        "What cannot be used is refused before anything is sent, by its name",
+        "An invalid parameter is refused by its name before any call",
         arguments: [
             ("temperature", 1.5), ("top_p", -1), ("max_tokens", 0), ("stop", []),
             ("tools", "none"), ("tool_choice", "unknown"), ("reasoning_effort", "extreme"), ("schema", "{}"),
@@ -161,7 +162,7 @@ import Testing
     }
 
     @Test(
-        "Prompts that the API cannot say are refused",
+        "Prompts that the API cannot represent are refused",
         arguments: [
             Prompt.text(""), .messages([]), .messages([.init(role: .system, text: "only")]),
             .messages([.init(role: .assistant, parts: [.image(Body(Data([1])), .png)])]),

@@ -68,7 +68,8 @@ import Testing
             let response = try await manager.execute(request, with: "anthropic")
             let text = try await response.text()
             #expect(text == AnthropicStreams.helloText)
-            // For a million 2 dollars: 20 tokens; 0.1: 4,000 of the cache; 2.5: 300 put there; 10: 15 written.
+            // Per million tokens: 20 at $2; 4,000 cached at $0.10 and 300 written to the cache at $2.50; 15 written at
+            // $10.
             #expect(response.usage.costMicroDollars == 1340)
             let attempts = try await manager.attempts(for: request.id)
             #expect(attempts.map(\.billing) == [.neverSent, .billed])

@@ -4,7 +4,7 @@ import Hablare
 
 @testable import HablareProviders
 
-/// Streams as the messages API sends them.
+/// Streams in the form of the messages API.
 enum AnthropicStreams {
     static func event(_ type: String, _ json: String) -> String { "event: \(type)\ndata: \(json)\n\n" }
 
@@ -49,7 +49,7 @@ enum AnthropicStreams {
     static let hello = start + ping + text(0, "Hello, ", "Wörld 👩‍👧", "!") + ping + end() + stop
     static let helloText = "Hello, Wörld 👩‍👧!"
 
-    /// Thoughts, text, and two tools.
+    /// Thinking, text, and two tools.
     static let tools =
         start
         + block(
@@ -69,7 +69,7 @@ enum AnthropicStreams {
         + stop
 }
 
-/// A service whose answers a test writes.
+/// A service with scripted answers.
 struct AnthropicBench {
     let transport: ScriptedTransport
     let service: AnthropicService
@@ -86,7 +86,7 @@ struct AnthropicBench {
             date: { Self.now })
     }
 
-    /// A service that answers with one stream.
+    /// Creates a service that answers with one stream.
     init(stream: String, fields: [String: String] = [:]) throws {
         try self.init { _ in .events(stream, fields: fields) }
     }

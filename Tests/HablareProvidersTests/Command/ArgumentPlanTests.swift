@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(
-        "A value that the placeholder does not take is refused",
+        "A value that the placeholder does not accept is refused",
         arguments: [
             (CommandPlaceholder.Values.integer(0...9), ParameterValue.int(10)), (.integer(0...9), 1.5),
             (.integer(0...9), "-x"), (.integer(0...9), "0x1"), (.integer(0...9), true), (.number(0...1), 2),

@@ -26,7 +26,7 @@ import Testing
     private struct Unexpected: Error {}
 
     @Test(
-        "Every way to end has its code and whose move it is",
+        "Every way to end has its code and disposition",
         arguments: [
             (CommandOutcome.End.exited(1), AIServiceError.Code.providerFailed, FailureDisposition.fail),
             (.exited(127), .providerFailed, .fail), (.exited(75), .providerFailed, .retry(after: nil)),
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(
-        "Output that is not there is an answer of the wrong kind",
+        "Missing or unreadable output is an invalid answer",
         arguments: [
             CommandOutcome.Output.noFile, .notAFile, .unreadable(13), .bytes([]), .bytes([0xFF]),
         ])

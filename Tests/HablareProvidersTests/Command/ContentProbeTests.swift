@@ -16,7 +16,7 @@ import Testing
     private static let format = chunk("fmt ", claims: 16, Array(repeating: 1, count: 16))
 
     @Test(
-        "A WAV file counts when it has sound, whatever its header claims",
+        "A WAV file is valid if it has sound, whatever its header states",
         arguments: [
             (wav(format, chunk("data", claims: 2, [1, 2])), true),
             (wav(format, chunk("data", claims: 0x7FFF_F000, [1])), true),
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(
-        "Content begins as its format does",
+        "Content must begin with its format's signature",
         arguments: [
             (CommandContent.audio(.mp3), Array("ID3\u{4}".utf8), true), (.audio(.mp3), [0xFF, 0xFB, 0x90, 0x00], true),
             (.audio(.mp3), [0xFF, 0xFB, 0xF0, 0x00], false), (.audio(.mp3), [0xFF], false),

@@ -5,7 +5,7 @@ import Testing
 @testable import HablareProviders
 
 @Suite struct OutputTallyTests {
-    /// What is handed over of pieces, and what is wrong with the whole.
+    /// Returns the passed-on pieces, and the problem of the whole answer.
     private func relayed(_ pieces: [String], as content: CommandContent) -> (pieces: [String], problem: String?) {
         var tally = OutputTally(content: content)
         var relayed = pieces.map { tally.came(Array($0.utf8)) }
@@ -45,7 +45,7 @@ import Testing
         var tally = OutputTally(content: .audio(.wav))
         _ = tally.came(Array("RIFFxxxxWAVEfmt \u{0}\u{0}\u{2}\u{0}".utf8))
         for _ in 0..<8 { #expect(tally.came([UInt8](repeating: 0, count: 32 << 10))?.count == 32 << 10) }
-        // Where the sound begins lies beyond what is kept: it is taken on trust.
+        // The sound begins after the kept part, so it is not checked.
         #expect(tally.ended() == nil)
         #expect(tally.problem == nil)
     }

@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test func charactersAreNeverCutThrough() {
-        // "…ééé" and "…èèè" share the first byte of the character that follows the common run.
+        // "…ééé" and "…èèè" share the first byte of the character after the common run.
         #expect(tail("x abcdefghijké y", "abcdefghijkè") == "x [prompt] y")
         #expect(tail("ÿÿÿÿÿÿ and ÿÿÿÿÿÿ", "ÿÿÿÿÿÿ") == "[prompt] and [prompt]")
     }
@@ -48,7 +48,7 @@ import Testing
         #expect(Redaction(of: "x").tail(of: Array(" \n".utf8), limit: 100) == nil)
     }
 
-    @Test("No twelve bytes of a prompt survive, wherever they stand", arguments: 0..<200)
+    @Test("No twelve bytes of a prompt survive at any position", arguments: 0..<200)
     func nothingSurvives(seed: Int) {
         var state = UInt64(seed) &* 0x9E37_79B9_7F4A_7C15 | 1
         func next(_ bound: Int) -> Int {

@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(
-        "A template that cannot work is refused when the provider is made",
+        "An invalid template is refused when the provider is created",
         arguments: [
             (template(["{prompt}"], [CommandPlaceholder("prompt")]), "standard input"),
             (template(["--text={Prompt}"]), "standard input"),
@@ -49,13 +49,13 @@ import Testing
         #expect(error.message.contains(says), "\(error.message)")
     }
 
-    @Test("Every preset can work", arguments: CommandTemplate.presets)
+    @Test("Every preset is valid", arguments: CommandTemplate.presets)
     func preset(template: CommandTemplate) throws {
         #expect(try CommandProvider(template).id == template.id)
     }
 
     @Test(
-        "Whatever changes the outcome is in the instance",
+        "Everything that changes the outcome changes the instance",
         arguments: [
             template(["a"]), template(["b"]), template(["a", "b"]), template(["a b"]),
             template(["{v}"], [CommandPlaceholder("v", default: "x")]),

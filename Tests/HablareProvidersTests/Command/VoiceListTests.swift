@@ -4,7 +4,7 @@ import Testing
 
 @testable import HablareProviders
 
-/// On what the programs print: eSpeak NG 1.51, Flite 2.2, hibari-tts 0.2.1.
+/// Tests with the output of eSpeak NG 1.51, Flite 2.2 and hibari-tts 0.2.1.
 @Suite struct VoiceListTests {
     private static let espeak = """
         Pty Language       Age/Gender VoiceName          File                 Other Languages
@@ -72,7 +72,7 @@ import Testing
         #expect(list.voices == [CommandVoice(id: "heart", language: "en-US", gender: .female)])
     }
 
-    @Test("Words that are no list are no voices", arguments: [CommandVoiceSource.espeakNG, .flite, .hibari, .unlisted])
+    @Test("Other text is not taken for voices", arguments: [CommandVoiceSource.espeakNG, .flite, .hibari, .unlisted])
     func noList(source: CommandVoiceSource) {
         #expect(VoiceList(source, listings: ["", "usage"]).voices.isEmpty)
         #expect(VoiceList(source, listings: []).voices.isEmpty)

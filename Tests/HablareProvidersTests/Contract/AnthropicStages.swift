@@ -6,7 +6,7 @@ import HablareTestServers
 
 @testable import HablareProviders
 
-/// Anthropic's provider in both of its forms, in front of a server that speaks as the messages API does.
+/// Anthropic's provider in both of its forms, with a server that follows the messages API.
 enum AnthropicStages {
     static let all = [messages, structured]
 

@@ -2,14 +2,14 @@ import Hablare
 import HablareTestKit
 import Testing
 
-/// Providers that are wrong on purpose are refused, each by the rule that it breaks.
+/// Each deliberately broken provider is refused by the rule that it breaks.
 @Suite(.timeLimit(.minutes(5))) struct ContractBitesTests {
-    @Test("A provider that is right keeps every rule", arguments: ProviderContract.rules)
+    @Test("A correct provider passes every rule", arguments: ProviderContract.rules)
     func right(_ rule: ProviderContract.Rule) async throws {
         try await ProviderContract(LittleStage()).check(rule)
     }
 
-    /// What is wrong, the rule that it breaks, and what the rule says of it.
+    /// The defect, the rule that it breaks, and the rule's message.
     private static let broken: [(defect: LittleDefect, rule: String, violation: String)] = [
         (.answersAnotherKind, "A good answer is", "the content of call 7, whole"),
         (.saysNoUsage, "A good answer is", "what was used, whole"),
@@ -46,25 +46,25 @@ import Testing
         (.promisesTooLittle, "A provider's limits", "the most that a call can use"),
     ]
 
-    /// Those with which a call never ends.
+    /// The defects with which a call never ends.
     private static let endless: Set<LittleDefect> = [
         .keepsSignsBack, .keepsAllBack, .isDeaf, .isDeafInTheMiddle, .dropsWhatIsNotTaken, .gathersWithoutEnd,
         .waitsForEver,
     ]
 
-    @Test("A defect is noticed by its rule", arguments: broken)
+    @Test("A defect is detected by its rule", arguments: broken)
     func wrong(_ defect: LittleDefect, _ beginning: String, _ violation: String) async throws {
         let rule = try #require(ProviderContract.rules.first { $0.name.hasPrefix(beginning) })
-        // Who never answers is not waited for long. That is too short for a provider that is right on a busy machine, but
-        // none of these is.
+        // The wait for a provider that never answers is short. A correct provider on a busy machine would need more,
+        // but none of these is correct.
         let patience = Self.endless.contains(defect) ? Duration.milliseconds(500) : contractPatience
         let contract = ProviderContract(LittleStage(defect: defect), patience: patience, log: .process)
         let found = try await #require(throws: ContractViolation.self, "\(rule)") { try await contract.check(rule) }
-        // Not anything that goes wrong: what is told must be the defect, also where the machine is too slow for the rest.
+        // The message must name the defect itself, even if a slow machine causes other failures.
         #expect(found.message.contains(violation), "\(found)")
     }
 
-    @Test("Every rule and every defect is among them")
+    @Test("Every rule and every defect is covered")
     func complete() {
         for rule in ProviderContract.rules {
             #expect(Self.broken.contains { rule.name.hasPrefix($0.rule) }, "nothing breaks: \(rule)")
@@ -73,7 +73,7 @@ import Testing
         #expect(ProviderContract.rules(for: LittleStage()).map(\.name) == ProviderContract.rules.map(\.name))
     }
 
-    @Test("The number of a prompt is found in it")
+    @Test("A prompt's number is found in it")
     func numbers() {
         for number in [0, 7, 12_345, 99_999] {
             #expect(ProviderContract.number(in: ProviderContract.prompt(number)) == number)

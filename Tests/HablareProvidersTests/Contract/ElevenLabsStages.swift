@@ -6,14 +6,14 @@ import HablareTestServers
 
 @testable import HablareProviders
 
-/// The provider for ElevenLabs, in front of a server that speaks as its API does: sound alone, and sound with the times of
-/// its characters.
+/// The provider for ElevenLabs with a server that follows its API: sound alone, and sound with the times of its
+/// characters.
 enum ElevenLabsStages {
     static let all = [speech, timed]
 
     static let speech = stage(
         "elevenlabs speech", modes: ProviderMode.allCases, yielding: ProviderMode.allCases, parameters: [:],
-        // Where sound that came in full ends is known to nobody but the service.
+        // Only the service knows whether complete sound was meant to end there.
         without: [.endsEarly], mistakes: soundMistakes,
         recording: { number in HTTPStage.Recording(type: "audio/mpeg", body: sound(number)) },
         more: Data(repeating: 7, count: 64 << 10))
@@ -21,7 +21,7 @@ enum ElevenLabsStages {
     static let timed = stage(
         "elevenlabs speech with times", modes: ProviderMode.allCases, yielding: ProviderMode.allCases,
         parameters: ["timestamps": true],
-        // Between two lines nobody can tell.
+        // An end between two lines cannot be recognised.
         without: [.endsEarly], mistakes: timedMistakes,
         recording: { number in
             let whole = sound(number)

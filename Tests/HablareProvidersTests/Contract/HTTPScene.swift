@@ -4,7 +4,7 @@ import HablareProviders
 import HablareTestKit
 import HablareTestServers
 
-/// A server on loopback that plays, and the provider that calls it.
+/// A server on loopback that plays a script, and the provider that calls it.
 struct HTTPScene: ProviderScene {
     let provider: any AIServiceProvider
     let server: LoopbackServer
@@ -32,7 +32,7 @@ struct HTTPScene: ProviderScene {
 
     func end() async { await transport.shutdown() }
 
-    /// How far the replies of a scene came.
+    /// The progress of a scene's replies.
     final class Marks: Sendable {
         private struct State: Sendable {
             var pauses: [Int: HablareTestServers.Gate] = [:]
@@ -41,7 +41,7 @@ struct HTTPScene: ProviderScene {
 
         private let state = Guarded(State())
 
-        /// Opened when the reply to a call is at its pause.
+        /// Returns the gate that opens when the reply to a call reaches its pause.
         func pause(of call: Int) -> HablareTestServers.Gate {
             state.withLock { state in
                 let gate = state.pauses[call] ?? HablareTestServers.Gate()
@@ -50,12 +50,12 @@ struct HTTPScene: ProviderScene {
             }
         }
 
-        /// Notes a piece of a reply, and the gate behind it.
+        /// Records a piece of a reply, and the gate after it.
         func add(_ mark: HablareTestServers.Gate, of count: Int, for call: Int) {
             state.withLock { $0.pieces[call, default: []].append((mark, count)) }
         }
 
-        /// How many bytes of a reply the system took; `nil` where nobody counted.
+        /// Returns the number of a reply's bytes that the system accepted; `nil` if they were not counted.
         func byteCount(of call: Int) -> Int? {
             state.withLock { $0.pieces[call]?.reduce(0) { $1.mark.isOpen ? $0 + $1.count : $0 } }
         }

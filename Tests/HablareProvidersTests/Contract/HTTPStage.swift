@@ -5,15 +5,15 @@ import HablareProviders
 import HablareTestKit
 import HablareTestServers
 
-/// A stage for a provider that calls a service over HTTP: a real server on loopback, which plays what is recorded here.
+/// A stage for a provider that calls a service over HTTP: a real server on loopback plays recorded answers.
 struct HTTPStage: ProviderStage {
-    /// An answer as it was recorded, without its head.
+    /// A recorded answer, without its head.
     struct Recording: Sendable {
         var type: String
         var body: Data
-        /// Whether it is sent in chunks, as a stream is, or with its length.
+        /// Whether it is sent in chunks, like a stream, or with its length.
         var isChunked = true
-        /// Where in the body ``ServicePlay/pauses`` pauses; the middle by default.
+        /// The index in the body at which ``ServicePlay/pauses`` pauses. Default: the middle.
         var pause: Int?
 
         static func json(_ text: String) -> Recording {
@@ -31,10 +31,10 @@ struct HTTPStage: ProviderStage {
         }
     }
 
-    /// A reply that is no answer, and what the provider makes of it.
+    /// A refused reply, and the provider's expected error.
     struct Refusal: Sendable {
         let row: ProviderFailureRow
-        /// The reply; it is given what it may say back.
+        /// The reply, created from the text that it may echo.
         let reply: @Sendable (_ said: String) -> ServerReply
     }
 
@@ -48,32 +48,32 @@ struct HTTPStage: ProviderStage {
     var parameters: [String: ParameterValue] = [:]
     let usage: Usage
     var limits: ReportedLimits?
-    /// The fields of ``limits``, and of whatever else the usage is made of.
+    /// The fields of ``limits``, and of other sources of the usage.
     var fields: HTTPFields = [:]
     var mostGathered = 64 << 20
-    /// What the service says while it is at work and has nothing of an answer yet, in the ways in which it can.
+    /// The ways in which the service shows that it is at work before it has any part of an answer.
     var signs: [String] = []
-    /// What it cannot do; without ``signs``, it shows none in any case.
+    /// The plays that the service does not support. Without ``signs`` it never shows that it is at work.
     var without: Set<ServicePlay> = []
-    /// Whether the head, too, is cut at each of its bytes. It is the same for all, so one does.
+    /// Whether to cut the head, too, at each of its bytes. All providers share the head's code, so one stage is enough.
     var cutsHead = false
     let keys = [HTTPStage.key, HTTPStage.otherKey]
 
-    /// Makes the provider: base URL, transport, key, model.
+    /// Creates the provider from base URL, transport, key and model.
     let make: @Sendable (ServiceAddress, any HTTPTransport, APIKey, String) -> any AIServiceProvider
     let answer: @Sendable (Int) -> ResponseContent
     let recording: @Sendable (Int, ProviderMode) -> Recording
-    /// In which way a call asks.
+    /// Returns the mode in which a call asks.
     var mode: @Sendable (ReceivedCall) -> ProviderMode = { _ in .whole }
-    /// What comes again and again behind the beginning of an answer without an end.
+    /// The data that repeats after the beginning of an endless answer.
     let more: @Sendable (ProviderMode) -> Data
     var endless: @Sendable (Int, ProviderMode) -> Data = { _, _ in Data() }
-    /// Whether an answer that ends early can be told from a whole one.
+    /// Whether an answer that ends early can be distinguished from a complete one.
     var seesEarlyEnd: @Sendable (ProviderMode) -> Bool = { _ in true }
     let refusals: [Refusal]
-    /// Things that are no answers, by status, media type and body.
+    /// Replies that are not valid answers, by status, media type and body.
     let mistakes: [(status: Int, type: String, body: String)]
-    /// Ways to say something back that are the service's own, beside the usual ones.
+    /// The service's own ways to echo a text, beside the usual ones.
     var ownRepetitions: [@Sendable (_ said: String) -> ServerReply] = []
 
     var plays: Set<ServicePlay> {
@@ -90,13 +90,13 @@ struct HTTPStage: ProviderStage {
 
     func byteCount(of play: ServicePlay, _ mode: ProviderMode) -> Int {
         let recording = recording(0, mode)
-        // The same answer in both ways is cut in one.
+        // An answer that is equal in both modes is cut in only one.
         if mode != modes.last, let last = modes.last, self.recording(0, last).body == recording.body { return 0 }
         guard play == .endsEarly else { return recording.reply().wire.count - firstCut(of: recording.reply()) }
         return seesEarlyEnd(mode) ? recording.body.count : 0
     }
 
-    /// Where on the wire the first cut is: before the head, or before its last byte.
+    /// Returns the index of the first cut on the wire: before the head, or before its last byte.
     private func firstCut(of reply: ServerReply) -> Int {
         guard !cutsHead else { return 0 }
         return reply.wire.firstRange(of: Data("\r\n\r\n".utf8)).map { $0.upperBound - 1 } ?? 0
@@ -140,7 +140,7 @@ extension HTTPStage {
         case .answers: return good.reply(fields: fields)
         case .drips: return .pieces([.drip(good.body, every: .microseconds(50))], type: good.type, fields: fields)
         case .breaksOff:
-            // In order, and now and then by a reset, which may take what came before along.
+            // Usually an orderly end, and sometimes a reset, which may discard earlier bytes.
             let reply = good.reply()
             let place = number + firstCut(of: reply)
             return place < reply.wire.count
@@ -171,7 +171,7 @@ extension HTTPStage {
         }
     }
 
-    /// What a call says that nobody else may hear.
+    /// Returns the confidential text of a call.
     private func said(by call: ReceivedCall) -> String {
         let number = ProviderContract.number(in: String(decoding: call.body, as: UTF8.self)) ?? 0
         return "\(Self.key) \(ProviderContract.prompt(number))"
@@ -183,7 +183,7 @@ extension HTTPStage {
         let more = more(mode)
         var steps = [ServerStep.piece(endless(call, mode))]
         var sent = 0
-        // More than the rule lets through.
+        // More than the rule allows.
         while sent < mostGathered + (24 << 20) {
             let mark = HablareTestServers.Gate()
             marks.add(mark, of: more.count, for: call)
@@ -193,7 +193,7 @@ extension HTTPStage {
         return .pieces(steps + [.hang], type: type)
     }
 
-    /// The usual ways to say something back.
+    /// The usual ways to echo a text.
     private static let repetitions: [@Sendable (_ said: String, Recording) -> ServerReply] = [
         { said, _ in .text(400, said) },
         { said, _ in .text(500, "<html>\(said)</html>", type: "text/html") },
@@ -214,13 +214,13 @@ extension HTTPStage {
         { said, _ in .text(418, said, type: "application/json") },
     ]
 
-    /// Everything where somebody reads a code.
+    /// Returns an error body with the text in every member that may be read as a code.
     static func quoted(_ said: String) -> String {
         #"{"error":{"message":"\#(said)","type":"\#(said)","code":"\#(key)","param":"\#(key)"},"detail":{"status":"\#(key)","code":"\#(said)","message":"\#(said)"},"message":"\#(said)","type":"\#(key)"}"#
     }
 }
 
 extension HTTPField.Name {
-    /// A name that a test knows to be one.
+    /// Creates a name that a test knows to be valid.
     init(_ known: StaticString) { self = Self("\(known)") ?? .accept }
 }

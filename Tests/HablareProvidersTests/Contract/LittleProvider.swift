@@ -3,7 +3,7 @@ import Hablare
 import HablareTestKit
 import Logging
 
-/// A provider for a ``LittleService``, right in everything except its defect.
+/// A provider for a ``LittleService``, correct except for its defect.
 struct LittleProvider: AIServiceProvider {
     let service: LittleService
     private let place: String
@@ -152,7 +152,7 @@ struct LittleProvider: AIServiceProvider {
     private var cancelled: AIServiceError { AIServiceError(.cancelled, "The call was cancelled.") }
 }
 
-/// Reads the line of an answer: a word, a number, and the text.
+/// A parser for an answer's line: a word, a number, and the text.
 struct LittleLine: Sendable {
     struct Head: Sendable, Hashable {
         let word: String
@@ -160,11 +160,11 @@ struct LittleLine: Sendable {
     }
 
     private(set) var head: Head?
-    /// Whether somebody has looked at the head.
+    /// Whether the head has been read.
     var isTold = false
     private var beginning = ""
 
-    /// Takes a piece, and gives what of it is text.
+    /// Adds a piece, and returns its part of the text.
     mutating func take(_ piece: String) -> String {
         guard head == nil else { return piece }
         beginning += piece

@@ -3,21 +3,21 @@ import Hablare
 
 @testable import HablareTestKit
 
-/// A service in this process: its answer is a word, a number, and a text up to the end of the line.
+/// A service in this process. Its answer is a word, a number, and a text up to the end of the line.
 final class LittleService: Sendable {
-    /// A piece of what it says.
+    /// A step of an answer.
     enum Step: Sendable {
         case piece(String)
-        /// So many pieces of 64 KiB.
+        /// This many pieces of 64 KiB.
         case pages(Int)
         case pause
         case hang
         case lose
-        /// It is at work.
+        /// A sign that it is at work.
         case sign
     }
 
-    /// The way to the caller was lost, or silent for too long.
+    /// The connection to the caller was lost, or silent for too long.
     enum Failure: Error { case lost, silent }
 
     private struct State: Sendable {
@@ -38,10 +38,10 @@ final class LittleService: Sendable {
         self.stage = stage
     }
 
-    /// A good answer as it goes to the caller.
+    /// Returns a good answer as it is sent to the caller.
     static func answer(to number: Int) -> String { "ok 3 \(LittleStage.words(number))\n" }
 
-    /// Takes a call.
+    /// Accepts a call.
     func ask(_ prompt: String, key: String, isImpatient: Bool) -> LittleExchange {
         let number = ProviderContract.number(in: prompt) ?? 0
         let call = state.withLock { state in
@@ -72,7 +72,7 @@ final class LittleService: Sendable {
         }
     }
 
-    // MARK: What a scene asks
+    // MARK: The scene's queries
 
     var callCount: Int { state.withLock { $0.calls.count } }
 
@@ -93,7 +93,7 @@ final class LittleService: Sendable {
         return state.withLock { $0.endings[number] } ?? CallEnding(wasLeft: false)
     }
 
-    /// Ends, for those who do not listen to their task's cancellation.
+    /// Ends the scene for providers that ignore cancellation.
     func end() {
         let deaf = state.withLock { state in
             state.isOver = true
@@ -103,7 +103,7 @@ final class LittleService: Sendable {
         for continuation in deaf { continuation.resume() }
     }
 
-    /// Waits for the end, whatever happens to the task.
+    /// Waits for the scene's end, even if the task is cancelled.
     func waitDeafly() async {
         await withCheckedContinuation { continuation in
             let isOver = state.withLock { state in
@@ -123,7 +123,7 @@ final class LittleService: Sendable {
     }
 }
 
-/// A call of a service, and its answer as far as the caller has asked for it. Whoever lets go of it has left.
+/// A call of a service, and the part of its answer that the caller has requested. Releasing it abandons the call.
 final class LittleExchange: Sendable {
     private struct State: Sendable {
         var rest: ArraySlice<LittleService.Step>
@@ -147,9 +147,9 @@ final class LittleExchange: Sendable {
         service.ended(call, state.withLock { CallEnding(wasLeft: !$0.isComplete, byteCount: $0.byteCount) })
     }
 
-    /// The next piece; `nil` at the end.
+    /// Returns the next piece; `nil` at the end.
     ///
-    /// - Parameter isDeaf: Whether it waits on although the task was cancelled.
+    /// - Parameter isDeaf: Whether to keep waiting after the task is cancelled.
     func next(isDeaf: Bool = false) async throws -> String? {
         if !isDeaf { try Task.checkCancellation() }
         while let step = step() {

@@ -2,7 +2,7 @@ import Foundation
 import Hablare
 import HablareTestKit
 
-/// A stage without a network, for providers that are wrong on purpose.
+/// A stage without a network, for deliberately broken providers.
 struct LittleStage: ProviderStage {
     var defect: LittleDefect?
 
@@ -20,7 +20,7 @@ struct LittleStage: ProviderStage {
         ProviderFailureRow("busy", .rateLimited, .retry(after: .seconds(2))),
     ]
 
-    /// Not stored, because whoever holds the stage would show them.
+    /// Computed, because a stored key would appear in a dump of the stage.
     var keys: [String] { ["little-key-0123456789", "little-key-9876543210"] }
 
     func request(_ prompt: String, _ mode: ProviderMode) -> AIRequest {
@@ -48,7 +48,7 @@ struct LittleStage: ProviderStage {
     static func words(_ number: Int) -> String { "A quokka \(ProviderContract.text(of: number))" }
 }
 
-/// What can be wrong with a provider, one thing for each.
+/// The possible defects of a provider.
 enum LittleDefect: String, Sendable, CaseIterable {
     case answersAnotherKind, saysNoUsage, yieldsAndAnswers, takesOnePieceForAll, keepsAllBack, answersTheFirstCaller
     case saysNoLimits, retriesWithoutMoney, readsWholePages, takesAnything, takesPartForWhole, retriesWhatWasLost

@@ -5,7 +5,7 @@ import HablareProviders
 import HablareTestKit
 import HablareTestServers
 
-/// OpenAI's providers, each in front of a server that speaks as its API does.
+/// OpenAI's providers, each with a server that follows its API.
 enum OpenAIStages {
     static let all = [chat, chatStructured, responses, responsesStructured, speech, image, embedding]
 
@@ -27,7 +27,7 @@ enum OpenAIStages {
         usage: Usage(
             characters: Int64(ProviderContract.prompt(0).unicodeScalars.count), bytes: Int64(sound(0).count)),
         limits: limits, fields: fields,
-        // Where sound that came in full ends is known to nobody but the service.
+        // Only the service knows whether complete sound was meant to end there.
         without: [.endsEarly],
         make: { make($0, $1, $2) { OpenAISpeechProvider("openai.speech", service: $0, model: $1) }($3) },
         answer: { .audio(Body(sound($0)), .mp3) },
@@ -42,7 +42,8 @@ enum OpenAIStages {
         name: "openai image", responseType: .image, modes: [.whole],
         usage: Usage(inputTokens: 11, outputTokens: 7, bytes: Int64(picture(0).count)),
         limits: limits, fields: fields,
-        // Up to 128 MiB are taken here, which is much to send in a test, and done as by all that take a whole answer.
+        // The provider accepts up to 128 MiB, which is too much to send in a test. The code is shared by all providers
+        // that read a whole answer.
         without: [.neverEnds],
         make: { make($0, $1, $2) { OpenAIImageProvider("openai.image", service: $0, model: $1) }($3) },
         answer: { .image(Body(picture($0)), .png) },
@@ -139,7 +140,7 @@ enum OpenAIStages {
         #"data: {"choices":[{"delta":{"content":"\#(text)"}}]}"# + "\n\n"
     }
 
-    /// An answer with a word in each of the places that are for the service's own.
+    /// Returns an answer with a word in each member of the service's own.
     private static func naming(_ word: String, isChat: Bool) -> String {
         let rest =
             isChat
@@ -177,7 +178,7 @@ enum OpenAIStages {
         String(decoding: call.body, as: UTF8.self).contains(#""stream":true"#) ? .streamed : .whole
     }
 
-    // MARK: What all have
+    // MARK: Common parts
 
     private static func make(
         _ address: ServiceAddress, _ transport: any HTTPTransport, _ key: APIKey,
@@ -230,7 +231,7 @@ enum OpenAIStages {
         return [refusal("200, and a stream that says server_error")] + late
     }
 
-    /// A model that thinks, or writes the arguments of a tool: that is paid for, though nobody reads it.
+    /// A model that thinks, or writes the arguments of a tool. This is billed, although it is not shown.
     private static let chatBeginnings = [
         #"{"choices":[{"delta":{"reasoning_content":"hm"}}]}"#, #"{"choices":[{"delta":{"reasoning":"hm"}}]}"#,
         #"{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{"}}]}}]}"#,

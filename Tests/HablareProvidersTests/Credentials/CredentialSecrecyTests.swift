@@ -3,7 +3,7 @@ import Hablare
 import HablareProviders
 import Testing
 
-/// G10: nothing that holds a key shows it.
+/// G10: values that hold a key never show it.
 @Suite struct CredentialSecrecyTests {
     @Test func `Nothing that has a key in it shows more than its beginning and its end`() throws {
         let name = try CredentialName("openai")

@@ -3,7 +3,7 @@ import Hablare
 import HablareProviders
 import Testing
 
-/// What every store of keys does that can be written.
+/// Checks the common behaviour of writable credential stores.
 func checkContract(of store: some CredentialStore) throws {
     let openai = try CredentialName("openai")
     let work = try CredentialName("openai", account: "work")

@@ -11,7 +11,7 @@ import Glibc
 import Darwin
 #endif
 
-/// The file is there whole or not at all, and nobody's key is lost.
+/// The file is replaced as a whole, and no key is lost.
 @Suite struct FileCredentialsDurabilityTests {
     private let folder: KeyFolder
     private let openai: CredentialName
@@ -30,7 +30,7 @@ import Darwin
         let name: String
     }
 
-    /// Notes the calls; before each, `failing` may throw.
+    /// Returns calls that are recorded. Before each, `failing` may throw.
     private func calls(
         _ log: Guarded<[Step]>, failing: @escaping @Sendable (Step) throws(FileFailure) -> Void = { _ in }
     ) -> CredentialFileCalls {
@@ -144,7 +144,7 @@ import Darwin
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<24 {
                 group.addTask {
-                    // Each opens the lock for itself, as processes do.
+                    // Each opens the lock separately, like a process.
                     let file = FileCredentials(url)
                     try file.set(.numbered(number), for: CredentialName("server-\(number)"))
                     if number % 3 == 0 { _ = try file.delete(CredentialName("server-\(number)")) }

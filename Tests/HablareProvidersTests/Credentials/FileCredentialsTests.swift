@@ -10,7 +10,7 @@ import Glibc
 import Darwin
 #endif
 
-/// Which files are taken for one with keys, and which are refused.
+/// The files that are accepted as key files, and those that are refused.
 @Suite struct FileCredentialsTests {
     private let folder: KeyFolder
     private let file: FileCredentials
@@ -22,7 +22,7 @@ import Darwin
         openai = try CredentialName("openai")
     }
 
-    /// The file is refused by everything that is done with it, and stays what it is.
+    /// Expects that every operation refuses the file and leaves it unchanged.
     private func expectRefusal(
         _ words: String..., code: AIServiceError.Code = .invalidConfiguration,
         sourceLocation: SourceLocation = #_sourceLocation

@@ -3,10 +3,10 @@ import Hablare
 
 @testable import HablareProviders
 
-/// A folder of its own for a test, with a space in its name, and what stands in it.
+/// A test's own folder, with a space in its name, and its content.
 final class KeyFolder: Sendable {
     let url: URL
-    /// The file of keys, in a folder that is not there yet.
+    /// The key file, in a folder that does not exist yet.
     var file: URL { folder.appending(path: FileCredentials.usualName) }
     var folder: URL { url.appending(path: "hablare", directoryHint: .isDirectory) }
 
@@ -17,13 +17,13 @@ final class KeyFolder: Sendable {
     }
 
     deinit {
-        // A folder that stays in the temporary directory harms nobody.
+        // A leftover folder in the temporary directory is harmless.
         do { try FileManager.default.removeItem(at: url) } catch {}
     }
 
     func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() }
 
-    /// The permissions, as `ls` has them in octal.
+    /// Returns the permissions as a number.
     func mode(_ file: URL) throws -> Int {
         let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
         return (attributes[.posixPermissions] as? NSNumber)?.intValue ?? -1
@@ -35,7 +35,7 @@ final class KeyFolder: Sendable {
 }
 
 extension Credential {
-    /// A key that ends in a number, stored at a whole second.
+    /// Returns a key that ends in a number, stored at a whole second.
     static func numbered(_ number: Int, expires: Date? = nil) throws -> Credential {
         Credential(
             try APIKey("sk-gorgonzola-\(100_000 + number)"), expires: expires,

@@ -4,7 +4,7 @@ import Hablare
 
 @testable import HablareProviders
 
-/// A service whose answers a test writes.
+/// A service with scripted answers.
 struct ElevenLabsBench {
     let transport: ScriptedTransport
     let service: ElevenLabsService
@@ -20,14 +20,14 @@ struct ElevenLabsBench {
             key: { () throws(AIServiceError) in key })
     }
 
-    /// A service that answers with some sound.
+    /// Creates a service that answers with some sound.
     init(sound: Data, type: String = "audio/mpeg", fields: [String: String] = [:]) throws {
         try self.init { _ in .of(type, sound, fields: fields) }
     }
 
     var speech: ElevenLabsSpeechProvider { ElevenLabsSpeechProvider(service: service) }
 
-    /// A piece of sound with times, as the service writes it.
+    /// Returns a piece of sound with times, in the service's form.
     static func timed(_ sound: Data?, _ text: String, from start: Double, each: Double = 0.1) -> String {
         let characters = text.map { "\"\($0)\"" }.joined(separator: ",")
         let starts = text.indices.enumerated().map { "\(start + Double($0.offset) * each)" }.joined(separator: ",")

@@ -27,9 +27,9 @@ import Testing
             self.fields = fields
         }
 
-        /// An error in the older form.
+        /// Returns an error in the older form.
         static func old(_ status: String) -> String { #"{"detail":{"status":"\#(status)","message":"secret"}}"# }
-        /// An error in the newer form.
+        /// Returns an error in the newer form.
         static func new(_ type: String, _ code: String) -> String {
             #"{"detail":{"type":"\#(type)","code":"\#(code)","message":"secret","status":"\#(code)","request_id":"r"}}"#
         }
@@ -61,7 +61,7 @@ import Testing
         Row(400, Row.old("secret prompt, with spaces"), .invalidRequest, .fail),
     ]
 
-    @Test("Each failure is somebody's move, and tells nothing of the text", arguments: rows)
+    @Test("Each failure has its code and disposition, and reveals nothing of the text", arguments: rows)
     func table(row: Row) {
         let error = dialect.failure(
             for: ServiceRefusal(
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(
-        "How many calls may run at once is read where it makes sense",
+        "The concurrency limit is read, and invalid values are ignored",
         arguments: [("5", 5 as Int?), ("0", nil), ("-1", nil), ("many", nil)])
     func concurrency(text: String, expected: Int?) {
         let fields = HTTPFields(naming: ["maximum-concurrent-requests": text, "current-concurrent-requests": "2"])

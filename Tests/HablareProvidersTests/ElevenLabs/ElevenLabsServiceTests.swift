@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(
-        "Voices are chosen by language, gender and quality",
+        "Voices are filtered by language, gender and quality",
         arguments: [
             (SpeechVoiceFilter(language: "es"), ["JBFqnCBsd6RMkjVDRZzb", "x2"]),
             (SpeechVoiceFilter(language: "EN_gb"), ["JBFqnCBsd6RMkjVDRZzb"]),

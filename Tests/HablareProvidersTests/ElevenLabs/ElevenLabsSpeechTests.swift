@@ -15,7 +15,7 @@ import Testing
             metadata: answer.metadata, receivedAt: Date())
     }
 
-    // MARK: What is sent
+    // MARK: Requests
 
     @Test func `A text is spoken by the provider's voice and model`() async throws {
         let bench = try Bench(sound: sound)
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(
-        "What cannot be used is refused before anything is sent, by its name",
+        "An invalid parameter is refused by its name before any call",
         arguments: [
             ("stability", 1.5 as ParameterValue), ("style", -0.1), ("speed", 2), ("seed", -1), ("seed", 4_294_967_296),
             ("format", "flac"), ("format", "mp3_44100"), ("voice", ""), ("timestamps", "perhaps"), ("stabilty", 1),
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(
-        "Texts that cannot be spoken are refused",
+        "Prompts without text, or with pictures, are refused",
         arguments: [
             Prompt.text(" \n"), .messages([.init(role: .user, parts: [.text("x"), .image(Body(Data([1])), .png)])]),
         ])
@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test(
-        "What extra may make dearer has no bound",
+        "The maximum usage is unknown if extra may raise the price",
         arguments: [
             ([:], Usage(characters: 4)), (["extra": ["apply_text_normalization": "off"]], Usage(characters: 4)),
             (["extra": ["pronunciation_dictionary_locators": []]], nil),
@@ -131,11 +131,11 @@ import Testing
         #expect(provider.maximumUsage(of: AIRequest(prompt: "Grüß", parameters: parameters)) == expected)
     }
 
-    // MARK: What comes back
+    // MARK: Answers
 
-    @Test("A long sound with times is handed over in pieces that an engine takes", arguments: [false, true])
+    @Test("A long sound with times is passed on in pieces that the engine accepts", arguments: [false, true])
     func long(isStreamed: Bool) async throws {
-        // 18 MiB, which is a little more than 17.5 minutes at 128 kbit/s.
+        // 18 MiB, a little more than 17.5 minutes at 128 kbit/s.
         let long = Data(repeating: 7, count: 18 << 20)
         let lines = [long.prefix(9 << 20), long.dropFirst(9 << 20)].map { Bench.timed($0, "Hi", from: 0) }
         let bench = try Bench { _ in .json(lines.joined(separator: "\n")) }
@@ -189,11 +189,11 @@ import Testing
         let answer = await bench.speech.answering(AIRequest(prompt: "x", parameters: ["format": "pcm_16000"]))
         #expect(answer.yielded.isEmpty)
         let content = try answer.result.get().content
-        // Half a sample is left out.
+        // Half a sample is omitted.
         #expect(content == .audio(Body(WaveHeader(.pcm, sampleRate: 16_000).bytes(before: 2000) + sound), .wav))
     }
 
-    /// A service that answers with some sound, a piece after the other.
+    /// Creates a service that answers with some sound, piece by piece.
     private func bench(_ pieces: [Data], type: String = "audio/pcm") throws -> Bench {
         try Bench { _ in HTTPAnswer(status: 200, fields: [.contentType: type], body: HTTPPieces(pieces)) }
     }
@@ -216,7 +216,7 @@ import Testing
     }
 
     @Test(
-        "Sound that is something else than was asked for is called what it is, and stays as it came, however it is cut",
+        "Sound in another format than requested is reported as what it is and passed on unchanged, however it is cut",
         arguments: [
             ("mp3_44100_128", "RIFF    WAVEfmt ", "wav"), ("opus_48000_64", "ID3 and more", "mp3"),
             ("wav_44100", "fLaC", "flac"), ("pcm_16000", "RIFF    WAVEfmt ", "wav"), ("ulaw_8000", "ID3", "mp3"),
@@ -266,7 +266,7 @@ import Testing
     @Test func `A stream with times gives the same, cut at any byte`() async throws {
         let first = sound.prefix(1600)
         let second = sound.dropFirst(1600)
-        // 1,600 bytes of mp3 at 128 kbit/s are 0.1 s: the second piece counts from its own beginning.
+        // 1,600 bytes of mp3 at 128 kbit/s are 0.1 s. The second piece's times are relative to its own beginning.
         let lines =
             Bench.timed(first, "Hi ", from: 0, each: 0.03) + "\n\n" + Bench.timed(second, "you.", from: 0, each: 0.05)
             + "\r\n"
@@ -297,9 +297,9 @@ import Testing
         #expect(try response(answer.result.get()).wordTimes == [SpokenTime(text: "Hi", start: 0, end: 0.2)])
     }
 
-    @Test("Times without an end are left out, and the sound is kept", arguments: [false, true])
+    @Test("Endless times are omitted, and the sound is kept", arguments: [false, true])
     func endlessTimes(isStreamed: Bool) async throws {
-        // Two characters were given: of 1,032 and fewer times are kept.
+        // The text has two characters, so up to 1,032 times are kept.
         for (lines, isKept) in [(10, true), (11, false), (40, false)] {
             let line = Bench.timed(sound, String(repeating: "Hi ", count: 33) + "x", from: 0) + "\n"
             let bench = try Bench { _ in .json(String(repeating: line, count: lines)) }
@@ -314,7 +314,7 @@ import Testing
     }
 
     @Test(
-        "A broken piece of sound is a failure that tells nothing of it",
+        "A malformed piece of sound is a failure that reveals nothing of it",
         arguments: [
             "{", "[]", #"{"audio_base64":"secret*"}"#, #"{"audio_base64":5}"#, "{}", #"{"audio_base64":null}"#,
         ], [false, true])
@@ -328,7 +328,7 @@ import Testing
     }
 
     @Test(
-        "A stream that says that it failed is no whole sound, whatever came before, and tells nothing of the text",
+        "A stream that reports a failure is not whole sound, and the error reveals nothing of the text",
         arguments: [
             (#"{"status":"system_busy","message":"secret"}"#, .overloaded, .retry(after: nil)),
             (#""secret""#, .overloaded, .retry(after: nil)),

@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareJSON
 import Testing
 
 @testable import HablareProviders
@@ -14,7 +15,7 @@ import Testing
         ]),
     ]
 
-    @Test("The bound is never below the estimate, nor below the bytes of the text", arguments: prompts)
+    @Test("The upper bound is never below the estimate, nor below the bytes of the text", arguments: prompts)
     func ordered(prompt: Prompt) {
         #expect(TokenEstimate.mostTokens(of: prompt) >= TokenEstimate.tokens(of: prompt))
         #expect(TokenEstimate.mostTokens(of: prompt) >= Int64(prompt.plainText.utf8.count))
@@ -38,7 +39,7 @@ import Testing
     }
 
     @Test(
-        "What stands beside the prompt has at least a token for each byte",
+        "Content beside the prompt counts at least one token per byte",
         arguments: [
             "text", 7, 0.123456789012345, true, nil, ["a", [1, 2]], ["name": ["type": "string"]],
         ] as [ParameterValue])

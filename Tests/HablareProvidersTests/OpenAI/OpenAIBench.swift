@@ -1,16 +1,17 @@
 import Foundation
 import HTTPTypes
 import Hablare
+import HablareJSON
 import Testing
 
 @testable import HablareProviders
 
-/// A service whose answers are written down, and one call of one of its providers.
+/// A service with scripted answers, and one call of one of its providers.
 struct OpenAIBench: Sendable {
-    /// What came of a call.
+    /// The outcome of a call.
     struct Outcome: Sendable {
         var result: Result<ProviderAnswer, AIServiceError>
-        /// What was yielded, without the empty pieces.
+        /// The yielded pieces, without the empty ones.
         var pieces: [Data]
         var limits: ReportedLimits?
         var calls: [HTTPCall]
@@ -69,7 +70,7 @@ struct OpenAIBench: Sendable {
         return HTTPAnswer(status: status, fields: all, body: HTTPPieces([body]))
     }
 
-    /// A stream of events, in pieces of so many bytes, cut after so many.
+    /// Returns a stream of events, in pieces of this size, cut after this many bytes.
     static func stream(_ text: String, pieces size: Int = .max, cutAfter cut: Int = .max) -> HTTPAnswer {
         var rest = Data(text.utf8).prefix(cut)
         var pieces: [Data] = []
@@ -81,11 +82,11 @@ struct OpenAIBench: Sendable {
             status: 200, fields: [.contentType: "text/event-stream; charset=utf-8"], body: HTTPPieces(pieces))
     }
 
-    /// Lines of data as a stream has them.
+    /// Returns the data lines of a stream.
     static func events(_ data: [String]) -> String { data.map { "data: \($0)\n\n" }.joined() }
 }
 
 extension ParameterValue {
-    /// JSON that a test writes down.
+    /// Parses JSON that a test contains.
     static func literal(_ text: String) throws -> ParameterValue { try #require(ParameterValue(json: Data(text.utf8))) }
 }

@@ -3,7 +3,7 @@ import Hablare
 import HablareProviders
 import Testing
 
-/// Providers of OpenAI's in an engine.
+/// OpenAI's providers in an engine.
 @Suite(.timeLimit(.minutes(5))) struct OpenAIEngineTests {
     private static let events = [
         #"{"id":"c","model":"m-1","choices":[{"index":0,"delta":{"content":"Good "}}]}"#,
@@ -26,7 +26,7 @@ import Testing
         return (manager, transport)
     }
 
-    @Test("A stream is journalled, read, and costs what the model for requests without one costs")
+    @Test("A stream is journalled and read, and costs the price of the provider's default model")
     func streams() async throws {
         let (manager, _) = try manager { _ in OpenAIBench.stream(OpenAIBench.events(Self.events), pieces: 10) }
         let response = try await EngineService.run(manager) {
@@ -40,12 +40,12 @@ import Testing
             return try await manager.execute(requestID: request.id)
         }
         #expect(try await response.text() == "Good morning")
-        // 1,000 tokens at 40 cents and 500 at 1.60 a million.
+        // 1,000 tokens at $0.40 and 500 at $1.60 per million.
         #expect(response.usage == Usage(inputTokens: 1000, outputTokens: 500, costMicroDollars: 1200))
         #expect(response.metadata["model"] == "m-1")
     }
 
-    @Test("A value tree, and speech, come through the engine as what they are")
+    @Test("A value tree and speech keep their kinds through the engine")
     func others() async throws {
         let (manager, _) = try manager { call in
             guard call.url.path.hasSuffix("speech") else {
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test("A refusal that passes is tried again; one that needs somebody is not")
+    @Test("A temporary refusal is retried, and one that needs the user is not")
     func retries() async throws {
         let (manager, transport) = try manager { [turns = Guarded(0)] call in
             let turn = turns.withLock { turns in
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test("An answer of no use costs what it says, and one that says nothing may have cost something")
+    @Test("An unusable answer costs what it reports, and without a report it is possibly billed")
     func uselessAnswers() async throws {
         let rows: [(HTTPAnswer, BillingState, Int64?)] = [
             (

@@ -1,13 +1,14 @@
 import Foundation
 import HTTPTypes
 import Hablare
+import HablareJSON
 import HablareStructured
 import Testing
 
 @testable import HablareProviders
 
-/// What the services' providers say beside an answer, as typed requestors read it; and what requestors set, as the
-/// providers take it.
+/// The metadata of the services' providers is read by typed requestors, and the requestors' settings are accepted by
+/// the providers.
 @Suite(.timeLimit(.minutes(5))) struct TypedAnswerTests {
     private struct Person: Codable, Sendable, Equatable {
         let name: String
@@ -21,7 +22,7 @@ import Testing
         ])
     }
 
-    /// Everything that speaks to a service, under the names that the command gives it.
+    /// Returns an engine with every provider of a service, under the names that the command uses.
     private func manager(
         _ answer: @escaping @Sendable (HTTPCall) async throws -> HTTPAnswer
     ) throws -> (AIRequestManager, ScriptedTransport) {
@@ -69,7 +70,7 @@ import Testing
 
     // MARK: Text
 
-    @Test("Why an answer ends is the same word from every service")
+    @Test("Finish reasons are the same words from every service")
     func finishReasons() async throws {
         let words = #"{"role":"assistant","content":"Hi"}"#
         let text = #"{"type":"output_text","text":"Hi"}"#
@@ -98,7 +99,7 @@ import Testing
         }
     }
 
-    @Test("The tools that a model wants called are read, and their results go back to it", arguments: [true, false])
+    @Test("The tool calls of a model are read, and their results are sent back to it", arguments: [true, false])
     func tools(isAnthropic: Bool) async throws {
         let (manager, transport) = try manager { call in
             if call.text.contains("22 degrees") {
@@ -133,7 +134,7 @@ import Testing
 
     // MARK: Speech
 
-    @Test("What a voice says of times is read by the requestor for speech")
+    @Test("The times of a voice are read by the speech requestor")
     func times() async throws {
         let sound = Data(repeating: 0xFF, count: 1600)
         let (manager, transport) = try manager { _ in .json(ElevenLabsBench.timed(sound, "Hi you. Yes!", from: 0)) }
@@ -154,7 +155,7 @@ import Testing
         #expect(sent[member: "voice_settings"]?[member: "speed"] == 1.1 && sent[member: "seed"] == 7)
     }
 
-    @Test("Speech, pictures and vectors of OpenAI's are what their requestors read, with all settings that they have")
+    @Test("OpenAI's speech, pictures and vectors are read by their requestors, with all their settings")
     func others() async throws {
         let png = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 1])
         let (manager, _) = try manager { call in
@@ -183,7 +184,7 @@ import Testing
         }
     }
 
-    @Test("Every setting of text that a service has is taken by its provider", arguments: ["openai", "anthropic"])
+    @Test("Every text setting of a service is accepted by its provider", arguments: ["openai", "anthropic"])
     func settings(service: String) async throws {
         let isAnthropic = service == "anthropic"
         let (manager, transport) = try manager { _ in
@@ -203,7 +204,7 @@ import Testing
     // MARK: Values
 
     @Test(
-        "A value that a service has parsed is judged, and repaired, all the same",
+        "A value that a service has parsed is still validated and repaired",
         arguments: ["openai", "responses", "anthropic"])
     func values(service: String) async throws {
         let (manager, transport) = try manager { call in

@@ -5,7 +5,7 @@ import Testing
 @testable import HablareProviders
 
 @Suite struct AudioFormatBeginningTests {
-    /// The first page of an Ogg file.
+    /// Returns the first page of an Ogg file.
     private static func ogg(_ content: String) -> Data {
         Data("OggS".utf8) + Data(count: 23) + Data([19]) + Data(content.utf8) + Data(count: 11)
     }
@@ -13,7 +13,7 @@ import Testing
     private static let wave = Data("RIFF".utf8) + Data([0xFF, 0xFF, 0xFF, 0xFF]) + Data("WAVEfmt ".utf8)
 
     @Test(
-        "The first bytes say what sound is",
+        "The first bytes identify the format of sound",
         arguments: [
             (wave, "wav"), (Data("fLaC".utf8), "flac"), (ogg("OpusHead"), "opus"), (ogg("\u{1}vorbis "), "ogg"),
             (Data("ID3".utf8), "mp3"), (Data([0xFF, 0xFB, 0x90, 0x64]), "mp3"),
@@ -23,14 +23,14 @@ import Testing
     func known(beginning: Data, format: String) {
         let bytes = Data([0]) + beginning + Data(count: 100)
         for asked in ["mp3", "wav", "flac", "opus", "aac"] {
-            // A slice begins where it begins.
+            // A slice does not start at index 0.
             let found = AudioFormat(of: bytes.dropFirst(), askedFor: AudioFormat(rawValue: asked))
             #expect(found.rawValue == format, "asked for \(asked)")
         }
     }
 
     @Test(
-        "What begins with nothing known is what was asked for",
+        "Sound with an unknown beginning has the requested format",
         arguments: [
             Data(), Data([0xFF]), Data([0xFF, 0xFB]), Data("RIFF".utf8), Data("RIFF    AVI ".utf8), Data("Ogg".utf8),
             Data([0xFF, 0xFB, 0xF0, 0]), Data([0xFF, 0xFB, 0x9C, 0]), Data([0xFF, 0xE1, 0, 0]), Data(count: 100),

@@ -31,7 +31,7 @@ import Testing
     func shortNames(short: String, long: String) { #expect(SoundFormat(short)?.name == long) }
 
     @Test(
-        "What is no format is none",
+        "Invalid names are refused",
         arguments: [
             "", "flac", "mp3_", "mp3_44100", "mp3_44100_", "mp3_44100_128_1", "pcm_1", "pcm_16000_16", "PCM_16000",
             "pcm_+16000", "pcm_99999999999999999999", "mp3_44100_0", "_", "pcm_ 16000",
@@ -39,7 +39,7 @@ import Testing
     func none(name: String) { #expect(SoundFormat(name) == nil) }
 
     @Test(
-        "Bytes are time where the rate is constant",
+        "Bytes give the time if the bit rate is constant",
         arguments: [
             ("pcm_16000", 32_000, 1000 as Int64?), ("ulaw_8000", 4000, 500), ("mp3_44100_128", 16_000, 1000),
             ("opus_48000_64", 16_000, nil), ("wav_16000", 16_000, nil),

@@ -5,7 +5,7 @@ import Testing
 @testable import HablareProviders
 
 @Suite struct SpeechTimesTests {
-    /// Times of a text, each element a tenth of a second.
+    /// Returns the times of a text, with a tenth of a second for each element.
     private func times(_ elements: [String], from start: Double = 0) -> SpeechTimes {
         var times = SpeechTimes()
         times.append(
@@ -17,7 +17,7 @@ import Testing
     private func times(_ text: String) -> SpeechTimes { times(text.map(String.init)) }
 
     @Test(
-        "Words are what white space parts, without what stands around them",
+        "Words are separated by white space, without surrounding punctuation",
         arguments: [
             ("Hello, world!", ["Hello", "world"]), ("  a  b ", ["a", "b"]),
             ("\"Don't!\" she said—no…yes", ["Don't", "she", "said", "no", "yes"]),
@@ -40,7 +40,7 @@ import Testing
         let apart = times(["e", "\u{301}", "t", "e", "\u{301}"])
         #expect(apart.words == [SpokenTime(text: "e\u{301}te\u{301}", start: 0, end: 0.5)])
         #expect(times(["é", "t", "é"]).words.map(\.text) == ["été"])
-        // Two letters in one element, and a mark that begins the next one.
+        // Two letters in one element, and a mark at the start of the next.
         #expect(times(["ne", "\u{303} x"]).words.map(\.text) == ["ne\u{303}", "x"])
         // An ideograph with a variation selector is one word.
         #expect(times(["葛", "\u{E0100}", "城"]).words.map(\.text) == ["葛\u{E0100}", "城"])
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(
-        "Sentences end where they should",
+        "Sentences end at the right places",
         arguments: [
             ("One. Two! Three?", ["One.", "Two!", "Three?"]), ("No end", ["No end"]),
             ("\"Stop!\" he said. \"Go.\" Fine.", ["\"Stop!\" he said.", "\"Go.\"", "Fine."]),

@@ -3,7 +3,7 @@ import Hablare
 
 @testable import HablareProviders
 
-/// A cache in a folder of its own, with a clock that a test sets. The folder goes with the last reference.
+/// A cache in its own folder, with a clock that a test sets. The folder is removed with the last reference.
 final class TemporaryVoices: Sendable {
     let folder: URL
     let cache: VoiceCache

@@ -7,7 +7,7 @@ import Testing
 @Suite struct VoiceCacheTests {
     private let voice = SpeechVoice(id: "a", name: "A", languages: ["en"], gender: "male")
 
-    /// Asks the cache, and says whether it asked in turn.
+    /// Returns whether the cache asked the service.
     private func asks(
         _ cache: VoiceCache, of source: String = "here", anew: Bool = false
     ) async throws -> Bool {

@@ -2,10 +2,10 @@ import Foundation
 import Hablare
 import HablareTestKit
 
-/// One process's view of a store in memory that outlives it: it dies when it is told to, and then neither writes nor
-/// claims; whoever comes next finds its lock free.
+/// One process's view of a store in memory that outlives it. After its death it neither writes nor claims, and the next
+/// process finds its lock free.
 final class MortalStore: ForwardingStore {
-    /// What outlives the processes: the store, and who of them is alive.
+    /// The state that outlives the processes: the store, and which processes are alive.
     final class Machine: OwnerLiveness {
         private struct State: Sendable {
             var alive: Set<String> = []
@@ -40,7 +40,7 @@ final class MortalStore: ForwardingStore {
     var base: any RequestStore { machine.store }
     var liveness: (any OwnerLiveness)? { machine }
 
-    /// The process is gone from here on.
+    /// Ends the process.
     func die() {
         isDead.withLock { $0 = true }
         machine.releaseAll()

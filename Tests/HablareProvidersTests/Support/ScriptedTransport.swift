@@ -2,7 +2,7 @@ import Foundation
 import Hablare
 import HablareProviders
 
-/// A transport without a network: answers as it is told, and remembers what it was given.
+/// A transport without a network: it returns scripted answers and records the calls.
 final class ScriptedTransport: HTTPTransport {
     private let script: @Sendable (HTTPCall) async throws -> HTTPAnswer
     private let seen = Guarded<[HTTPCall]>([])
@@ -11,7 +11,7 @@ final class ScriptedTransport: HTTPTransport {
         self.script = script
     }
 
-    /// Every call, in the order they came.
+    /// All calls, in order.
     var calls: [HTTPCall] { seen.withLock { $0 } }
 
     func send(_ call: HTTPCall) async throws -> HTTPAnswer {

@@ -1,23 +1,24 @@
 import Foundation
 import HTTPTypes
 import Hablare
+import HablareJSON
 import HablareProviders
 
-/// Answers of a service, as a test writes them.
+/// A service's answers for tests.
 extension HTTPAnswer {
-    /// An answer of some media type.
+    /// Returns an answer of a media type.
     static func of(
         _ type: String, _ body: Data, status: Int = 200, fields: [String: String] = [:]
     ) -> HTTPAnswer {
         HTTPAnswer(status: status, fields: HTTPFields(naming: fields, type: type), body: HTTPPieces([body]))
     }
 
-    /// An answer in JSON.
+    /// Returns a JSON answer.
     static func json(_ text: String, status: Int = 200, fields: [String: String] = [:]) -> HTTPAnswer {
         .of("application/json; charset=utf-8", Data(text.utf8), status: status, fields: fields)
     }
 
-    /// A stream of events, in pieces that end where it is cut.
+    /// Returns a stream of events, split in two pieces at a cut.
     static func events(_ text: String, cutAt cut: Int? = nil, fields: [String: String] = [:]) -> HTTPAnswer {
         let bytes = Data(text.utf8)
         let pieces = cut.map { [bytes.prefix($0), bytes.dropFirst($0)] } ?? [bytes]
@@ -44,7 +45,7 @@ extension HTTPCall {
     var json: ParameterValue? { ParameterValue(json: Data(text.utf8)) }
 }
 
-/// What a provider yields.
+/// The bytes that a provider yields.
 final class YieldedBytes: Sendable {
     private let bytes = Guarded(Data())
 
@@ -53,7 +54,7 @@ final class YieldedBytes: Sendable {
     func take(_ piece: Data) { bytes.withLock { $0.append(piece) } }
 }
 
-/// What came of a call made by hand.
+/// The outcome of a call made without an engine.
 struct CallResult: Sendable {
     let result: Result<ProviderAnswer, AIServiceError>
     let yielded: Data
@@ -67,7 +68,7 @@ struct CallResult: Sendable {
 }
 
 extension AIServiceProvider {
-    /// Makes a call by hand.
+    /// Calls the provider without an engine.
     func answering(_ request: AIRequest) async -> CallResult {
         let yielded = YieldedBytes()
         let limits = Guarded<ReportedLimits?>(nil)
@@ -80,6 +81,6 @@ extension AIServiceProvider {
 }
 
 extension InternetDate {
-    /// A date that a test is sure of.
+    /// Returns a date that a test knows to be valid.
     static func known(_ text: String) -> Date { date(text) ?? .distantPast }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HablareProviders
 
-/// What a fault of an answer says of the bill.
+/// The billing of an answer's faults.
 @Suite struct TextExchangeBillingTests {
     private static let faults: [TextFault] = [
         .malformed("x"), .tooLarge(limit: 1), .failed(["code": "server_error"]), .failed(["code": "invalid_prompt"]),
@@ -18,7 +18,7 @@ import Testing
             maximumBytes: 1, service: "OpenAI", origin: try ServiceAddress(OpenAIService.baseURL).origin)
     }
 
-    /// What a fault means after some events.
+    /// Returns the billing of a fault after some events.
     private func billing(
         _ fault: TextFault, after events: [String], isCharged: Bool = true, hasBegun: Bool = false
     ) throws -> FailureBilling? {
@@ -33,7 +33,7 @@ import Testing
     private static let usage = #"{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":4}}"#
     private static let nothing = #"{"choices":[],"usage":{"prompt_tokens":0,"completion_tokens":0}}"#
 
-    @Test("Whatever the fault, what the service says was used is billed, and what was begun may be", arguments: faults)
+    @Test("For any fault the reported usage is billed, and unreported output is possibly billed", arguments: faults)
     func begun(fault: TextFault) throws {
         let used = Usage(inputTokens: 9, outputTokens: 4)
         #expect(try billing(fault, after: [Self.usage]) == .billed(used))
@@ -43,14 +43,14 @@ import Testing
         #expect(try billing(fault, after: [], hasBegun: true) == .maybeBilled)
     }
 
-    @Test("What costs nothing is billed with that", arguments: faults)
+    @Test("A free service is billed with zero cost", arguments: faults)
     func free(fault: TextFault) throws {
         let used = Usage(inputTokens: 9, outputTokens: 4, costMicroDollars: 0)
         #expect(try billing(fault, after: [Self.usage], isCharged: false) == .billed(used))
         #expect(try billing(fault, after: [Self.thought], isCharged: false) == .billed(Usage(costMicroDollars: 0)))
     }
 
-    @Test("Before anything came, an answer that is none may be billed, and an error is not", arguments: faults)
+    @Test("Before any output an unreadable answer is possibly billed, and an error is not", arguments: faults)
     func unbegun(fault: TextFault) throws {
         let isUnreadable =
             switch fault {

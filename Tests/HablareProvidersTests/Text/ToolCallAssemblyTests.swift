@@ -28,9 +28,9 @@ import Testing
         ToolCall(id: "b", name: "time", arguments: ["zone": "CET"]),
     ]
 
-    @Test("Pieces of two calls may come in any order that keeps each call's own")
+    @Test("Pieces of two calls may be interleaved in any way")
     func interleaved() {
-        // Every way to choose which three of six places are the first call's.
+        // Every choice of three of the six positions for the first call.
         for choice in 0..<64 where choice.nonzeroBitCount == 3 {
             var first = Self.weather[...]
             var second = Self.time[...]
@@ -43,14 +43,14 @@ import Testing
         }
     }
 
-    @Test("Id and name may come behind the arguments")
+    @Test("Id and name may follow the arguments")
     func late() {
         #expect(
             calls([(0, nil, nil, #"{"city":"Oslo"}"#), (0, nil, "weather", nil), (0, "a", nil, nil)])
                 == [Self.expected[0]])
     }
 
-    @Test("Calls without an index, or all with the same, are told apart by their ids")
+    @Test("Calls without an index, or with equal indices, are distinguished by their ids")
     func withoutIndex() {
         for index in [nil, 0] as [Int64?] {
             #expect(
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test("Arguments may be an object; without any they are an empty one; a missing id is made up")
+    @Test("Arguments may be an object, missing ones are an empty object, and a missing id is generated")
     func forms() {
         #expect(calls([(0, "a", "weather", ["city": "Oslo"])]) == [Self.expected[0]])
         #expect(calls([(0, "a", "weather", nil)]) == [ToolCall(id: "a", name: "weather", arguments: [:])])
@@ -82,20 +82,20 @@ import Testing
         #expect(calls([])?.isEmpty == true)
     }
 
-    @Test("A call without a name, or with arguments that are cut, is none")
+    @Test("A call without a name, or with incomplete arguments, is invalid")
     func broken() {
         #expect(calls([(0, "a", nil, "{}")]) == nil)
         #expect(calls([(0, "a", "weather", #"{"city":"Os"#)]) == nil)
     }
 
-    @Test("Of a name that comes twice in arguments the last value counts")
+    @Test("If a name occurs twice in arguments, the last value counts")
     func nameTwice() {
         #expect(
             calls([(0, "a", "weather", #"{"city":"Rome","city":"Oslo"}"#), (1, "b", "time", #"{"zone":"CET"}"#)])
                 == Self.expected)
     }
 
-    @Test("Of an answer that was cut the last call is left out where it is cut, or has no arguments yet")
+    @Test("The last call of a cut answer is omitted if it is incomplete or has no arguments")
     func cut() throws {
         func calls(_ arguments: [String]) throws -> [String]? {
             var assembly = ToolCallAssembly()
@@ -114,7 +114,7 @@ import Testing
         #expect(try calls(["", "{}"]) == ["0", "1"])
     }
 
-    @Test("Everything that is kept is charged: arguments, names and ids, and the place of a call")
+    @Test("Arguments, names, ids and the overhead of a call are charged to the budget")
     func bounded() {
         let text = String(repeating: "x", count: 1000)
         let pieces: [(Int) -> Piece] = [
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    @Test("There is an end to the number of calls")
+    @Test("The number of calls is limited")
     func numberOfCalls() {
         var assembly = ToolCallAssembly()
         var budget = AnswerBudget()

@@ -9,14 +9,14 @@ import Testing
 @Suite struct AbandonedContentTests {
     private let sqlite: SQLiteBench
     private var bench: StoreWorkbench { sqlite.bench }
-    /// What was last written before it may be abandoned.
+    /// Content last written before this date may be abandoned.
     private let deadline = Date(timeIntervalSince1970: 1_700_000_000)
 
     init() throws {
         sqlite = try SQLiteBench()
     }
 
-    /// Makes a file look as if it was last written so many seconds before the deadline.
+    /// Sets a file's modification date to this number of seconds before the deadline.
     private func age(_ file: URL, by seconds: TimeInterval = 1) throws {
         try FileManager.default.setAttributes(
             [.modificationDate: deadline.addingTimeInterval(-seconds)], ofItemAtPath: file.path)
@@ -28,7 +28,7 @@ import Testing
         return body
     }
 
-    @Test("Old files without a row and unfinished ones are counted, and removed when that is wanted; others never are")
+    @Test("Old files without a row and unfinished files are counted, and removed if requested")
     func removes() async throws {
         let owner = try bench.register()
         let answer = try await put("answer")
@@ -55,7 +55,7 @@ import Testing
         #expect(try sqlite.store.abandonedContent(before: deadline, removing: true) == AbandonedContent())
     }
 
-    @Test("A file that is stored once more is not taken for abandoned, however old it is")
+    @Test("A file that is stored again does not count as abandoned, whatever its age")
     func touched() async throws {
         _ = try await put("again")
         let body = try await sqlite.put("again")
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(
-        "What a process left that died between file and row another one removes; were it alive after all, nothing is lost"
+        "Files of a process that died before its commit are removed, and it stores them again if it lives"
     )
     func crashBetweenFileAndRow() async throws {
         let other = try SQLiteStore(directory: sqlite.folder.url)
@@ -76,7 +76,7 @@ import Testing
         #expect(try sqlite.store.abandonedContent(before: deadline, removing: true) == AbandonedContent())
         try age(#require(body.fileURL))
         #expect(try sqlite.store.abandonedContent(before: deadline, removing: true).files == 1)
-        // It was only asleep: its commit is told, and it stores the content anew.
+        // The process was only asleep: its commit reports the missing content, and it stores the content again.
         let end = attempt.completed(.text(body))
         #expect(try theirs.write(.settle(end)) == .contentMissing(#require(body.reference)))
         _ = try await other.files.put(Data("answer".utf8))
@@ -86,7 +86,7 @@ import Testing
         #expect(try body.read() == Data("answer".utf8))
     }
 
-    @Test("What else lies in the folder stops nobody: a file beside the folders, a folder among the files")
+    @Test("Foreign files and folders in the content folder do not stop the search")
     func foreignFiles() async throws {
         _ = try await put("lost")
         let content = sqlite.folder.url.appendingPathComponent("content")
@@ -100,10 +100,10 @@ import Testing
         #expect(try sqlite.store.diagnose().findings.filter(\.isProblem) == [])
     }
 
-    @Test("A folder that cannot be looked into is the storage's failure, and says which")
+    @Test("A folder that cannot be listed is a storage failure that names it")
     func unreadable() async throws {
         let lost = try #require(try await put("lost").fileURL)
-        // Longer than the system takes a name for.
+        // Longer than the system's limit for a name.
         let folder = lost.deletingLastPathComponent().appendingPathComponent(String(repeating: "x", count: 300))
         let error = try serviceError {
             _ = try sqlite.store.abandonedContent(in: [folder], before: deadline, removing: true)
@@ -111,7 +111,7 @@ import Testing
         #expect(error.code == .storageFailed && error.message.contains(folder.path))
     }
 
-    @Test("One folder that cannot be looked into keeps nobody from looking into the others")
+    @Test("A folder that cannot be listed does not prevent the search in others")
     func goesOn() async throws {
         let lost = try #require(try await put("lost").fileURL)
         let folder = lost.deletingLastPathComponent()
@@ -123,7 +123,7 @@ import Testing
         #expect(try sqlite.contentFiles.isEmpty)
     }
 
-    @Test("Content in a folder that a link leads to is found, too")
+    @Test("The search follows a symbolic link to the content folder")
     func linked() async throws {
         _ = try await put("lost")
         let content = sqlite.folder.url.appendingPathComponent("content")
@@ -134,7 +134,7 @@ import Testing
             try sqlite.store.abandonedContent(before: deadline, removing: true) == AbandonedContent(files: 1, bytes: 4))
     }
 
-    @Test("A search that is cancelled ends with the folder it is in")
+    @Test("A cancelled search ends with its current folder")
     func cancelled() async throws {
         for number in 0..<20 { _ = try await put("lost \(number)") }
         let all = try sqlite.contentFiles
@@ -156,7 +156,7 @@ import Testing
         #expect(try store.abandonedContent(before: deadline, removing: true).files == all.count - second)
     }
 
-    @Test("While one process removes what is abandoned others store and record the same content, and nothing is lost")
+    @Test("Removing abandoned content while others store the same content loses nothing")
     func race() async throws {
         let store = sqlite.store
         let other = try SQLiteStore(directory: sqlite.folder.url)
@@ -171,7 +171,7 @@ import Testing
                     var receipt = WriteReceipt.unknownRequest
                     repeat {
                         let body = Body(try await store.files.put(Data("contested".utf8)), in: store.files)
-                        // As if it had been stored long ago: the worst case.
+                        // As if it had been stored long ago, which is the worst case.
                         let path = try #require(body.fileURL).path
                         utimesOfOld(path, deadline)
                         receipt = try bench.write(.settle(attempt.completed(.text(body))))
@@ -193,7 +193,7 @@ import Testing
     }
 }
 
-/// Makes a file look old, where it still is there.
+/// Makes a file look old if it still exists.
 private func utimesOfOld(_ path: String, _ deadline: Date) {
     var times = [
         timeval(tv_sec: Int(deadline.timeIntervalSince1970) - 1, tv_usec: 0),

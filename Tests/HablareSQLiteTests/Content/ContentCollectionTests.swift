@@ -21,7 +21,7 @@ import Testing
         #expect(try bench.write(.settle(attempt.completed(.text(body)))) == .done)
     }
 
-    @Test("A response in a file is read back from it, also after the store was opened again")
+    @Test("A response in a file is read back, even after the store is reopened")
     func readBack() async throws {
         try complete(1, with: try await sqlite.put("large"))
         let response = try #require(try sqlite.reopened().store.response(of: StoreWorkbench.id(1)))
@@ -31,7 +31,7 @@ import Testing
         #expect(try body.read() == Data("large".utf8))
     }
 
-    @Test("A file goes with its last reference, and not before", arguments: [false, true])
+    @Test("A content file is removed exactly with its last reference", arguments: [false, true])
     func lastReference(byDeletion: Bool) async throws {
         let body = try await sqlite.put("shared")
         for number in 1...3 { try complete(number, with: body) }
@@ -45,7 +45,7 @@ import Testing
         #expect(try sqlite.contentFiles == [])
     }
 
-    @Test("A file that is prompt of one request and response of another stays until both are gone")
+    @Test("A file that is one request's prompt and another's response stays until both are gone")
     func promptAndResponse() async throws {
         let body = try await sqlite.put("both")
         var submission = try StoreWorkbench.submission(1, prompt: "both")
@@ -62,7 +62,7 @@ import Testing
         #expect(try sqlite.contentFiles == [])
     }
 
-    @Test("The content of a refused outcome is collected, unless somebody else refers to it")
+    @Test("The content of a refused outcome is collected unless another row refers to it")
     func refusedOutcome() async throws {
         let shared = try await sqlite.put("shared")
         try complete(1, with: shared)
@@ -77,7 +77,7 @@ import Testing
         #expect(try shared.read() == Data("shared".utf8))
     }
 
-    @Test("The prompt's file of a submission that was there before, or is refused, is collected")
+    @Test("The prompt file of a refused or repeated submission is collected")
     func refusedSubmission() async throws {
         try bench.submit(1, job: "j", position: 0)
         var conflict = try StoreWorkbench.submission(2, prompt: "other", job: "j", position: 0)
@@ -97,7 +97,7 @@ import Testing
         #expect(try bench.store.request(of: StoreWorkbench.id(1))?.request.prompt == "large")
     }
 
-    @Test("Content that was collected before the commit is asked for again, and nothing is written without it")
+    @Test("An outcome whose content was collected is refused with contentMissing, and nothing is written")
     func collectedMeanwhile() async throws {
         try bench.submit(1)
         let attempt = try bench.startNext(owner)
@@ -119,7 +119,7 @@ import Testing
         #expect(try bench.store.snapshot(of: StoreWorkbench.id(3)) != nil)
     }
 
-    @Test("A damaged file counts as missing when an outcome is recorded, so that it is stored anew")
+    @Test("A damaged file counts as missing when an outcome is recorded, so it is stored again")
     func damagedMeanwhile() async throws {
         try bench.submit(1)
         let attempt = try bench.startNext(owner)
@@ -128,7 +128,7 @@ import Testing
         #expect(try bench.write(.settle(attempt.completed(.text(body)))) == .contentMissing(#require(body.reference)))
     }
 
-    @Test("A file that cannot be removed fails no commit, and is collected later")
+    @Test("A file that cannot be removed fails no commit and is collected later")
     func stubbornFile() async throws {
         let body = try await sqlite.put("stubborn")
         try complete(1, with: body)
@@ -149,7 +149,7 @@ import Testing
         #expect(try sqlite.contentFiles == [], "the next commit collects what the last one could not")
     }
 
-    @Test("A missing prompt fails the claim of its own request only")
+    @Test("A missing prompt fails only its own request's claim")
     func missingPrompt() async throws {
         for number in 1...3 {
             var submission = try StoreWorkbench.submission(number, prompt: .text("large \(number)"))
@@ -166,13 +166,13 @@ import Testing
         #expect(try bench.store.snapshots(SnapshotFilter()).count == 3)
     }
 
-    @Test("Content that is stored while the same content is deleted is never lost")
+    @Test("Content stored during a deletion of the same content is not lost")
     func race() async throws {
         let store = sqlite.store
         let owner = self.owner
         for number in 0..<4 { try bench.submit(number) }
         let attempts = try (0..<4).map { _ in try bench.startNext(owner) }
-        // Four flights whose outcome is the same content; each is completed, evicted and looked at in its own order.
+        // Four flights have the same content as outcome. Each is completed, evicted and read in its own order.
         try await withThrowingTaskGroup(of: Void.self) { group in
             for attempt in attempts {
                 group.addTask {

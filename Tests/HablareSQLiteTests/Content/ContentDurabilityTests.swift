@@ -7,7 +7,7 @@ import Testing
 
 @testable import HablareSQLite
 
-/// In which order content comes to be on the disk: the file, its name, its folder, and only then the row that names it.
+/// The order in which content gets to disk: the file, its name, its folder, and only then the row that refers to it.
 @Suite(.timeLimit(.minutes(5)))
 struct ContentDurabilityTests {
     private enum Step: Hashable, Sendable {
@@ -16,7 +16,7 @@ struct ContentDurabilityTests {
         case commit
     }
 
-    /// What was done below a folder, named from there.
+    /// The file operations below a folder, with relative names.
     private final class Steps: Sendable {
         private let folder: URL
         private let done = Guarded<[Step]>([])
@@ -31,12 +31,12 @@ struct ContentDurabilityTests {
             }
         }
 
-        /// From now on a folder cannot be synced.
+        /// Lets the sync of a folder fail from now on.
         func fail(at name: String) { failing.withLock { $0 = name } }
 
         func note(_ step: Step) { done.withLock { $0.append(step) } }
 
-        /// Temporary names are different each time.
+        /// Replaces the temporary names, which differ each time.
         private func name(_ path: String) -> String {
             guard path.hasPrefix(folder.path + "/") else { return "above" }
             let name = path.dropFirst(folder.path.count + 1)
@@ -57,7 +57,7 @@ struct ContentDurabilityTests {
         }
     }
 
-    /// Notes when commits with a row for a request begin.
+    /// Records when commits with a request's row begin.
     private struct NotingStore: ForwardingStore {
         let base: any RequestStore
         let steps: Steps
@@ -83,13 +83,13 @@ struct ContentDurabilityTests {
         return files
     }
 
-    /// Folder and file of content, as the steps name them.
+    /// Returns the names of content's folder and file in the steps.
     private func names(_ reference: ContentReference) -> (folder: String, file: String) {
         let digits = reference.digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         return ("content/" + digits.prefix(2), "content/" + digits.prefix(2) + "/" + digits.dropFirst(2))
     }
 
-    @Test("Content that is put is synced before it gets its name, and its folder afterwards")
+    @Test("put syncs the file before its rename and the folder afterwards")
     func put() async throws {
         let reference = try await files().put(Data("whole".utf8))
         let names = names(reference)
@@ -99,7 +99,7 @@ struct ContentDurabilityTests {
         #expect(steps.first == .sync("content"), "the folder's own name")
     }
 
-    @Test("Content that is written piece by piece is synced before it gets its name, and its folder afterwards")
+    @Test("A content writer syncs the file before its rename and the folder afterwards")
     func pieces() async throws {
         let writer = try files().makeWriter()
         for piece in ["in ", "pieces"] { try await writer.write(Data(piece.utf8)) }
@@ -111,7 +111,7 @@ struct ContentDurabilityTests {
         #expect(steps.suffix(2) == [.rename("temporary", to: names.file), .sync(names.folder)])
     }
 
-    @Test("Content that is there already may have been named a moment ago by another process: its folder is synced")
+    @Test("Storing existing content syncs its folder, which another process may not have done yet")
     func again() async throws {
         let reference = try await files().put(Data("twice".utf8))
         let files = try files()
@@ -122,7 +122,7 @@ struct ContentDurabilityTests {
         #expect(steps.taken() == [.sync(names(reference).folder)], "the folder's own name is durable by now")
     }
 
-    @Test("Where the name of a folder cannot be made durable nothing is acknowledged, and it is tried again")
+    @Test("If a folder's name cannot be made durable, put fails and retries it the next time")
     func nameOfFolder() async throws {
         let files = try files()
         steps.fail(at: "content")
@@ -137,7 +137,7 @@ struct ContentDurabilityTests {
         #expect(!steps.taken().contains { if case .rename = $0 { true } else { false } })
     }
 
-    @Test("A request is acknowledged after its large prompt: the file, its name, its folder, and then the row")
+    @Test("A request with a large prompt is acknowledged after the file, its name, its folder and the row")
     func submitted() async throws {
         let store = try SQLiteStore(directory: folder.url, calls: steps.calls)
         let manager = AIRequestManager(

@@ -7,13 +7,13 @@ import Testing
 @testable import HablareSQLite
 
 @Suite struct ContentFilesTests {
-    @Test("By default text goes to a file from 50 KiB on, other content from 100 KiB on")
+    @Test("By default text is stored in a file from 50 KiB on, other content from 100 KiB on")
     func defaults() throws {
         let files = try SQLiteBench().store.files
         for type in ContentType.allCases { #expect(files.threshold(for: type) == (type == .text ? 51_200 : 102_400)) }
     }
 
-    @Test("The same bytes are kept once, under the name of their digest, readable by nobody else")
+    @Test("Equal bytes are stored once under their digest, readable only by the owner")
     func once() async throws {
         let bench = try SQLiteBench()
         let first = try await bench.put("hello")
@@ -30,7 +30,7 @@ import Testing
         #expect(attributes[.posixPermissions] as? Int == 0o600)
     }
 
-    @Test("No bytes are content too")
+    @Test("Empty content is stored as well")
     func empty() async throws {
         let bench = try SQLiteBench()
         let body = try await bench.put("")
@@ -39,7 +39,7 @@ import Testing
         #expect(try bench.contentFiles.count == 1)
     }
 
-    @Test("Many writers of the same bytes leave one whole file and nothing else")
+    @Test("Concurrent writers of equal bytes leave one complete file")
     func sameAtOnce() async throws {
         let bench = try SQLiteBench()
         let text = String(repeating: "same ", count: 20_000)
@@ -50,7 +50,7 @@ import Testing
         #expect(try bench.contentFiles.count == 1)
     }
 
-    @Test("A missing or truncated file is an error of its own request")
+    @Test("A missing or truncated file fails only its own request")
     func missing() async throws {
         let bench = try SQLiteBench()
         let gone = try await bench.put("gone")
@@ -63,7 +63,7 @@ import Testing
         #expect(try whole.read() == Data("whole".utf8))
     }
 
-    @Test("A file of the wrong size is as good as none")
+    @Test("A file of the wrong size counts as missing")
     func wrongSize() async throws {
         let bench = try SQLiteBench()
         let body = try await bench.put(String(repeating: "x", count: 100))
@@ -84,10 +84,10 @@ import Testing
         #expect(try body.read() == Data("precious".utf8))
     }
 
-    @Test("A write that fails leaves no file behind")
+    @Test("A failed write leaves no file behind")
     func failedWrite() async throws {
         let bench = try SQLiteBench()
-        // A folder where the file should be: the rename fails.
+        // A folder in place of the file makes the rename fail.
         let name = "2c/f24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
         let place = bench.folder.url.appendingPathComponent("content/\(name)/occupied")
         try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)

@@ -14,7 +14,7 @@ import Testing
             .map(\.lastPathComponent)
     }
 
-    @Test("Content that is written piece by piece is the content that is put at once")
+    @Test("Content written in pieces equals the same content put at once")
     func pieces() async throws {
         let folder = try TemporaryFolder()
         let content = try ContentFiles(directory: folder.url, thresholds: ContentThresholds())
@@ -32,7 +32,7 @@ import Testing
         #expect(try files(folder).count == 1)
     }
 
-    @Test("Nothing at all can be written, too")
+    @Test("A writer without writes gives empty content")
     func empty() async throws {
         let folder = try TemporaryFolder()
         let content = try ContentFiles(directory: folder.url, thresholds: ContentThresholds())
@@ -41,7 +41,7 @@ import Testing
         #expect(try content.read(reference) == Data())
     }
 
-    @Test("What is given up leaves nothing behind, said so or not", arguments: [true, false])
+    @Test("An abandoned or released writer leaves no file behind", arguments: [true, false])
     func abandoned(isSaid: Bool) async throws {
         let folder = try TemporaryFolder()
         let content = try ContentFiles(directory: folder.url, thresholds: ContentThresholds())
@@ -53,7 +53,7 @@ import Testing
         #expect(try files(folder) == [])
     }
 
-    @Test("A writer that was finished takes nothing more")
+    @Test("A finished writer refuses further writes")
     func finished() async throws {
         let folder = try TemporaryFolder()
         let content = try ContentFiles(directory: folder.url, thresholds: ContentThresholds())

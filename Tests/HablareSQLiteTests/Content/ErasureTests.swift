@@ -8,7 +8,7 @@ import Testing
 
 @testable import HablareSQLite
 
-/// After a deletion the bytes are in no file of the store's folder.
+/// After a deletion no file in the store's folder contains the bytes.
 @Suite struct ErasureTests {
     private let sqlite: SQLiteBench
     private var bench: StoreWorkbench { sqlite.bench }
@@ -19,7 +19,7 @@ import Testing
 
     private static func marker(_ number: Int) -> String { "top-secret-\(number)-" }
 
-    /// The numbers whose marker is in some file.
+    /// Returns the numbers whose marker is in some file.
     private func found(_ numbers: some Sequence<Int>) throws -> [Int] {
         var bytes = Data()
         let folder = sqlite.folder.url
@@ -31,7 +31,7 @@ import Testing
         return numbers.filter { bytes.range(of: Data(Self.marker($0).utf8)) != nil }
     }
 
-    /// Completes a request that is full of its marker, below the threshold and above it.
+    /// Completes a request full of its marker, below and above the threshold.
     private func fill(_ number: Int, repeating count: Int, by owner: OwnerID) async throws {
         let text = String(repeating: Self.marker(number), count: count)
         let request = AIRequest(
@@ -43,7 +43,7 @@ import Testing
         try bench.complete([submission], by: owner, with: .text(body))
     }
 
-    /// Begins a streamed answer that is full of a marker, and journals it in groups.
+    /// Starts a streamed answer full of a marker, and journals it in groups.
     private func stream(_ number: Int, repeating count: Int, by owner: OwnerID) throws -> RunningAttempt {
         try bench.submit(
             StoreWorkbench.submission(
@@ -57,14 +57,14 @@ import Testing
         return attempt
     }
 
-    /// Somebody who reads the present state until the end.
+    /// Returns a reader of the present state, which stays open until it is closed.
     private func startReading() throws -> DatabaseSnapshot {
         let reader = try sqlite.store.pool.makeSnapshot()
         try reader.read { _ = try Int.fetchOne($0, sql: "SELECT count(*) FROM requests") }
         return reader
     }
 
-    @Test("Prompt, parameters, labels and answer are gone when the deletion returns, small ones and large ones")
+    @Test("A deletion erases prompt, parameters, labels and answer from disk, small or large")
     func gone() async throws {
         let owner = try bench.register()
         for number in 10..<40 {
@@ -78,7 +78,7 @@ import Testing
         #expect(try found(10..<40) == (10..<40).filter { $0 % 3 == 0 })
     }
 
-    @Test("Of an answer that was streamed nothing stays, wherever its body is", arguments: [1, 40, 2000])
+    @Test("A deletion erases a streamed answer, wherever its body is stored", arguments: [1, 40, 2000])
     func streamed(count: Int) async throws {
         let owner = try bench.register()
         for number in 10..<13 {
@@ -97,7 +97,7 @@ import Testing
         #expect(try bench.store.response(of: StoreWorkbench.id(12)) != nil)
     }
 
-    @Test("Of what an attempt remembered nothing stays, whether it was used or not")
+    @Test("A deletion erases resume handles, used or not")
     func handles() throws {
         let owner = try bench.register()
         for number in 10..<14 {
@@ -117,7 +117,7 @@ import Testing
         #expect(try found(10..<14) == [13])
     }
 
-    @Test("Of the part of an answer that a failed or cancelled request has nothing stays", arguments: [1, 40, 2000])
+    @Test("A deletion erases the partial answer of a failed or cancelled request", arguments: [1, 40, 2000])
     func partial(count: Int) throws {
         let owner = try bench.register()
         for number in 10..<13 {
@@ -125,7 +125,7 @@ import Testing
             if number == 11 {
                 _ = try bench.write(.cancel(attempt.request, at: StoreWorkbench.date(3)))
             } else {
-                // What a provider says of it may hold it, too.
+                // The provider's error may contain it, too.
                 let marker = Self.marker(number)
                 var end = attempt.failed(AIServiceError(.providerFailed, "No: \(marker)", cause: marker))
                 end.isStreaming = true
@@ -141,7 +141,7 @@ import Testing
         #expect(try found(10..<13) == [12])
     }
 
-    @Test("Deleting a request whose answer is being streamed leaves nothing of it, and nothing more comes")
+    @Test("Deleting a request during its stream erases the answer and refuses later chunks")
     func underWay() throws {
         let attempt = try stream(10, repeating: 40, by: try bench.register())
         _ = try bench.write(.delete(attempt.request, at: StoreWorkbench.date(3)))
@@ -152,7 +152,7 @@ import Testing
     }
 
     @Test(
-        "A prompt that several asked is gone with the last of them, also where one was retried alone in between",
+        "A shared prompt is erased with its last request, even after a separate retry",
         arguments: [20, 5000])
     func retriedAlone(count: Int) async throws {
         let owner = try bench.register()
@@ -173,7 +173,7 @@ import Testing
         #expect(try bench.store.snapshots(SnapshotFilter()) == [])
     }
 
-    @Test("What was evicted before is gone with the deletion, too")
+    @Test("A deletion also erases content evicted before")
     func evictedBefore() async throws {
         let owner = try bench.register()
         try await fill(10, repeating: 700, by: owner)
@@ -182,7 +182,7 @@ import Testing
         #expect(try found([10]) == [])
     }
 
-    @Test("While somebody reads an older state the bytes may stay; the next commit afterwards erases them")
+    @Test("A reader of an older state delays the erasure until the next commit after it")
     func reader() async throws {
         let owner = try bench.register()
         try await fill(10, repeating: 20, by: owner)
@@ -194,7 +194,7 @@ import Testing
         #expect(try found([10]) == [])
     }
 
-    @Test("What a process could not erase before it died the first commit of the next one erases")
+    @Test("After a crash the next process's first commit completes the erasure")
     func diedBefore() async throws {
         let owner = try bench.register()
         try await fill(10, repeating: 20, by: owner)
@@ -206,7 +206,7 @@ import Testing
         #expect(try found([10]) == [])
     }
 
-    /// Whether the database says that something is left to erase.
+    /// Whether the database has a mark for pending erasures.
     private func isMarked() throws -> Bool {
         try sqlite.store.pool.read { try ErasureMark.wanted($0) != nil }
     }
@@ -215,7 +215,7 @@ import Testing
         try !store.foreignChanges { _ in true }.isEmpty
     }
 
-    @Test("A deletion that emptied the log leaves no mark")
+    @Test("A deletion that emptied the write-ahead log leaves no mark")
     func unmarked() async throws {
         try await fill(10, repeating: 20, by: try bench.register())
         #expect(try !isMarked(), "a new store has nothing to erase")
@@ -223,14 +223,14 @@ import Testing
         #expect(try found([10]) == [] && !isMarked())
     }
 
-    @Test("What a process deleted and could not erase another one erases that looks at what others did")
+    @Test("A pending erasure is completed by another process when it reads foreign changes")
     func otherProcess() async throws {
         let other = try SQLiteStore(directory: sqlite.folder.url)
         try await fill(10, repeating: 20, by: try bench.register())
         _ = try hasForeignChanges(other)
         let reader = try startReading()
         _ = try bench.write(.delete(StoreWorkbench.id(10), at: StoreWorkbench.date(500)))
-        // That process ends here: it commits nothing more.
+        // That process ends here and commits nothing more.
         #expect(try hasForeignChanges(other))
         #expect(try !hasForeignChanges(other))
         #expect(try found([10]) == [10] && isMarked())
@@ -239,7 +239,7 @@ import Testing
         #expect(try found([10]) == [] && !isMarked())
     }
 
-    @Test("Whoever deleted has time to empty the log itself before another process does")
+    @Test("The deleting process has time to empty the log before another process does")
     func firstLook() async throws {
         let other = try SQLiteStore(directory: sqlite.folder.url)
         try await fill(10, repeating: 20, by: try bench.register())
@@ -252,7 +252,7 @@ import Testing
         #expect(try found([10]) == [])
     }
 
-    @Test("What a process could not erase is erased when a store is opened")
+    @Test("A pending erasure is completed when a store is opened")
     func opening() async throws {
         try await fill(10, repeating: 20, by: try bench.register())
         let reader = try startReading()
@@ -263,7 +263,7 @@ import Testing
         #expect(try found([10]) == [])
     }
 
-    @Test("A store whose row for the mark is gone erases all the same")
+    @Test("A store without the row for the erasure mark still erases")
     func damaged() async throws {
         try await fill(10, repeating: 20, by: try bench.register())
         try await sqlite.store.pool.write { try $0.execute(sql: "DELETE FROM erasures") }
@@ -272,7 +272,7 @@ import Testing
         #expect(try !isMarked())
     }
 
-    @Test("A mark that was set while the log was emptied is not taken back")
+    @Test("An erasure mark set while the log is emptied is not cleared")
     func meanwhile() throws {
         try sqlite.store.pool.write { db in
             try ErasureMark.set(db)
@@ -286,7 +286,7 @@ import Testing
         }
     }
 
-    @Test("A store that was busy with a deletion waits as patiently as before")
+    @Test("A deletion does not change the store's busy timeout")
     func patience() async throws {
         func timeout() throws -> Int? {
             try sqlite.store.pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA busy_timeout") }

@@ -5,10 +5,10 @@ import Testing
 
 @testable import HablareSQLite
 
-/// Large prompts and answers through the whole engine.
+/// Large prompts and answers with the whole engine.
 @Suite struct LargeContentTests {
     @Test(
-        "An answer goes to a file from its threshold on",
+        "An answer is stored in a file from its threshold on",
         arguments: [
             (ContentType.text, 51_199, false), (.text, 51_200, true), (.data, 102_399, false), (.data, 102_400, true),
             (.audio, 102_399, false), (.audio, 102_400, true), (.image, 102_400, true),
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(
-        "A large prompt is kept in a file, reaches the provider whole, also after a restart, and goes with its request")
+        "A large prompt is stored in a file, reaches the provider after a restart, and is deleted with its request")
     func prompt() async throws {
         let sqlite = try SQLiteBench()
         let text = String(repeating: "ä🎻 ", count: 60_000)
@@ -55,7 +55,7 @@ import Testing
         #expect(try sqlite.contentFiles == [])
     }
 
-    @Test("A prompt whose file is gone fails its own request and no other")
+    @Test("A prompt whose file is missing fails only its own request")
     func missingPrompt() async throws {
         let sqlite = try SQLiteBench()
         let provider = ScriptedProvider()

@@ -6,7 +6,7 @@ import HablareTestKit
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct LargeStreamTests {
-    @Test("A long stream is a content file in the end, and reads as the same chunks from any on")
+    @Test("A long stream becomes a content file and reads as the same chunks from any position")
     func long() async throws {
         let folder = try TemporaryFolder()
         let store = try SQLiteStore(directory: folder.url)

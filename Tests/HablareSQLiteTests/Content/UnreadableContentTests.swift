@@ -5,7 +5,7 @@ import Testing
 
 @testable import HablareSQLite
 
-/// Content that is there and cannot be read now: a link that leads to itself stands for what the system refuses.
+/// Content that exists and cannot be read: a link to itself stands for what the system refuses.
 @Suite struct UnreadableContentTests {
     private let sqlite: SQLiteBench
     private var bench: StoreWorkbench { sqlite.bench }
@@ -14,7 +14,7 @@ import Testing
         sqlite = try SQLiteBench()
     }
 
-    /// Puts a file out of reach, and answers what brings it back.
+    /// Makes a file unreadable, and returns the function that restores it.
     private func hide(_ file: URL) throws -> () throws -> Void {
         let aside = file.appendingPathExtension("aside")
         let manager = FileManager.default
@@ -34,7 +34,7 @@ import Testing
         return try #require(body.fileURL)
     }
 
-    @Test("What cannot be read is the storage's matter, whole and in parts; what is not there is missing content")
+    @Test("Unreadable content is a storage failure, and missing content is contentMissing")
     func errors() async throws {
         let body = try await sqlite.put("precious")
         let file = try #require(body.fileURL)
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test("A request whose prompt cannot be read is put back for a while, and those after it go on")
+    @Test("A request with an unreadable prompt is deferred, and later requests continue")
     func claims() async throws {
         let owner = try bench.register()
         let text = String(repeating: "long ", count: 20_000)
@@ -86,7 +86,7 @@ import Testing
         #expect(try sqlite.store.diagnose().findings.filter(\.isProblem) == [])
     }
 
-    @Test("Where what is taken cannot be sent any more no file is read for it, and its lease is to be given back")
+    @Test("A claim that is no longer wanted reads no files and releases its leases")
     func unwanted() async throws {
         let owner = try bench.register()
         _ = try hide(try await submit(1, String(repeating: "long ", count: 20_000)))
@@ -102,7 +102,7 @@ import Testing
         #expect(claim.putBack.isEmpty && claim.storeFailure == nil)
     }
 
-    @Test("The store's claim reads no file, because all commits wait for it: it says where the prompt is")
+    @Test("The store's claim reads no content file, because commits wait for it")
     func claimReadsNothing() async throws {
         let owner = try bench.register()
         let file = try await submit(1, String(repeating: "long ", count: 20_000))
@@ -114,7 +114,7 @@ import Testing
         #expect(sqlite.store.files.location(of: try #require(claimed.promptContent)) == file)
     }
 
-    @Test("A request whose prompt is gone fails, as before")
+    @Test("A request whose prompt is missing fails with contentMissing")
     func gone() async throws {
         let owner = try bench.register()
         try FileManager.default.removeItem(at: try await submit(1, String(repeating: "gone ", count: 20_000)))

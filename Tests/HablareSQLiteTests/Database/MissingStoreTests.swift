@@ -6,7 +6,7 @@ import Testing
 
 @testable import HablareSQLite
 
-/// A store that is taken away while it is open.
+/// A store whose files are removed while it is open.
 @Suite(.timeLimit(.minutes(2))) struct MissingStoreTests {
     private let folder: TemporaryFolder
     private let directory: URL
@@ -25,7 +25,7 @@ import Testing
         return try #require(error)
     }
 
-    @Test("Once its folder is deleted it acknowledges nothing, and says what to do", arguments: [false, true])
+    @Test("A store whose folder or file was deleted acknowledges nothing and gives advice", arguments: [false, true])
     func deleted(isOnlyTheFile: Bool) throws {
         let owner = try bench.register()
         try bench.submit(1)
@@ -43,12 +43,18 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: gone.path), "nothing is made anew in its place")
     }
 
-    @Test("Once another store is in its place nothing is written, neither here nor there")
+    private var moved: URL { folder.url.appending(path: "moved", directoryHint: .isDirectory) }
+
+    /// Moves the store away. Another one is made in its place.
+    private func replace() throws -> SQLiteStore {
+        try FileManager.default.moveItem(at: directory, to: moved)
+        return try SQLiteStore(directory: directory)
+    }
+
+    @Test("A store whose folder was replaced by another store writes to neither")
     func replaced() throws {
         try bench.submit(1)
-        let moved = folder.url.appending(path: "moved", directoryHint: .isDirectory)
-        try FileManager.default.moveItem(at: directory, to: moved)
-        let other = StoreWorkbench(store: try SQLiteStore(directory: directory))
+        let other = StoreWorkbench(store: try replace())
         #expect(try refusal { try bench.submit(2) }.code == .storageMissing)
         try other.submit(3)
         #expect(try other.store.snapshots(SnapshotFilter()).map(\.id) == [StoreWorkbench.id(3)])
@@ -56,9 +62,8 @@ import Testing
         #expect(try there.snapshots(SnapshotFilter()).map(\.id) == [StoreWorkbench.id(1)])
     }
 
-    @Test("Once its folder is brought back it goes on")
+    @Test("A store works again after its folder is restored")
     func broughtBack() throws {
-        let moved = folder.url.appending(path: "moved", directoryHint: .isDirectory)
         try FileManager.default.moveItem(at: directory, to: moved)
         #expect(try refusal { try bench.submit(1) }.code == .storageMissing)
         try FileManager.default.moveItem(at: moved, to: directory)
@@ -66,10 +71,77 @@ import Testing
         #expect(try store.snapshots(SnapshotFilter()).count == 1)
     }
 
-    @Test("An engine that runs on it refuses submissions, and tells those who wait")
+    @Test("A database that is replaced while it is opened is neither read nor written")
+    func replacedWhileOpening() throws {
+        let file = SQLiteStore.databaseFile(in: directory)
+        let identity = try DatabaseIdentity(ofFileAt: file.path)
+        try replace().close()
+        let before = try Data(contentsOf: file)
+        let error = try refusal { _ = try DatabaseFile.open(file.path, .init(), as: identity) }
+        #expect(error.code == .storageMissing)
+        #expect(try Data(contentsOf: file) == before)
+    }
+
+    @Test("It is not read either once it is deleted, or another store is in its place", arguments: [false, true])
+    func notRead(isReplaced: Bool) throws {
+        try bench.submit(1)
+        if isReplaced {
+            try StoreWorkbench(store: replace()).submit(2)
+        } else {
+            try FileManager.default.removeItem(at: directory)
+        }
+        // Its first reader is opened now.
+        #expect(try refusal { _ = try store.snapshots(SnapshotFilter()) }.code == .storageMissing)
+    }
+
+    /// Stores content in each way. Returns the errors.
+    private func refusalsOfContent() async throws -> [AIServiceError] {
+        let content = try #require(store.content)
+        let bytes = Data("a prompt".utf8)
+        let pieces = await #expect(throws: AIServiceError.self) {
+            let writer = content.makeWriter()
+            try await writer.write(bytes)
+            _ = try await writer.finish()
+        }
+        let whole = await #expect(throws: AIServiceError.self) { _ = try await content.put(bytes) }
+        return [try #require(pieces), try #require(whole)]
+    }
+
+    @Test("Content is refused and no folder made anew once the store's folder, or that of its content, is gone")
+    func contentOfMissing() async throws {
+        for gone in [directory.appending(path: "content"), directory] {
+            try FileManager.default.removeItem(at: gone)
+            for error in try await refusalsOfContent() {
+                #expect(error.code == .storageMissing && error.disposition == .needsUser)
+                #expect(error.message.contains("was deleted, moved or replaced") && error.message.contains("Bring"))
+            }
+            #expect(!FileManager.default.fileExists(atPath: gone.path))
+        }
+        let manager = AIRequestManager(store: store, providers: try ProviderRegistry([ScriptedProvider()]))
+        let refused = await #expect(throws: AIServiceError.self) {
+            try await manager.submit(
+                AIRequest(prompt: .text(String(repeating: "x", count: 100_000))), to: "scripted")
+        }
+        #expect(refused?.code == .storageMissing)
+        #expect(!FileManager.default.fileExists(atPath: directory.path))
+    }
+
+    @Test("The content of another store in its place is left alone")
+    func contentOfOther() async throws {
+        let other = try replace()
+        _ = try await other.files.put(Data("of the other".utf8))
+        let files = try other.files.all()
+        for error in try await refusalsOfContent() { #expect(error.code == .storageMissing) }
+        // No row of this store has it, so it would be taken for abandoned.
+        let error = try refusal { _ = try store.abandonedContent(before: .distantFuture, removing: true) }
+        #expect(error.code == .storageMissing)
+        #expect(try other.files.all() == files)
+    }
+
+    @Test("An engine on a deleted store refuses submissions and notifies its waiters")
     func engine() async throws {
         let provider = ScriptedProvider(limits: ProviderLimits(concurrency: 1)) { [directory] _ in
-            // While it is asked, somebody takes the store away.
+            // Meanwhile the store is deleted.
             do {
                 try FileManager.default.removeItem(at: directory)
             } catch {

@@ -8,7 +8,7 @@ import Testing
 @testable import HablareSQLite
 
 @Suite struct OpeningTests {
-    /// Makes a plain database with a connection that is closed afterwards.
+    /// Creates a plain database with a connection that is closed afterwards.
     private func database(at file: URL, _ body: (DatabaseQueue) throws -> Void) throws {
         let queue = try DatabaseQueue(path: file.path)
         try body(queue)
@@ -19,7 +19,7 @@ import Testing
         try serviceError { _ = try SQLiteStore(directory: folder.url) }
     }
 
-    @Test("Every connection syncs fully and writes ahead")
+    @Test("Every connection uses full sync and write-ahead logging")
     func durability() throws {
         let sqlite = try SQLiteBench()
         func check(_ db: Database) throws {
@@ -30,7 +30,7 @@ import Testing
         try sqlite.store.pool.read(check)
     }
 
-    @Test("A folder that is missing is made, with the missing ones above it")
+    @Test("A missing folder is created with its parents")
     func makesFolder() throws {
         let folder = try TemporaryFolder()
         let deep = folder.url.appendingPathComponent("a b/ü/c")
@@ -38,7 +38,7 @@ import Testing
         #expect(try SQLiteStore(directory: deep).snapshot(of: StoreWorkbench.id(1)) != nil)
     }
 
-    @Test("A store is taken to be there where that cannot be looked up, so that opening it says why")
+    @Test("exists is true if it cannot be checked, so that opening gives the reason")
     func exists() throws {
         let folder = try TemporaryFolder()
         #expect(!SQLiteStore.exists(in: folder.url.appendingPathComponent("nothing")))
@@ -49,7 +49,7 @@ import Testing
         #expect(SQLiteStore.exists(in: folder.url))
     }
 
-    @Test("A busy timeout that is longer than SQLite can wait is as long as that")
+    @Test("A busy timeout beyond SQLite's maximum is clamped")
     func endlessTimeout() throws {
         for timeout in [TimeInterval.infinity, .greatestFiniteMagnitude, 2_147_484] {
             let sqlite = try SQLiteBench(.init(busyTimeout: timeout))
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(
-        "A busy timeout that is no time is refused, and nothing is made",
+        "An invalid busy timeout is refused, and nothing is created",
         arguments: [TimeInterval.nan, -1, -TimeInterval.infinity])
     func impossibleTimeout(timeout: TimeInterval) throws {
         let folder = try TemporaryFolder()
@@ -120,7 +120,7 @@ import Testing
         #expect(try Data(contentsOf: file) == bytes)
     }
 
-    @Test("A truncated database is an error of ours, when it is opened or when it is read", arguments: [1, 4096, 9000])
+    @Test("A truncated database fails with an AIServiceError when it is opened or read", arguments: [1, 4096, 9000])
     func truncated(size: Int) throws {
         let sqlite = try SQLiteBench()
         for number in 0..<200 { try sqlite.bench.submit(number) }
@@ -137,7 +137,7 @@ import Testing
     }
 
     @Test(
-        "Overwritten pages never trap: each operation works or fails with an error of ours", arguments: Seeds.choose(12)
+        "Overwritten pages never trap, and an operation works or throws an AIServiceError", arguments: Seeds.choose(12)
     )
     func damaged(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
@@ -180,7 +180,7 @@ import Testing
         }
     }
 
-    @Test("A folder below a file cannot be a store, and the error says so")
+    @Test("A folder below a file is refused with the reason")
     func belowFile() throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appendingPathComponent("file")
@@ -190,7 +190,7 @@ import Testing
         #expect(error.message.contains(file.path))
     }
 
-    @Test("A folder that cannot be created says why: a name that is too long is no matter of permissions")
+    @Test("The error for a folder that cannot be created has the cause, such as a name too long")
     func impossibleName() throws {
         let folder = try TemporaryFolder()
         let name = String(repeating: "x", count: 300)
@@ -200,7 +200,7 @@ import Testing
         #expect(error.cause?.contains(String(cString: strerror(ENAMETOOLONG))) == true)
     }
 
-    @Test("Missing folders above the store are created, for their owner's eyes only")
+    @Test("Missing folders above the store are created private to the owner")
     func missingFolders() throws {
         let folder = try TemporaryFolder()
         let store = folder.url.appendingPathComponent("a/b c/d", isDirectory: true)
@@ -213,7 +213,7 @@ import Testing
         }
     }
 
-    @Test("A folder where the database should be is an error of ours")
+    @Test("A folder in place of the database is a storage error")
     func folderInstead() throws {
         let folder = try TemporaryFolder()
         try FileManager.default.createDirectory(
@@ -221,7 +221,7 @@ import Testing
         #expect(try errorOfOpening(folder).category == .storage)
     }
 
-    @Test("Many processes may open a new store at once")
+    @Test("Many processes can open a new store at once")
     func together() async throws {
         let folder = try TemporaryFolder()
         let url = folder.url.appendingPathComponent("new")
@@ -234,7 +234,7 @@ import Testing
         #expect(try SQLiteStore(directory: url).snapshots(SnapshotFilter()).count == 8)
     }
 
-    @Test("What was acknowledged is there after the store is opened again, without its having been closed")
+    @Test("Acknowledged writes are there after a crash and a reopening")
     func reopened() throws {
         let sqlite = try SQLiteBench()
         let owner = try sqlite.bench.register()
@@ -247,7 +247,7 @@ import Testing
         try sqlite.bench.holdNext(owner)
         try sqlite.bench.submit(StoreWorkbench.submission(6, job: "j", deadline: 30))
         _ = try sqlite.bench.reserve([1, 1, 1], of: RateLimit(requestsPerMinute: 12), at: 3)
-        // A copy of the files at this moment is what a dead process leaves.
+        // A copy of the files at this moment equals the state after a process's death.
         let copy = try TemporaryFolder()
         for name in ["hablare.sqlite", "hablare.sqlite-wal"] {
             try FileManager.default.copyItem(

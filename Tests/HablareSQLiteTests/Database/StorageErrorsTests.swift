@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct StorageErrorsTests {
     @Test(
-        "A failure of SQLite is an error with a code and advice",
+        "An SQLite error maps to an error with a code and advice",
         arguments: [
             (ResultCode.SQLITE_FULL, AIServiceError.Code.storageFull),
             (.SQLITE_READONLY, .storageReadOnly), (.SQLITE_READONLY_DIRECTORY, .storageReadOnly),
@@ -28,7 +28,7 @@ import Testing
         #expect(error.cause == "SQLite \(result.rawValue): in its words")
     }
 
-    @Test("Errors that are not the database's stay what they are")
+    @Test("Errors of other origin pass through unchanged")
     func passesThrough() {
         #expect(throws: CancellationError.self) { try translatingErrors(of: "p") { throw CancellationError() } }
         let own = AIServiceError.tooNew(path: "p")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HablareSQLite
 
-/// What is noted of budgets is compared with what was reserved.
+/// Compares the sums of budgets with their reservations.
 @Suite struct BudgetCheckTests {
     private let sqlite: SQLiteBench
 
@@ -20,14 +20,14 @@ import Testing
         return try sqlite.store.diagnose().findings.filter(\.isProblem)
     }
 
-    @Test func `Budgets whose attempts are over, under way or of unknown cost are sound`() throws {
+    @Test func `Budgets with finished, running and unknown-cost attempts are consistent`() throws {
         #expect(try sqlite.store.budgets().map(\.spent) == [55])
         #expect(try sqlite.store.budgets().map(\.unknown) == [1])
         #expect(try problems(after: "") == [])
     }
 
     @Test(
-        "A sum that is not that of the reservations is found, and the budget named",
+        "diagnose finds a budget's sum that differs from its reservations, and names the budget",
         arguments: [
             "UPDATE budgets SET spent = spent + 1", "UPDATE budgets SET spent = -1", "UPDATE budgets SET unknown = 0",
             "DELETE FROM budgets", "UPDATE reservations SET amount = amount + 1 WHERE unknown = 0",
@@ -39,12 +39,12 @@ import Testing
         #expect(found.first?.message.contains("budget b,") == true)
     }
 
-    @Test func `Each period is counted for itself`() throws {
+    @Test func `Each period is checked separately`() throws {
         let found = try problems(after: "UPDATE reservations SET period = period + 86400000000 WHERE amount = 50")
         #expect(found.map(\.kind) == [.budgetMiscounted, .budgetMiscounted])
     }
 
-    @Test func `A sum beyond the greatest number is the greatest number`() throws {
+    @Test func `A sum beyond the maximum saturates`() throws {
         let greatest = Int64.max
         let damage = """
             UPDATE reservations SET amount = \(greatest) WHERE unknown = 0; UPDATE budgets SET spent = \(greatest)

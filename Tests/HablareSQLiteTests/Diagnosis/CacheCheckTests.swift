@@ -6,7 +6,7 @@ import Testing
 
 @testable import HablareSQLite
 
-/// What is noted of the cache is compared with the responses.
+/// Compares the cache's columns with the responses.
 @Suite struct CacheCheckTests {
     private let sqlite: SQLiteBench
 
@@ -20,7 +20,7 @@ import Testing
         return try sqlite.store.diagnose().findings.filter(\.isProblem)
     }
 
-    @Test func `An answer stays sound until it drops out, whichever way`() throws {
+    @Test func `A cached answer stays consistent until it leaves the cache`() throws {
         let writes: [StoreWrite] = [
             .pin(StoreWorkbench.id(50), true), .evict(StoreWorkbench.id(50)), .evict(StoreWorkbench.id(52)),
             .uncache(.everything), .delete(StoreWorkbench.id(50), at: StoreWorkbench.date(99)),
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `What failed is found by its work no more`() throws {
+    @Test func `A failed request is not found in the cache`() throws {
         let bench = sqlite.bench
         try bench.submit(90)
         try bench.finishNext(try bench.register(9), failing: AIServiceError(.invalidRequest, "No."))
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(
-        "An answer that is not there, or of another size, is found, and its request named",
+        "diagnose finds a missing or wrongly sized cached answer, and names its request",
         arguments: [
             "UPDATE flights SET answer_size = answer_size + 1 WHERE used_at IS NOT NULL",
             "UPDATE flights SET answer_size = NULL WHERE used_at IS NOT NULL",
@@ -56,7 +56,7 @@ import Testing
         #expect(found.first?.message.contains(StoreWorkbench.id(50).uuidString.lowercased()) == true)
     }
 
-    @Test func `A flight that is not completed has no answer in the cache`() throws {
+    @Test func `An answer of an unfinished flight in the cache is found`() throws {
         let damage =
             "UPDATE flights SET used_at = 1, answer_size = 6 WHERE member = (SELECT id FROM requests LIMIT 1 OFFSET 3)"
         #expect(try problems(after: damage).map(\.kind) == [.cacheInconsistent])

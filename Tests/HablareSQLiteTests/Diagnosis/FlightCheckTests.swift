@@ -6,7 +6,7 @@ import Testing
 
 @testable import HablareSQLite
 
-/// Rows of flights that do not fit together: found by the doctor, and no reason for anybody to trap.
+/// Inconsistent rows of flights: `diagnose` finds them, and no operation traps on them.
 @Suite struct FlightCheckTests {
     private let sqlite: SQLiteBench
     private let owner: OwnerID
@@ -24,7 +24,7 @@ import Testing
         try sqlite.store.diagnose().findings.filter(\.isProblem)
     }
 
-    @Test("Flights in every state are sound")
+    @Test("Flights in every state are consistent")
     func sound() throws {
         let phases: [RequestPhase] = [.completed, .failed, .cancelled, .executing]
         for (number, phase) in phases.enumerated() { try sqlite.bench.bring(number, to: phase, by: owner) }
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(
-        "A state that does not fit its holder or its request is found, and the request named",
+        "diagnose finds a flight whose state contradicts its owner or request, and names the request",
         arguments: [
             "owner = -1", "owner = NULL", "owner = 7", "state = 1", "state = 2, owner = -2", "state = 3",
             "state = 4, owner = NULL, findable = NULL", "state = 6", "state = 6, owner = -1", "state = 7, owner = -1",
@@ -57,14 +57,14 @@ import Testing
         #expect(findings.first?.message.contains(StoreWorkbench.id(2).uuidString.lowercased()) == true)
     }
 
-    @Test("A request that is over while its flight is not is found")
+    @Test("diagnose finds a final request whose flight is not settled")
     func overButWaiting() throws {
         try sqlite.bench.submit(1)
         try damage("UPDATE requests SET state = 2")
         #expect(try findings().map(\.kind) == [.flightInconsistent])
     }
 
-    @Test("Absurd numbers in a flight's row trap nowhere")
+    @Test("Extreme numbers in a flight's row do not trap")
     func absurdNumbers() throws {
         let bench = sqlite.bench
         let numbers = [Int64.min, -1, Int64.max]
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test("A request whose word for lost attempts is damaged fails alone, and is held rather than paid for twice")
+    @Test("A request with a damaged unknown-outcome policy fails alone, and is held instead of paid twice")
     func damagedPolicy() throws {
         let bench = sqlite.bench
         try bench.submit(1)
@@ -102,7 +102,7 @@ import Testing
         #expect(claimed.failure?.code == .storageCorrupt)
     }
 
-    @Test("Accounts with absurd numbers trap nowhere")
+    @Test("Extreme numbers in an account's row do not trap")
     func absurdAccounts() throws {
         let limit = RateLimit(requestsPerMinute: 60, unitsPerMinute: 600)
         for number in ["9e999", "-9e999", "NULL", "1e308", "'text'", "x'00'"] {

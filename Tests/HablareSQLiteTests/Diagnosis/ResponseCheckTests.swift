@@ -6,7 +6,7 @@ import Testing
 
 @testable import HablareSQLite
 
-/// What is noted of responses for pruning: checked by the doctor, and never trusted with a response.
+/// The pruning columns of responses: `diagnose` checks them, and a response is not deleted by them alone.
 @Suite struct ResponseCheckTests {
     private let sqlite: SQLiteBench
 
@@ -30,7 +30,7 @@ import Testing
         get throws { try sqlite.store.diagnose().findings.filter(\.isProblem).map(\.kind) }
     }
 
-    @Test("Whatever happens to responses, what is noted of them stays right")
+    @Test("The pruning columns of responses stay correct under every write")
     func sound() throws {
         let id = StoreWorkbench.id
         let writes: [StoreWrite] = [
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(
-        "A wrong note is found",
+        "diagnose finds a wrong pruning column",
         arguments: ["spare = 5 WHERE flight = 1", "spare = NULL WHERE flight = 1", "spare = 6"]
     )
     func wrong(change: String) throws {
@@ -54,7 +54,7 @@ import Testing
         #expect(Set(try problems) == [.responseMiscounted])
     }
 
-    @Test("A response that is wrongly noted as unprotected is not given up, and the note is mended")
+    @Test("A protected response wrongly marked as prunable is kept, and the mark is repaired")
     func mended() throws {
         try damage("UPDATE responses SET spare = 6")
         let last = PrunePlan.Place(receivedAt: .distantFuture, flight: FlightID(rawValue: .max))
@@ -63,7 +63,7 @@ import Testing
         #expect(try problems == [])
     }
 
-    @Test("Pruning goes past an evicted response whose note says that it has content")
+    @Test("Pruning continues past an evicted response that is marked as having content")
     func evicted() throws {
         _ = try sqlite.bench.write(.evict(StoreWorkbench.id(1)))
         _ = try sqlite.bench.write(.merged(StoreWorkbench.id(3)))

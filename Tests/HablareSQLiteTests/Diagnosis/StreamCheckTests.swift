@@ -6,7 +6,7 @@ import Testing
 
 @testable import HablareSQLite
 
-/// Chunks that do not fit together are found by the doctor.
+/// Inconsistent chunks are found by `diagnose`.
 @Suite struct StreamCheckTests {
     private let sqlite: SQLiteBench
     private let attempt: RunningAttempt
@@ -24,7 +24,7 @@ import Testing
         return try sqlite.store.diagnose().findings.filter(\.isProblem)
     }
 
-    @Test func `Streams that are under way, begun anew or complete are sound`() throws {
+    @Test func `Running, restarted and complete streams are consistent`() throws {
         #expect(try problems(after: "") == [])
         let owner = try #require(attempt.lifecycle.owner)
         _ = try sqlite.bench.write(.retireOwner(owner, at: StoreWorkbench.date(5)))
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(
-        "A gap in number or in bytes is found, and the request named",
+        "diagnose finds a gap in a stream's numbers or bytes, and names the request",
         arguments: [
             "DELETE FROM chunks WHERE first = 1", "DELETE FROM chunks WHERE first = 0",
             "UPDATE chunks SET start = start + 1 WHERE first = 3", "UPDATE chunks SET count = 1 WHERE first = 1",
@@ -50,7 +50,7 @@ import Testing
         #expect(found.first?.message.contains(StoreWorkbench.id(1).uuidString.lowercased()) == true)
     }
 
-    @Test func `Chunks of work that is gone are found`() throws {
+    @Test func `Chunks without a flight are found`() throws {
         let found = try problems(after: "UPDATE chunks SET flight = 999")
         #expect(found.map(\.kind) == [.chunksUnowned])
         #expect(found.first?.message.hasPrefix("3 groups") == true)

@@ -2,12 +2,12 @@ import Foundation
 import Hablare
 import HablareTestKit
 
-/// Where two stores differ.
+/// A difference between two stores.
 struct Divergence: Error, CustomStringConvertible {
     let description: String
 }
 
-/// A random but sensible history: writers only claim to know what a store once told them, though it may be stale.
+/// A random but sensible history: writers use only what a store once returned, even if it is stale.
 struct StoreHistory {
     private let seed: UInt64
     private var random: SeededGenerator
@@ -20,17 +20,17 @@ struct StoreHistory {
     private var now = 0
     private var owners: [OwnerID] = [OwnerID(rawValue: 99)]
     private var submissions: [Submission] = []
-    /// Those whose answers entered the cache.
+    /// The requests whose answers entered the cache.
     private var answered: [Submission] = []
     private var leases: [(flight: FlightID, request: UUID, lifecycle: FlightLifecycle)] = []
     private var attempts: [RunningAttempt] = []
-    /// Whom each flight asks.
+    /// The provider of each flight.
     private var asked: [FlightID: ProviderID] = [:]
-    /// Whom each attempt asked: a late end is that one's, whomever the flight asks since.
+    /// The provider of each attempt. A late end belongs to that provider, even if the flight has changed it.
     private var askedByAttempt: [FlightID: [Int: ProviderID]] = [:]
-    /// Flights that have somebody to fall back on: only these are ever diverted.
+    /// The flights with a fallback chain, which are the only ones that are diverted.
     private var chained: Set<FlightID> = []
-    /// What was journalled of each generation of a flight's output.
+    /// The journalled chunks of each generation of a flight.
     private var streams: [FlightID: [Int: [Data]]] = [:]
     private var lastID = 0
 
@@ -53,7 +53,7 @@ struct StoreHistory {
         var writes: [Attempted] = []
         for _ in 0..<pick(1...5) {
             writes.append(try anyWrite())
-            // What was streamed is known once it is answered, and an answer has all of it.
+            // Once a stream is answered its chunks are known, and the answer has all of them.
             if case .append = writes.last?.write { break }
             if case .settle(let end) = writes.last?.write, end.rest != nil { break }
         }
@@ -109,7 +109,7 @@ struct StoreHistory {
         }
     }
 
-    /// What a writer keeps in mind to make sense of the receipt.
+    /// The details of a write that are needed to interpret its receipt.
     private struct Attempted {
         var write: StoreWrite
         var submission: Submission?
@@ -157,7 +157,7 @@ struct StoreHistory {
         }
     }
 
-    /// Chunks were added, where they were those that come next.
+    /// Records appended chunks if they are the next ones.
     private mutating func streamed(_ group: ChunkGroup) {
         guard group.first == streams[group.flight]?[group.generation]?.count ?? 0 else { return }
         var rest = group.bytes
@@ -213,7 +213,7 @@ struct StoreHistory {
             let memory = AttemptMemory(flight: attempt.flight, token: attempt.lifecycle.token, handle: handle)
             return Attempted(write: .remember(memory))
         case 29:
-            // Both stores are told the same place; that they plan the same is compared apart.
+            // Both stores get the same position. Another comparison checks that they plan the same.
             let retention = Retention(
                 maximumAge: Double(pick(1...120)), maximumCount: pick(1...12), maximumBytes: Int64(pick(0...4000)))
             let plan = try reference.prunePlan(retention, at: date)
@@ -242,7 +242,7 @@ struct StoreHistory {
         return Attempted(write: .advance(lease.flight, start, at: date), started: attempt)
     }
 
-    /// Chunks of an attempt at a request that streams; nearly always those that come next.
+    /// Returns chunks for an attempt of a streaming request, nearly always the next ones.
     private mutating func anyGroup() -> ChunkGroup? {
         recent(attempts).flatMap { anyGroup(of: $0) }
     }
@@ -261,7 +261,7 @@ struct StoreHistory {
         submissions.contains { $0.request.id == attempt.request && $0.request.streaming != nil }
     }
 
-    /// An answer; of a stream what was streamed.
+    /// Returns an answer, and for a stream the streamed chunks.
     private mutating func anyAnswer(to attempt: RunningAttempt, and rest: ChunkGroup?) -> ResponseContent {
         let chunks = streams[attempt.flight]?[attempt.lifecycle.generation]
         guard chunks != nil || rest != nil else { return anyContent() }
@@ -272,7 +272,7 @@ struct StoreHistory {
         guard let attempt = recent(attempts) else { return nil }
         let rest = chance(3) ? anyGroup(of: attempt) : nil
         let outcome: AttemptEnd.Outcome
-        // Who has somebody to fall back on is mostly sent there: few of these have a time that makes it necessary.
+        // A flight with a fallback is mostly diverted, because few of them have a time that makes it necessary.
         switch chained.contains(attempt.flight) && !chance(3) ? 2 : pick(0...9) {
         case 0: outcome = .failed(anyError())
         case 1: outcome = .interrupted
@@ -281,7 +281,7 @@ struct StoreHistory {
                 outcome = .postponed(anyError(), until: later(-500...20_000))
                 break
             }
-            // Too late for many.
+            // Too late for many requests.
             let hop = FallbackHop(anyNamedProvider(), model: chance(2) ? nil : "n")
             outcome = .postponed(
                 anyError(), until: later(chance(2) ? -500...20_000 : 60_000...600_000),
@@ -362,7 +362,7 @@ struct StoreHistory {
         return submission
     }
 
-    /// Another request for the same work.
+    /// Returns another request for the same work.
     private mutating func twin(of old: Submission) throws -> Submission {
         let request = AIRequest(
             id: chance(8) ? anyID() : nextID(), prompt: old.request.prompt, model: old.request.model,
@@ -462,7 +462,7 @@ extension StoreHistory {
     private mutating func chance(_ one: Int) -> Bool { pick(1...one) == 1 }
     private mutating func pickOne<Value>(_ values: [Value]) -> Value { values[pick(0...values.count - 1)] }
 
-    /// One of the last, usually; sometimes a very old one.
+    /// Returns one of the last values, sometimes a very old one.
     private mutating func recent<Value>(_ values: [Value]) -> Value? {
         guard !values.isEmpty else { return nil }
         return pickOne(chance(4) ? values : values.suffix(8))
@@ -477,7 +477,8 @@ extension StoreHistory {
         StoreWorkbench.id(pick(max(0, lastID - (chance(3) ? 400 : 12))...lastID + 1))
     }
     private mutating func anyProvider() -> ProviderID { pickOne(["p", "p", "p", "q", ""]) }
-    /// Whom a flight is diverted to. A registered provider has a name, and SQLite takes none for that of a damaged row.
+    /// Returns the provider of a diversion. A registered provider has a name, and SQLite treats an empty one as
+    /// damaged.
     private mutating func anyNamedProvider() -> ProviderID { pickOne(["p", "p", "p", "q"]) }
     private mutating func anyJob() -> JobKey { JobKey(rawValue: pickOne(["j", "k", ""])) }
 
@@ -502,7 +503,7 @@ extension StoreHistory {
 
     private mutating func anyQuota() -> ReportedLimits.Quota? {
         if chance(3) { return nil }
-        // Never a whole millisecond, so that no date of the history is the very end of a pause: stores may round.
+        // Never a whole millisecond, so that no date of the history is the exact end of a pause: stores may round.
         return ReportedLimits.Quota(
             perMinute: pickOne([nil, 0, 3, 120, .nan]), remaining: pickOne([nil, 0, 0.5, 4, .infinity]),
             resetsAfter: chance(2) ? nil : .microseconds(pick(0...9_000) * 1000 + 300))
@@ -619,7 +620,7 @@ extension StoreHistory {
 
 // MARK: - Dates
 
-/// Stores keep dates to the microsecond; those that are computed are finer.
+/// Stores keep dates to the microsecond, and computed dates are finer.
 extension Date {
     fileprivate var rounded: Date {
         Date(timeIntervalSince1970: (timeIntervalSince1970 * 1_000_000).rounded() / 1_000_000)
@@ -644,7 +645,7 @@ extension WriteReceipt {
         return .permits(PermitGrant(costs: grant.costs, next: grant.next?.rounded, isUnlimited: grant.isUnlimited))
     }
 
-    /// The receipt without what it carries, for saying which kinds a history reached.
+    /// The kind of receipt without its payload, to tell which kinds a history reached.
     fileprivate var kind: String {
         switch self {
         case .done: "done"
@@ -653,11 +654,8 @@ extension WriteReceipt {
         case .submitted(let receipt):
             receipt.wasPresent
                 ? "present" : receipt.hasJoined ? "joined" : receipt.isAnswered ? "answered" : "submitted"
-        case .cancelled: "cancelled"
         case .uncached(let count): count == 0 ? "none uncached" : "uncached"
         case .pruned(let pruned): pruned.count == 0 ? "none pruned" : "pruned"
-        case .expired(let expired, let next):
-            expired.isEmpty ? next == nil ? "no deadline" : "none expired" : "expired"
         case .started(let refusal): refusal == nil ? "started" : "over budget"
         case .permits(let grant): grant.next == nil ? "permits" : "no permits"
         case .rejected: "rejected"
@@ -673,13 +671,14 @@ extension WriteReceipt {
 }
 
 extension StoreChange {
-    /// The change without what it carries.
+    /// The kind of change without its payload.
     fileprivate var kind: String {
         switch self {
         case .submitted: "change: submitted"
         case .request(_, of: _, .pending): "change: request pending"
         case .request(_, of: _, .executing): "change: request executing"
         case .request(_, of: _, .completed): "change: request completed"
+        case .request(_, of: _, .failed(.deadlineExceeded)): "expired"
         case .request(_, of: _, .failed): "change: request failed"
         case .request(_, of: _, .cancelled): "change: request cancelled"
         case .request(_, of: _, .erased): "change: request erased"
@@ -697,12 +696,12 @@ extension StoreChange {
 }
 
 extension AttemptEnd.Outcome {
-    /// The outcome without what it carries.
+    /// The kind of outcome without its payload.
     fileprivate var kind: Substring { "\(self)".prefix { $0 != "(" } }
 }
 
 extension Settlement {
-    /// What was recorded, for saying which kinds a history reached.
+    /// The kind of recorded end, to tell which kinds a history reached.
     fileprivate var kind: String {
         if diversion != nil, case .postponed = end.outcome { return "diverted" }
         return "\(finished.isEmpty ? "none" : "some") ended\(flight.isSettled ? "" : ", goes on")"

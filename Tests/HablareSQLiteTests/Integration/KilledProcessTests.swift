@@ -6,9 +6,9 @@ import Testing
 
 @testable import HablareSQLite
 
-/// Locks of a real process that is really killed.
+/// The locks of a real process that is killed.
 @Suite struct KilledProcessTests {
-    @Test("A process that holds its lock is alive until the moment it is killed", .timeLimit(.minutes(5)))
+    @Test("A process that holds its lock counts as alive until it is killed", .timeLimit(.minutes(5)))
     func killed() throws {
         let folder = try TemporaryFolder()
         let locks = try FileLocks(directory: folder.url)
@@ -16,7 +16,7 @@ import Testing
         let process = Process()
         let output = Pipe()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        // Without a fork, the process that is killed is the one that holds the lock.
+        // Without a fork, the killed process is the one that holds the lock.
         process.arguments = ["flock", "--no-fork", file.path, "sh", "-c", "echo held; exec sleep 600"]
         process.standardOutput = output
         try process.run()

@@ -6,12 +6,12 @@ import Testing
 
 @testable import HablareSQLite
 
-/// A real disk that is really full, or really read-only: a small file system in memory.
+/// A real disk that is full or read-only: a small file system in memory.
 @Suite(.enabled(if: SmallDisk.isPossible, "mounting needs root on Linux"))
 struct SmallDiskTests {
     private static let large = String(repeating: "x", count: 30_000)
 
-    @Test("A full disk is an error with a code; what was there stays, and work goes on once there is space")
+    @Test("A full disk is an error with a code, keeps existing rows, and accepts writes once there is space")
     func full() async throws {
         let disk = try SmallDisk(size: "2m")
         let ballast = disk.url.appendingPathComponent("ballast")
@@ -41,7 +41,7 @@ struct SmallDiskTests {
         #expect(try reopened.request(of: StoreWorkbench.id(0))?.request.prompt == .text(Self.large))
     }
 
-    @Test("A content file that finds no room is an error of a full disk")
+    @Test("A content file without room is a storageFull error")
     func fullForContent() async throws {
         let disk = try SmallDisk(size: "1m")
         let store = try SQLiteStore(directory: disk.url)
@@ -65,7 +65,7 @@ struct SmallDiskTests {
         #expect(failure?.code == .storageFull)
     }
 
-    @Test("A read-only disk is an error with a code, for opening, writing and content, and works again when writable")
+    @Test("A read-only disk fails opening, writing and content with storageReadOnly until it is writable")
     func readOnly() async throws {
         let disk = try SmallDisk(size: "4m")
         let folder = disk.url.appendingPathComponent("store")
@@ -83,7 +83,7 @@ struct SmallDiskTests {
         #expect(try again.snapshot(of: StoreWorkbench.id(1)) != nil)
     }
 
-    /// Uses up a file system to its last byte.
+    /// Fills a file system to its last byte.
     private func fill(_ disk: SmallDisk) throws -> URL {
         let file = disk.url.appendingPathComponent("filling")
         try Data().write(to: file)
@@ -92,7 +92,7 @@ struct SmallDiskTests {
             do {
                 while true { try handle.write(contentsOf: Data(count: size)) }
             } catch {
-                continue  // no room for so much
+                continue  // no room for that much
             }
         }
         try handle.close()
@@ -100,7 +100,7 @@ struct SmallDiskTests {
     }
 
     @Test(
-        "An engine whose disk is full rests, tells whoever waits, and goes on by itself: each is called and recorded once",
+        "An engine on a full disk pauses, notifies waiters, and resumes, with each call made and recorded once",
         .timeLimit(.minutes(5)))
     func engine() async throws {
         let disk = try SmallDisk(size: "16m")
@@ -118,7 +118,7 @@ struct SmallDiskTests {
         let ids = try await manager.submit(
             (0..<60).map { AIRequest(prompt: .text("on a small disk \($0): ")) }, to: "scripted",
             jobKey: JobKey(rawValue: "j"))
-        /// Lets time pass until something is so, or so many seconds of it.
+        /// Lets time pass until a condition holds, at most this number of seconds.
         @Sendable func pass(
             seconds: Int = 2_000, until condition: @escaping @Sendable () async throws -> Bool = { false }
         ) async throws {
@@ -127,7 +127,7 @@ struct SmallDiskTests {
                 clock.advance(by: .seconds(1))
                 try Task.checkCancellation()
                 await Task.yield()
-                // However slow the journal's thread is, it has done what it was given before this commit, which fails.
+                // This failing commit waits for everything submitted to the journal's thread before it.
                 await #expect(throws: AIServiceError.self) { try await manager.cancelRequest(UUID()) }
             }
         }
@@ -141,12 +141,12 @@ struct SmallDiskTests {
                     told.withLock { $0 = error?.code }
                 }
                 gate.open()
-                // It may have failed before anybody waited; then it fails again at the next renewal.
+                // It may have failed before a waiter arrived. Then it fails again at the next renewal.
                 try await pass { told.withLock { $0 } != nil }
                 group.cancelAll()
             }
             #expect(told.withLock { $0 } == .storageFull)
-            try await pass(seconds: 200)  // many times what a journal without room rests
+            try await pass(seconds: 200)  // many times the pause of a journal without room
             #expect(provider.record.calls.count == 2, "nothing is sent that cannot be recorded")
             #expect(try store.statistics().requests[.completed] ?? 0 == 0)
             try FileManager.default.removeItem(at: filling)

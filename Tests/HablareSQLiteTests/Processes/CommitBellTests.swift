@@ -10,7 +10,7 @@ import Testing
 @Suite struct CommitBellTests {
     private let folder: TemporaryFolder
     private let store: SQLiteStore
-    /// Where no other store is open, no bell rings.
+    /// Without another open store, no bell rings.
     private let listener: SQLiteStore
 
     init() throws {
@@ -23,7 +23,7 @@ import Testing
         get throws { try FileSystem.size(ofFile: folder.url.appendingPathComponent("signal/commits").path) }
     }
 
-    @Test("A commit that others have to learn of changes the length of the bell, and no other commit does")
+    @Test("A commit of interest to others changes the bell file's length, and no other commit does")
     func lengths() throws {
         let bench = StoreWorkbench(store: store)
         let atFirst = try length
@@ -36,11 +36,21 @@ import Testing
         #expect(try length != submitted)
     }
 
-    @Test("A bell that is gone keeps nobody from committing, and is made anew")
+    @Test("A missing bell file does not prevent a commit and is created again")
     func gone() throws {
         try FileManager.default.removeItem(at: folder.url.appendingPathComponent("signal"))
         try StoreWorkbench(store: store).submit(1)
         #expect(try store.snapshot(of: StoreWorkbench.id(1)) != nil)
         #expect(try length != nil)
+    }
+
+    @Test("The bell of a store that is gone makes no folder for one anew")
+    func goneStore() throws {
+        let path = folder.url.appendingPathComponent("store")
+        try DurableCalls.system.makeFolder(path.path)
+        let bell = try CommitBell(directory: path.appendingPathComponent("signal"))
+        try FileManager.default.removeItem(at: path)
+        bell.ring(1)
+        #expect(try FileSystem.status(of: path.path) == nil)
     }
 }

@@ -18,7 +18,7 @@ import Testing
         try FileLocks(directory: folder.url.appendingPathComponent("owners"))
     }
 
-    @Test("The owner of a held lock is alive, whoever looks and however often")
+    @Test("The owner of a held lock counts as alive in every check")
     func alive() throws {
         let name = try locks.acquire()
         let other = try anotherProcess()
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test("The owner of a lock that was let go is dead, and its file is gone")
+    @Test("The owner of a released lock counts as dead, and its file is removed")
     func released() throws {
         let name = try locks.acquire()
         locks.release(name)
@@ -36,7 +36,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path + "/owners") == [])
     }
 
-    @Test("Releasing one lock leaves the others, and releasing twice or an unknown one does nothing")
+    @Test("Releasing one lock keeps the others, and releasing an unknown one does nothing")
     func severalLocks() throws {
         let one = try locks.acquire()
         let two = try locks.acquire()
@@ -48,7 +48,7 @@ import Testing
         #expect(try !locks.isFree(two))
     }
 
-    @Test("A file that nobody has locked is a dead process's, and is removed")
+    @Test("An unlocked file belongs to a dead process and is removed")
     func leftBehind() throws {
         let file = folder.url.appendingPathComponent("owners/left.lock")
         try Data().write(to: file)
@@ -59,14 +59,14 @@ import Testing
     }
 
     @Test(
-        "A name without a file, or that is no file name, is a dead process's",
+        "A missing file or an invalid name belongs to a dead process",
         arguments: ["missing", "", "../owners", "a/b"])
     func missing(name: String) throws {
         #expect(try locks.isFree(name))
         #expect(FileManager.default.fileExists(atPath: folder.url.path + "/owners"))
     }
 
-    @Test("Processes of one machine share its name, and their locks have different ones")
+    @Test("Processes of one machine share its host name and have different lock names")
     func names() throws {
         let other = try anotherProcess()
         #expect(other.host == locks.host)
@@ -74,7 +74,7 @@ import Testing
         #expect(try locks.acquire() != other.acquire())
     }
 
-    @Test("The locks of a store end with it")
+    @Test("A store's locks are released with it")
     func ends() throws {
         var mortal: FileLocks? = try anotherProcess()
         let name = try #require(try mortal?.acquire())

@@ -7,11 +7,11 @@ import Testing
 
 @testable import HablareSQLite
 
-/// What one of two stores on a folder learns of the other one's commits.
+/// The news that one of two stores on a folder gets of the other's commits.
 @Suite struct ForeignChangesTests {
     private let sqlite: SQLiteBench
     private let other: SQLiteStore
-    /// Open before the first commit, which is logged for it.
+    /// Opened before the first commit, which is logged because of it.
     private let bystander: SQLiteStore
     private var mine: StoreWorkbench { sqlite.bench }
     private var theirs: StoreWorkbench { StoreWorkbench(store: other) }
@@ -33,7 +33,7 @@ import Testing
         return changes.changes.map(ChangeSummary.init)
     }
 
-    /// A flight, its output and one of its requests as they are read back.
+    /// Returns a flight, its output and one of its requests as they are read back.
     private func rows(_ number: Int, _ change: RequestChange) throws -> [ChangeSummary] {
         let flight = try #require(try mine.store.snapshot(of: StoreWorkbench.id(number))?.flight)
         return [
@@ -42,7 +42,7 @@ import Testing
         ]
     }
 
-    @Test("A store counts from its opening, and is told of each commit once")
+    @Test("A store gets each foreign commit after its opening once")
     func firstLook() throws {
         #expect(try look().isEmpty, "request 1 was there before")
         try mine.submit(2)
@@ -50,13 +50,13 @@ import Testing
         #expect(try look().isEmpty)
     }
 
-    @Test("What was committed before the first look is found by it")
+    @Test("The first read finds commits made since the opening")
     func beforeFirstLook() throws {
         try mine.submit(2)
         #expect(try summary() == rows(2, .pending))
     }
 
-    @Test("A row that changed several times is there once, as it is now")
+    @Test("A row that changed several times is reported once, in its present state")
     func present() throws {
         let owner = try mine.register()
         try mine.submit(2)
@@ -70,7 +70,7 @@ import Testing
         #expect(try summary() == [.request(StoreWorkbench.id(2), of: FlightID(rawValue: 0), .erased)])
     }
 
-    @Test("Own commits are not told, wherever they are between others")
+    @Test("Own commits between foreign ones are not reported")
     func own() throws {
         for number in 2...9 { try (number.isMultiple(of: 2) ? mine : theirs).submit(number) }
         let found = try summary().compactMap { if case .request(let id, of: _, _) = $0 { id } else { nil } }
@@ -82,14 +82,14 @@ import Testing
         #expect(try summary() == rows(11, .pending))
     }
 
-    @Test("Of a long run of own commits no row is read, and none counts as missed")
+    @Test("A long run of own commits is neither read nor counted as missed")
     func ownRun() throws {
         try fillLog(by: theirs)
         try mine.submit(2)
         #expect(try summary() == rows(2, .pending))
     }
 
-    @Test("Rows that are of no interest are not read; what they may mean for others is told")
+    @Test("Rows without interest are not read, but what they may mean for others is reported")
     func interest() throws {
         try mine.submit(2)
         try mine.submit(3)
@@ -115,7 +115,7 @@ import Testing
         #expect(!answered.mayWait && answered.touchesAnswers && answered.isComplete)
     }
 
-    @Test("A claim is told with the flights that it took, and an empty one is not a commit")
+    @Test("A claim is reported with its flights, and an empty claim is no commit")
     func claim() throws {
         let owner = try mine.register()
         #expect(try look().isEmpty, "a registration concerns no row")
@@ -142,7 +142,7 @@ import Testing
         return try sqlite.store.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM commits") }
     }
 
-    @Test("The log keeps about a thousand commits; a store that missed more is told that it knows nothing")
+    @Test("The log keeps about a thousand commits, and a store that missed more gets a gap")
     func gap() throws {
         try fillLog(by: mine)
         let kept = try #require(try count())
@@ -154,7 +154,7 @@ import Testing
     }
 
     @Test(
-        "A row of the log that cannot be read, or is gone, is a gap",
+        "A damaged or missing row of the log is reported as a gap",
         arguments: [
             "UPDATE commits SET changes = x'09' WHERE seq = 2", "UPDATE commits SET changes = x'' WHERE seq = 2",
             "DELETE FROM commits WHERE seq = 2", "DELETE FROM commits",
@@ -167,7 +167,7 @@ import Testing
         #expect(try summary() == rows(5, .pending))
     }
 
-    @Test("Where the rows cannot be read, the next look returns the same changes")
+    @Test("If rows cannot be read, the next read returns the same changes")
     func repeated() throws {
         try mine.submit(2)
         let expected = try rows(2, .pending)
@@ -178,7 +178,7 @@ import Testing
         #expect(try look().isEmpty)
     }
 
-    @Test("A commit that failed is not in the log")
+    @Test("A failed commit is not in the log")
     func failed() throws {
         try sqlite.store.pool.write { db in
             try db.execute(
@@ -198,7 +198,7 @@ import Testing
     }
 
     #if os(Linux)
-    @Test("A store that is alone logs nothing; one that is opened is told of all that follows")
+    @Test("A store alone on its folder logs nothing, and a second one gets all later commits")
     func alone() throws {
         let sqlite = try SQLiteBench()
         try sqlite.bench.submit(1)
@@ -216,7 +216,7 @@ import Testing
     }
     #endif
 
-    @Test("A store does not open in the middle of another's commit, which may not be logged")
+    @Test("A store does not open during another's commit, which might not be logged")
     func opening() throws {
         let sqlite = try SQLiteBench()
         try sqlite.store.pool.writeWithoutTransaction { db in

@@ -5,7 +5,7 @@ import HablareTestFiles
 import HablareTestKit
 import Testing
 
-/// Two managers on one folder, as two processes have them, of which only one runs an engine.
+/// Two managers on one folder, as in two processes, of which only one runs an engine.
 @Suite(.timeLimit(.minutes(5))) struct ListeningTests {
     private let folder: TemporaryFolder
     private let request = AIRequest(prompt: "chapter", streaming: StreamingPolicy())
@@ -18,7 +18,7 @@ import Testing
             configuration: EngineConfiguration(renewalInterval: .seconds(3600), leaseDuration: .seconds(7200)))
     }
 
-    /// Yields so many pieces, one after another.
+    /// Returns a provider that yields this number of pieces.
     private func yielding(_ count: Int) -> ScriptedProvider {
         ScriptedProvider { call in
             do {
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test("A process without an engine hears of the outcome, each status and all chunks of another one's work")
+    @Test("A process without an engine gets another's outcome, statuses and chunks")
     func withoutEngine() async throws {
         let worker = try manager(yielding(200))
         let listener = try manager(ScriptedProvider())
@@ -54,7 +54,7 @@ import Testing
         #expect(try await response.text() == text.joined())
     }
 
-    @Test("A process without an engine hears that another one cancelled, retried or deleted a request")
+    @Test("A process without an engine gets another's cancellation, retry and deletion")
     func otherChanges() async throws {
         let (one, two) = (try manager(ScriptedProvider()), try manager(ScriptedProvider()))
         try await one.submit(request, to: "scripted")
@@ -69,7 +69,7 @@ import Testing
         #expect(await erased == .unknownRequest)
     }
 
-    @Test("A process without an engine hears of a commit also where nothing told of it", .timeLimit(.minutes(1)))
+    @Test("A process without an engine gets a commit even without a signal", .timeLimit(.minutes(1)))
     func withoutSignal() async throws {
         let worker = try manager(ScriptedProvider())
         let clock = ManualClock()
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test(
-        "A reader misses nothing that was yielded elsewhere between its first look and its being known as a reader",
+        "A reader misses no chunk between its first read and its registration",
         .timeLimit(.minutes(1)))
     func chunkBetweenLookAndFollowing() async throws {
         let bench = StoreWorkbench(store: try SQLiteStore(directory: folder.url))
@@ -116,7 +116,7 @@ import Testing
 }
 
 extension AIRequestManager {
-    /// Whether someone waits for a request or watches one that is known to be on disk.
+    /// Whether a request known to be on disk has a waiter or watcher.
     fileprivate var isWatching: Bool { watchedCount > 0 }
 }
 
@@ -129,7 +129,7 @@ extension Task where Success == Never, Failure == Never {
     }
 }
 
-/// A store whose signal never tells of anything.
+/// A store whose signal never fires.
 private struct Deaf: ForwardingStore {
     struct Silence: StoreSignal {
         func changes() -> AsyncStream<Void> { AsyncStream { _ in } }
@@ -139,7 +139,7 @@ private struct Deaf: ForwardingStore {
     var signal: (any StoreSignal)? { Silence() }
 }
 
-/// A store in which something happens elsewhere right after the first page of a stream is read, and is told before its
+/// A store in which a foreign commit happens right after the first page of a stream is read, and is reported before its
 /// reader follows the flight.
 private final class Meanwhile: ForwardingStore {
     let base: any RequestStore

@@ -7,7 +7,7 @@ import Testing
 
 @testable import HablareSQLite
 
-/// Two stores on one folder, as two processes have them.
+/// Two stores on one folder, as in two processes.
 @Suite struct SecondProcessTests {
     private let sqlite: SQLiteBench
     private let other: SQLiteStore
@@ -19,7 +19,7 @@ import Testing
         other = try SQLiteStore(directory: sqlite.folder.url)
     }
 
-    @Test("What one process commits the other reads at once, with its content")
+    @Test("A commit of one process is readable in the other at once, including its content")
     func reads() async throws {
         let owner = try mine.register()
         try mine.submit(1)
@@ -31,7 +31,7 @@ import Testing
         #expect(try other.owners().map(\.id) == [owner])
     }
 
-    @Test("Two processes never get the same flight, the same owner id or the same token")
+    @Test("Two processes never get the same flight, owner id or fencing token")
     func claims() throws {
         let one = try mine.register(1)
         let two = try theirs.register(2)
@@ -45,7 +45,7 @@ import Testing
         #expect(seen == (0..<20).map(StoreWorkbench.id))
     }
 
-    @Test("A process that took over from another refuses its outcome")
+    @Test("After a takeover the previous owner's outcome is refused")
     func takesOver() throws {
         let one = try mine.register(1)
         let two = try theirs.register(2)
@@ -57,7 +57,7 @@ import Testing
         #expect(try theirs.write(.settle(newer.completed())) == .done)
     }
 
-    @Test("A process that took over goes on with what the other remembered, which cannot change it any more")
+    @Test("After a takeover the new owner resumes from the handle, which the previous one cannot change")
     func goesOn() throws {
         let one = try mine.register(1)
         let two = try theirs.register(2)
@@ -73,7 +73,7 @@ import Testing
         #expect(try theirs.write(.settle(newer.completed())) == .done)
     }
 
-    @Test("Two processes share an account's permits, its pause and what is known of its provider")
+    @Test("Two processes share an account's permits, pause and provider health")
     func permits() throws {
         let limit = RateLimit(requestsPerMinute: 60)
         let calls = Array(repeating: 1.0, count: 4)
@@ -87,7 +87,7 @@ import Testing
         #expect(try sqlite.store.accounts().first?.budget.failingUntil == StoreWorkbench.date(90))
     }
 
-    @Test("What one process postponed or held the other one sees, takes when it is due, and ends at its deadline")
+    @Test("A flight postponed or held by one process is visible, claimed and expired in the other")
     func takesOverBackoffs() throws {
         let one = try mine.register(1)
         let two = try theirs.register(2)
@@ -104,7 +104,7 @@ import Testing
         #expect(try theirs.expire(at: 100).expired == [])
     }
 
-    @Test("Only the other process's commits are foreign, and each is told once")
+    @Test("Only the other process's commits are foreign, and each is reported once")
     func foreign() throws {
         func isForeign(_ store: SQLiteStore) throws -> Bool { try !store.foreignChanges { _ in true }.isEmpty }
         #expect(try !isForeign(sqlite.store), "the opening of another store changes nothing")
@@ -119,7 +119,7 @@ import Testing
         #expect(try !isForeign(sqlite.store), "reading is no commit")
     }
 
-    @Test("A store that another process keeps locked says so, and works again afterwards")
+    @Test("A store locked by another process reports storageBusy, and works afterwards")
     func busy() throws {
         try other.pool.writeWithoutTransaction { db in
             try db.inTransaction(.immediate) {
@@ -138,7 +138,7 @@ import Testing
         let signal = try #require(sqlite.store.signal)
         let theirs = self.theirs
         try await withThrowingTaskGroup(of: Void.self) { group in
-            // The watch begins some time after it was asked for, so commits go on until one is noticed.
+            // The watch starts some time after the call, so commits continue until one is noticed.
             group.addTask {
                 var number = 0
                 while !Task.isCancelled {
@@ -147,7 +147,7 @@ import Testing
                     await Task.yield()
                 }
             }
-            // The first signal says that the watch has begun, whether or not anything was written.
+            // The first signal shows that the watch has started, even without any write.
             for await _ in signal.changes()
             where try !sqlite.store.foreignChanges(where: { _ in true }).isEmpty { break }
             group.cancelAll()

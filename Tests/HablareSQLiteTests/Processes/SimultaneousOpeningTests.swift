@@ -5,7 +5,7 @@ import HablareSQLite
 import Testing
 
 @Suite struct SimultaneousOpeningTests {
-    @Test func `Everybody who opens an empty folder at the same moment gets a store`() throws {
+    @Test func `Concurrent openings of an empty folder all succeed`() throws {
         for _ in 0..<10 {
             let folder = FileManager.default.temporaryDirectory.appendingPathComponent("hablare opening \(UUID())")
             defer { do { try FileManager.default.removeItem(at: folder) } catch {} }

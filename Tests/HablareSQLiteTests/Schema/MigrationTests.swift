@@ -7,7 +7,7 @@ import Testing
 
 @testable import HablareSQLite
 
-/// Stores of each version of the schema, in which everything happened that a row can hold.
+/// Stores of each schema version with everything that a row can hold.
 @Suite struct MigrationTests {
     /// The versions, each with a fixture: its database as `sqlite3 .dump` printed it.
     static let versions = ["001-store"]
@@ -17,7 +17,7 @@ import Testing
             db, sql: "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY name")
     }
 
-    /// A store folder whose database was made from a fixture.
+    /// Creates a store folder whose database is made from a fixture.
     private func folder(from name: String) throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
         let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -29,12 +29,12 @@ import Testing
         return folder
     }
 
-    @Test("Every version has a fixture")
+    @Test("Every schema version has a fixture")
     func complete() {
         #expect(Schema.migrator.migrations == Self.versions)
     }
 
-    @Test("Migrations run one after another make the schema of a new store")
+    @Test("Step-by-step migrations give the schema of a new store")
     func stepwise() throws {
         let sqlite = try SQLiteBench()
         let queue = try DatabaseQueue()
@@ -42,7 +42,7 @@ import Testing
         #expect(try queue.read(schema) == sqlite.store.pool.read(schema))
     }
 
-    @Test("A migration makes the schema of its fixture: it was not changed since", arguments: versions)
+    @Test("A migration still gives the schema of its fixture", arguments: versions)
     func unchanged(name: String) throws {
         let folder = try folder(from: name)
         let queue = try DatabaseQueue(path: folder.url.appendingPathComponent("hablare.sqlite").path)
@@ -59,7 +59,7 @@ import Testing
         #expect(try sqlite.store.pool.read(schema) == before)
     }
 
-    @Test("A new store has nothing to erase")
+    @Test("A new store has no pending erasure")
     func nothingToErase() throws {
         let fresh = try DatabaseQueue()
         try Schema.migrator.migrate(fresh)
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(
-        "A store of an earlier version reads, and continues, as a new one in which the same happened",
+        "A migrated store reads and continues like a new one with the same history",
         arguments: versions)
     func livesOn(name: String) throws {
         let folder = try folder(from: name)
@@ -89,7 +89,7 @@ import Testing
         #expect(try old.snapshots(SnapshotFilter()) == [])
     }
 
-    /// Expects two stores to hold the same, part by part.
+    /// Checks that two stores hold the same, part by part.
     private func expectSame(
         _ old: SQLiteStore, _ fresh: SQLiteStore, location: SourceLocation = #_sourceLocation
     ) throws {
@@ -103,7 +103,7 @@ import Testing
         #expect(old == fresh, sourceLocation: location)
     }
 
-    @Test("All work of an earlier version can be finished, and none of its answers is lost", arguments: versions)
+    @Test("All work of an earlier version can be finished without losing answers", arguments: versions)
     func finishes(name: String) throws {
         let folder = try folder(from: name)
         let store = try SQLiteStore(directory: folder.url)
@@ -117,7 +117,7 @@ import Testing
         for answer in answers { #expect(try store.response(of: answer.requestID) == answer) }
     }
 
-    @Test("A trace that cannot be read is ignored, and its request is carried out")
+    @Test("A damaged trace context is ignored, and its request runs")
     func damagedTrace() throws {
         let sqlite = try SQLiteBench()
         let owner = try sqlite.bench.register()
@@ -129,7 +129,7 @@ import Testing
         #expect(claimed.trace == nil && claimed.failure == nil && claimed.request.prompt == "prompt 1")
     }
 
-    /// Makes the database of which a fixture is dumped, of the newest version as the code writes it today.
+    /// Creates the database from which a fixture is dumped, of the newest version as the code writes it today.
     ///
     /// Before a new version is begun: `HABLARE_FIXTURES=folder swift test --filter makesFixture`, then
     /// `sqlite3 folder/hablare.sqlite .dump`, with the line `PRAGMA application_id = 1214341740;` before it.

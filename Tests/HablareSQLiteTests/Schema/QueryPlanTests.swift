@@ -7,7 +7,7 @@ import Testing
 
 @testable import HablareSQLite
 
-/// How SQLite carries out what the store asks: by indices, and with few statements where it matters.
+/// The query plans of the store: by index, and with few statements on the hot path.
 @Suite struct QueryPlanTests {
     private let sqlite: SQLiteBench
     private let owner: OwnerID
@@ -25,7 +25,7 @@ import Testing
         _ = try bench.reserve([1], of: RateLimit(), at: 0)
     }
 
-    /// Every statement that the writing connection runs meanwhile.
+    /// Returns the statements that the writing connection runs during an operation.
     private func statements(_ body: () throws -> Void) throws -> [String] {
         let log = StatementLog()
         sqlite.store.pool.writeWithoutTransaction { db in
@@ -36,7 +36,7 @@ import Testing
         return log.statements
     }
 
-    /// What a reading transaction runs.
+    /// Returns the statements of a reading transaction.
     private func statements(reading body: (ReadTransaction) throws -> Void) throws -> [String] {
         let log = StatementLog()
         try sqlite.store.pool.read { db in
@@ -55,12 +55,12 @@ import Testing
         }
     }
 
-    /// The plans of statements, each of which must find its rows by an index or a key.
+    /// Returns the plans of statements, each of which must find its rows by an index or a key.
     private func indexedPlans(of statements: [String], location: SourceLocation = #_sourceLocation) throws -> [String] {
         var plans: [String] = []
         for sql in Set(statements).sorted() {
             let plan = try plan(sql)
-            // `h` are the few that a subquery found by its index.
+            // `h` stands for the few rows that a subquery found by its index.
             #expect(
                 !plan.contains { $0.hasPrefix("SCAN") && $0 != "SCAN h" }, "\(sql)", sourceLocation: location)
             plans += plan
@@ -68,7 +68,7 @@ import Testing
         return plans
     }
 
-    @Test("A claim finds what waits, and what is due, by their indices, and sorts nothing")
+    @Test("A claim finds waiting and due flights by index without sorting")
     func claims() throws {
         let statements = try statements {
             _ = try sqlite.bench.ask(owner, limit: 9, at: 5)
@@ -87,14 +87,14 @@ import Testing
         #expect(!plans.contains { $0.contains("TEMP B-TREE") }, "\(plans)")
     }
 
-    @Test("A claim asks once for back-offs where none is due")
+    @Test("A claim looks for due backoffs once if there are none")
     func quietClaims() throws {
         let statements = try statements { _ = try sqlite.bench.ask(owner, provider: "q", limit: 3, at: 5) }
         #expect(statements.count { $0.contains("flights_due") } == 1)
         #expect(!statements.contains { $0.hasPrefix("UPDATE") })
     }
 
-    @Test("Who is asked is found by a search for each provider, and not among all that waits")
+    @Test("The providers with waiting flights are found by a search per provider, without a scan")
     func providers() throws {
         let statements = try statements(reading: { store in
             let providers = try store.providers()
@@ -106,7 +106,7 @@ import Testing
         #expect(!plans.contains { $0.hasPrefix("SCAN f") }, "\(plans)")
     }
 
-    @Test("Requests out of time are found by their index, in order")
+    @Test("Expired requests are found by their index in order")
     func deadlines() throws {
         var expired: [ExpiredRequest] = []
         let statements = try statements { expired = try sqlite.bench.expire(at: 60, limit: 2).expired }
@@ -117,7 +117,7 @@ import Testing
         #expect(!plans.contains { $0.contains("TEMP B-TREE") }, "\(plans)")
     }
 
-    @Test("Nothing that is written looks at every row of a table")
+    @Test("No write scans a whole table")
     func writes() throws {
         let statements = try statements {
             let bench = sqlite.bench
@@ -143,7 +143,7 @@ import Testing
         _ = try indexedPlans(of: statements)
     }
 
-    @Test("Budgets are charged and settled by their keys, and only where something was reserved")
+    @Test("Budgets are charged and settled by key, and only if there is a reservation")
     func budgets() throws {
         let bench = sqlite.bench
         let request = AIRequest(id: StoreWorkbench.id(60), prompt: "x", tags: ["a", "b"])
@@ -167,7 +167,7 @@ import Testing
         _ = try indexedPlans(of: statements)
     }
 
-    @Test("A sum is one statement, and two by tags, where an attempt counts in several")
+    @Test("A ledger sum is one statement, or two by tags")
     func sums() throws {
         for grouping in LedgerQuery.Grouping.allCases {
             let statements = try statements(reading: { _ = try $0.ledger(LedgerQuery(by: grouping)) })
@@ -175,7 +175,7 @@ import Testing
         }
     }
 
-    @Test("A plan of what to give up reads an index and no response, in its order; pruning begins at the oldest")
+    @Test("A prune plan reads only an index, and pruning starts at the oldest response")
     func pruning() throws {
         let planning = try statements(reading: { transaction in
             _ = try transaction.prunePlan(Retention(), at: StoreWorkbench.date(100))
@@ -192,7 +192,7 @@ import Testing
         for sql in giving { #expect(try plan(sql) == [search]) }
     }
 
-    @Test("What is held is found by its index, and not by a look at every request")
+    @Test("Held requests are found by index without a scan")
     func held() throws {
         var counts: [Int] = []
         let statements = try statements(reading: { transaction in
@@ -205,7 +205,7 @@ import Testing
         #expect(plans.contains("SEARCH f USING INDEX flights_live (owner=?)"), "\(plans)")
     }
 
-    @Test("What is executed, or due, is found by an index, and not by a look at every request")
+    @Test("Executing and due requests are found by index without a scan")
     func executedAndDue() throws {
         var counts: [Int] = []
         let statements = try statements(reading: { transaction in
@@ -219,7 +219,7 @@ import Testing
         #expect(plans.contains { $0.contains("requests_due (deadline>? AND deadline<?)") }, "\(plans)")
     }
 
-    @Test("What is not final, and what failed, is found by an index, and not by a look at every request")
+    @Test("Live and failed requests are found by index without a scan")
     func liveAndFailed() throws {
         try sqlite.bench.submit(20)
         _ = try sqlite.bench.finishNext(owner, failing: StoreWorkbench.failure)
@@ -240,7 +240,7 @@ import Testing
         #expect(pages[3] == failed)
         let plans = try indexedPlans(of: statements.filter { $0.contains("h CROSS JOIN") })
         #expect(plans.contains("SEARCH f USING INDEX flights_live (owner>?)"), "\(plans)")
-        // All of this index, in its order, up to the page's end.
+        // All rows of this index, in order, up to the page's end.
         let looks = try statements.filter { $0.contains("r.state = 2") }.map(plan)
         #expect(looks.count == 1)
         for look in looks {
@@ -249,7 +249,7 @@ import Testing
         }
     }
 
-    @Test("Those before a request are counted up to a bound, by the index of what is live")
+    @Test("The requests ahead are counted by index up to a bound")
     func ahead() throws {
         for number in 20..<26 { try sqlite.bench.submit(StoreWorkbench.submission(number, provider: "q")) }
         _ = try sqlite.bench.claim(owner, provider: "q", limit: 2)
@@ -269,7 +269,7 @@ import Testing
         #expect(!plans.contains { $0.hasPrefix("SCAN f") }, "\(plans)")
     }
 
-    @Test("Where much is live, pages of it say the same, and are read in the order of the requests")
+    @Test("With many live requests, pages are equal and read in request order")
     func manyLive() throws {
         let filter = SnapshotFilter(phases: [.pending, .executing], limit: 4)
         let few = try sqlite.bench.store.snapshots(filter).map(\.id)
@@ -286,7 +286,7 @@ import Testing
         }
     }
 
-    @Test("A job's page begins where the last one ended, whether told by its position or by its request")
+    @Test("A job's page starts after the last one, given by position or by request")
     func jobPages() throws {
         let job = JobKey(rawValue: "j")
         var byPosition = SnapshotFilter(job: job, limit: 2)
@@ -301,7 +301,7 @@ import Testing
         }
     }
 
-    @Test("What others committed is found by keys, and nothing is read where they committed nothing")
+    @Test("Foreign changes are found by key, and nothing is read without them")
     func foreignChanges() throws {
         let quiet = try statements { _ = try sqlite.store.foreignChanges { _ in true } }
         #expect(quiet.filter { $0.contains("commits") || $0.contains("flights") } == [])
@@ -312,7 +312,7 @@ import Testing
         _ = try indexedPlans(of: statements.filter { !$0.hasPrefix("PRAGMA") })
     }
 
-    @Test("A snapshot is found by keys")
+    @Test("A snapshot is found by key")
     func snapshots() throws {
         let statements = try statements(reading: { transaction in
             _ = try transaction.snapshot(of: StoreWorkbench.id(4), countingAhead: true)
@@ -321,7 +321,7 @@ import Testing
         _ = try indexedPlans(of: statements)
     }
 
-    @Test("The usual way of a request takes as few statements as ever: 4, 1 and 4, and one more where others listen")
+    @Test("A request's usual path takes 4, 1 and 4 statements, and one more with listeners")
     func hotPath() throws {
         let bench = sqlite.bench
         func count(_ body: () throws -> Void) throws -> Int {
@@ -338,8 +338,8 @@ import Testing
         #expect(try count { _ = try bench.write(.settle(attempt.completed())) } == 4)
         try bench.submit(StoreWorkbench.submission(51, provider: "z"))
         let postponed = try bench.start(try #require(try bench.claim(owner, provider: "z").first))
-        // Decided by the machine: it reads the flight, its members, an earlier line and the number of the provider, and writes
-        // the line and the flight.
+        // The state machine decides this: it reads the flight, its members, an earlier line and the provider's number,
+        // and writes the line and the flight.
         #expect(try count { _ = try bench.write(.settle(postponed.postponed(until: 60))) } == 6)
         let listener = try SQLiteStore(directory: sqlite.folder.url)
         #expect(try count { try bench.submit(52) } == 5)
@@ -347,7 +347,7 @@ import Testing
     }
 }
 
-/// Collects statements; SQLite tells of them on the thread that runs them.
+/// Collects statements, which SQLite reports on the thread that runs them.
 private final class StatementLog: Sendable {
     private let lines = Guarded<[String]>([])
     var statements: [String] { lines.withLock { $0 } }

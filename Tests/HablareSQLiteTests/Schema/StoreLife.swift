@@ -3,10 +3,10 @@ import Hablare
 import HablareTestKit
 import Testing
 
-/// The life of a store before a newer version of the schema: a request for each thing that a row can hold.
+/// The history of a store before a schema migration, with a request for each thing that a row can hold.
 ///
-/// Fixtures are made of it, by ``MigrationTests/makesFixture()``. So a fixture reads as a new store does in which the same
-/// happened, and whatever is done next has the same effects in both.
+/// ``MigrationTests/makesFixture()`` makes fixtures of it. So a fixture reads like a new store with the same history,
+/// and later operations have the same effects in both.
 struct StoreLife {
     let bench: StoreWorkbench
 
@@ -15,7 +15,7 @@ struct StoreLife {
 
     // MARK: Before
 
-    /// Lives up to the migration.
+    /// Runs the history up to the migration.
     func begin() throws {
         let owner = try bench.register()
         try plain(owner)
@@ -28,7 +28,7 @@ struct StoreLife {
         try remembered(owner)
     }
 
-    /// A request in each state.
+    /// Creates a request in each state.
     private func plain(_ owner: OwnerID) throws {
         try bench.submit(0)
         try settle(try start(0, owner)) { $0.completed() }
@@ -58,7 +58,7 @@ struct StoreLife {
         try bench.report(AccountReport(account: "p", failing: .until(Self.date(80))), at: 51)
     }
 
-    /// Flights that are over, under way and waiting, each with several requests.
+    /// Creates settled, running and waiting flights with several requests each.
     private func shared(_ owner: OwnerID) throws {
         try bench.submit(10)
         _ = try bench.write(.submit(try twin(11, of: 10, job: "tape", position: 1, priority: .high)))
@@ -79,7 +79,7 @@ struct StoreLife {
         _ = try bench.write(.cancel(Self.id(15), at: Self.date(3)))
     }
 
-    /// Streams that are under way, complete and broken off.
+    /// Creates running, complete and broken-off streams.
     private func streaming(_ owner: OwnerID) throws {
         for number in 20...22 {
             let request = AIRequest(
@@ -100,7 +100,7 @@ struct StoreLife {
         }
     }
 
-    /// Attempts that budgets count: one that is over, one under way, and one of which nobody knows what it costs.
+    /// Creates attempts under a budget: a finished one, a running one, and one of unknown cost.
     private func charged(_ owner: OwnerID) throws {
         for (number, bound) in [(30, 40), (31, 50), (32, nil)] as [(Int, Int64?)] {
             let request = AIRequest(id: Self.id(number), prompt: .text("prompt \(number)"), tags: ["a", "t\(number)"])
@@ -116,7 +116,7 @@ struct StoreLife {
         }
     }
 
-    /// A request that waits for the second provider of its chain.
+    /// Creates a request that waits for the second provider of its chain.
     private func diverted(_ owner: OwnerID) throws {
         let request = AIRequest(
             id: Self.id(35), prompt: "prompt 35", model: "large",
@@ -129,7 +129,7 @@ struct StoreLife {
         }
     }
 
-    /// Responses that are protected each in its way, and one that was given up.
+    /// Creates responses with each kind of protection, and an evicted one.
     private func kept(_ owner: OwnerID) throws {
         for number in 40...44 {
             let request = AIRequest(
@@ -144,7 +144,7 @@ struct StoreLife {
             through: PrunePlan.Place(receivedAt: Self.date(1), flight: FlightID(rawValue: .max)))
     }
 
-    /// An answer in the cache, a request that found it, and one that dropped out.
+    /// Creates a cached answer, a request that found it, and an answer that left the cache.
     private func cached(_ owner: OwnerID) throws {
         for number in 50...51 {
             try bench.submit(number)
@@ -160,7 +160,7 @@ struct StoreLife {
         try bench.submit(StoreWorkbench.submission(of: request, at: Self.date(53)))
     }
 
-    /// A request that goes on with the work of an attempt, of whose tokens its provider had some in its cache.
+    /// Creates a request that resumes an attempt's work, with some tokens from its provider's cache.
     private func remembered(_ owner: OwnerID) throws {
         try bench.submit(60)
         let attempt = try start(60, owner)
@@ -176,8 +176,8 @@ struct StoreLife {
 
     // MARK: After
 
-    /// Goes on: the process dies, and another one finishes whatever can be finished; the last requests join and find
-    /// what is there.
+    /// Continues: the process dies, another one finishes all work that can be finished, and the last requests join and
+    /// find what exists.
     func goOn() throws {
         let owner = try bench.register(3)
         let last = try #require(bench.store.snapshots(SnapshotFilter(limit: 999)).last)
@@ -197,7 +197,7 @@ struct StoreLife {
         }
     }
 
-    /// Ends: whatever is not protected is given up, and then every request is deleted.
+    /// Ends: evicts everything unprotected, and then deletes every request.
     func end() throws {
         _ = try bench.prune(through: PrunePlan.Place(receivedAt: .distantFuture, flight: FlightID(rawValue: .max)))
     }
@@ -244,7 +244,7 @@ struct StoreLife {
     }
 }
 
-/// Everything that can be read of a store.
+/// Everything that can be read from a store.
 struct StoreContents: Equatable {
     struct Request: Equatable {
         let snapshot: RequestSnapshot

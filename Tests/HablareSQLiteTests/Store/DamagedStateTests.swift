@@ -6,7 +6,7 @@ import Testing
 
 @testable import HablareSQLite
 
-/// A flight of a state that nobody knows stops nothing beside it, and waits for somebody's word.
+/// A flight in an unknown state does not affect others, and waits for an explicit retry.
 @Suite struct DamagedStateTests {
     private let sqlite: SQLiteBench
     private let owner: OwnerID
@@ -29,7 +29,7 @@ import Testing
         try bench.store.snapshot(of: StoreWorkbench.id(number))?.waiting
     }
 
-    @Test("Retiring its holder frees what else it held, and holds the damaged one", arguments: [8, 99, -1])
+    @Test("Retiring the owner releases its other flights and holds the damaged one", arguments: [8, 99, -1])
     func retiring(state: Int) throws {
         for number in 1...2 {
             try bench.submit(number)
@@ -42,7 +42,7 @@ import Testing
         #expect(try sqlite.store.diagnose().findings.filter(\.isProblem) == [], "and the row is whole again")
     }
 
-    @Test("A sweep of deadlines ends it, and those after it")
+    @Test("A deadline sweep ends the damaged flight and later ones")
     func expiring() throws {
         for number in 1...2 { try bench.submit(StoreWorkbench.submission(number, deadline: 10 * number)) }
         try damage(1)
@@ -50,7 +50,7 @@ import Testing
         #expect(try sqlite.store.diagnose().findings.filter(\.isProblem) == [])
     }
 
-    @Test("It can be cancelled, deleted, retried and joined, and the rest of the commit is written")
+    @Test("A damaged flight can be cancelled, deleted, retried and joined, and the commit succeeds")
     func wishes() throws {
         for number in 1...4 {
             try bench.submit(number)
@@ -71,14 +71,14 @@ import Testing
         #expect(try bench.store.snapshot(of: StoreWorkbench.id(11)) != nil)
     }
 
-    @Test("Those behind it in its lane are claimed")
+    @Test("Flights behind the damaged one are claimed")
     func claiming() throws {
         for number in 1...3 { try bench.submit(number) }
         try damage(1)
         for number in 2...3 { #expect(try bench.claimOne(owner).request.id == StoreWorkbench.id(number)) }
     }
 
-    @Test("The end of an attempt under way is refused, and the one beside it is not")
+    @Test("The end of a damaged flight's attempt is refused, and others are recorded")
     func settling() throws {
         var attempts: [RunningAttempt] = []
         for number in 1...2 {
@@ -91,7 +91,7 @@ import Testing
         #expect(try bench.store.snapshot(of: StoreWorkbench.id(2))?.phase == .completed)
     }
 
-    @Test("Pages have it, as one that is held")
+    @Test("Pages show the damaged flight as held")
     func reading() throws {
         for number in 1...3 { try bench.submit(number) }
         try damage(2)

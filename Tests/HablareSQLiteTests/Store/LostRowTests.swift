@@ -7,10 +7,10 @@ import Testing
 
 @testable import HablareSQLite
 
-/// A request whose row stands on a damaged page that SQLite reads without complaint.
+/// A request whose row is on a damaged page that SQLite reads without an error.
 @Suite struct LostRowTests {
     private let folder: TemporaryFolder
-    /// A store of one request, on whose page the count of rows is zero.
+    /// A store with one request, whose page has a row count of zero.
     private let store: SQLiteStore
 
     init() throws {
@@ -37,13 +37,13 @@ import Testing
         #expect(error.message.contains("Do not submit it again") && error.cause?.isEmpty == false)
     }
 
-    @Test("It does not read as one that was never submitted: the store says that it is damaged")
+    @Test("A lost row reads as storage damage, not as an unknown request")
     func small() throws {
         for _ in 0..<2 { expectDamage(try serviceError { _ = try store.snapshot(of: StoreWorkbench.id(1)) }) }
         expectDamage(try serviceError { _ = try store.request(of: StoreWorkbench.id(1)) })
     }
 
-    @Test("Who asks the manager is told so, too")
+    @Test("The manager reports the damage for a lost row")
     func manager() async throws {
         let manager = AIRequestManager(store: store, providers: try ProviderRegistry([ScriptedProvider()]))
         let id = StoreWorkbench.id(1)
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test("What a diagnosis finds is known afterwards, however large the store is")
+    @Test("Damage found by a diagnosis is reported afterwards in a store of any size")
     func diagnosed() throws {
         // As in a store that is too large to be checked for one request.
         _ = store.damage.withLock { $0.missed() }
@@ -66,14 +66,14 @@ import Testing
         expectDamage(try serviceError { _ = try store.snapshot(of: StoreWorkbench.id(1)) })
     }
 
-    @Test("In a whole store it reads as unknown, also after SQLite was asked")
+    @Test("In an intact store a missing row reads as unknown")
     func whole() throws {
         let sqlite = try SQLiteBench()
         for number in 1...3 { #expect(try sqlite.store.snapshot(of: StoreWorkbench.id(number)) == nil) }
         #expect(sqlite.store.damage.withLock(\.finding) == nil)
     }
 
-    @Test("Now and then the store is checked again")
+    @Test("The integrity check is repeated at intervals")
     func interval() {
         var damage = KnownDamage()
         #expect((0..<2 * KnownDamage.interval).count { _ in damage.missed() } == 2)

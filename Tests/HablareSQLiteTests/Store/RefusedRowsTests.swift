@@ -5,7 +5,7 @@ import Testing
 
 @testable import HablareSQLite
 
-/// Rows that cannot be written: each is refused by itself and costs the others of its commit nothing.
+/// Rows that cannot be written: each is refused separately, without harm to the others of its commit.
 @Suite struct RefusedRowsTests {
     private let sqlite: SQLiteBench
     private var bench: StoreWorkbench { sqlite.bench }
@@ -16,7 +16,7 @@ import Testing
         owner = try sqlite.bench.register()
     }
 
-    @Test("A prompt with a picture whose file is gone is refused, and nobody else")
+    @Test("A prompt whose image file is missing is refused alone")
     func unreadablePrompt() async throws {
         let picture = try await sqlite.put("picture")
         let prompt = Prompt.messages([Prompt.Message(role: .user, parts: [.image(picture, .png)])])
@@ -33,7 +33,7 @@ import Testing
         #expect(try bench.store.snapshots(SnapshotFilter()).map(\.id) == [1, 3].map(StoreWorkbench.id))
     }
 
-    @Test("An answer that cannot be written down is refused, leaves its flight as it was, and costs nobody else")
+    @Test("An answer that cannot be encoded is refused alone and leaves its flight unchanged")
     func unwritableAnswer() throws {
         for number in 1...2 { try bench.submit(number) }
         let first = try bench.startNext(owner)
@@ -52,7 +52,7 @@ import Testing
         #expect(try bench.write(.settle(first.failed(error))) == .done)
     }
 
-    @Test("Dates far beyond any calendar are stored as the farthest ones")
+    @Test("Extreme dates are stored as the farthest representable ones")
     func farDates() throws {
         for (number, seconds) in [1e300, -1e300, .infinity, -.infinity, .nan].enumerated() {
             var submission = try StoreWorkbench.submission(number)
@@ -62,14 +62,14 @@ import Testing
         }
     }
 
-    @Test("A time limit of less than a millisecond is not stored as none at all")
+    @Test("A timeout below a millisecond is not stored as no timeout")
     func shortTimeout() throws {
         let request = AIRequest(id: StoreWorkbench.id(1), prompt: "", attemptTimeout: .microseconds(5))
         try bench.submit(StoreWorkbench.submission(of: request))
         #expect(try bench.store.request(of: request.id)?.request.attemptTimeout == .milliseconds(1))
     }
 
-    @Test("The longest time limit comes back as a very long one")
+    @Test("The maximum timeout is read back as a very long one")
     func longTimeout() throws {
         let request = AIRequest(id: StoreWorkbench.id(1), prompt: "", attemptTimeout: .seconds(Int64.max))
         try bench.submit(StoreWorkbench.submission(of: request))

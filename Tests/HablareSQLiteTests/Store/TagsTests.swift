@@ -6,13 +6,13 @@ import Testing
 @testable import HablareSQLite
 
 @Suite struct TagsTests {
-    @Test("A request that is retried alone takes its tags along, whatever their bytes look like")
+    @Test("A request retried alone keeps its tags, even if their bytes look like binary JSON")
     func retriedAlone() throws {
         let sqlite = try SQLiteBench()
         let bench = sqlite.bench
         let owner = try bench.register()
-        // `["ab"]`: six bytes that are also a value of the binary JSON that SQLite has since version 3.45; an older one
-        // takes them for text whatever the statement says.
+        // `["ab"]` has six bytes that are also a value of SQLite's binary JSON since version 3.45. An older version
+        // treats them as text in any statement.
         for number in 1...2 {
             try bench.submit(
                 StoreWorkbench.submission(

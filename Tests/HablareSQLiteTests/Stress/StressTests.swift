@@ -5,7 +5,7 @@ import HablareTestFiles
 import HablareTestKit
 import Testing
 
-/// The cheap ones of the stress list; the long ones are in docs/verification.md.
+/// The quick stress tests; the long ones are in docs/verification.md.
 @Suite(.timeLimit(.minutes(5)))
 struct StressTests {
     private func manager(_ folder: TemporaryFolder, concurrency: Int = 64) throws -> AIRequestManager {
@@ -14,7 +14,7 @@ struct StressTests {
             providers: try ProviderRegistry([ScriptedProvider(limits: ProviderLimits(concurrency: concurrency))]))
     }
 
-    @Test("Ten thousand requests, one after another")
+    @Test("Ten thousand sequential requests complete")
     func sequence() async throws {
         let folder = try TemporaryFolder()
         let manager = try manager(folder)
@@ -28,7 +28,7 @@ struct StressTests {
         #expect(try await manager.statistics().attempts == 10_000)
     }
 
-    @Test("A thousand requests at once")
+    @Test("A thousand concurrent requests complete")
     func atOnce() async throws {
         let folder = try TemporaryFolder()
         let manager = try manager(folder)

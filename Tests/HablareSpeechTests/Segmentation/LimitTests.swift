@@ -1,52 +1,52 @@
 import HablareSpeech
 import Testing
 
-@Suite("A unit that exceeds the limit")
+@Suite("Segment limit")
 struct LimitTests {
-    @Test("is kept whole when it just fits")
+    @Test("A unit that just fits is kept whole")
     func fits() throws {
         #expect(try cut("One two. Six.", .paragraph, limit: 13) == ["One two. Six."])
         #expect(try cut("One  two.\r\nSix.", .paragraph, limit: 13) == ["One two. Six."])
     }
 
-    @Test("is cut at the last sentence end that fits, even if more words would")
+    @Test("A unit that exceeds the limit is cut at the last sentence end that fits, even if more words fit")
     func sentences() throws {
         #expect(try cut("One. Two. Six, seven eight.", .paragraph, limit: 22) == ["One. Two.", "Six, seven eight."])
     }
 
-    @Test("else after the last ; : or , that fits", arguments: [";", ":", ",", ",”"])
+    @Test("Without a sentence end, a unit is cut after the last ; : or , that fits", arguments: [";", ":", ",", ",”"])
     func clauses(mark: String) throws {
         let text = "one two\(mark) three four five six"
         #expect(try cut(text, limit: 20) == ["one two\(mark)", "three four five six"])
     }
 
-    @Test("else at the last white space that fits")
+    @Test("Without a clause end, a unit is cut at the last white space that fits")
     func words() throws {
         #expect(try cut("one two three four", limit: 9) == ["one two", "three", "four"])
     }
 
-    @Test("is cut after full-width punctuation without white space")
+    @Test("A unit is cut after full-width punctuation without white space")
     func fullWidth() throws {
         #expect(try cut("一二三，四五六、七八九。", limit: 8) == ["一二三，四五六、", "七八九。"])
     }
 
-    @Test("does not break a number or a word with punctuation inside")
+    @Test("A number or a word with punctuation inside is not cut")
     func insideWords() throws {
         #expect(try cut("about 1,000:3 it's", limit: 10) == ["about", "1,000:3", "it's"])
     }
 
-    @Test("counts Unicode scalars, not bytes and not letters as seen")
+    @Test("The limit counts Unicode scalars, not bytes or visible letters")
     func scalars() throws {
         #expect(try cut("ééé ééé", limit: 7) == ["ééé ééé"])
         #expect(try cut("e\u{301}e\u{301} ee", limit: 6) == ["e\u{301}e\u{301}", "ee"])
     }
 
-    @Test("leaves out a row of dashes that exceeds the limit")
+    @Test("A row of dashes that exceeds the limit is left out")
     func dashes() throws {
         #expect(try cut("one ---------- two", limit: 5) == ["one", "two"])
     }
 
-    @Test("is refused if one word alone exceeds the limit, with the place and no text")
+    @Test("A single word that exceeds the limit is refused, with its position and without its text")
     func longWord() throws {
         let error = try #require(throws: TextError.self) {
             try cut("Ä Secretsecret b", limit: 11)
@@ -60,7 +60,7 @@ struct LimitTests {
         #expect(try cut("Ä Secretsecret b", limit: 12) == ["Ä", "Secretsecret", "b"])
     }
 
-    @Test("is refused with a limit below one", arguments: [0, -1, Int.min])
+    @Test("A limit below one is refused", arguments: [0, -1, Int.min])
     func invalidLimit(limit: Int) throws {
         let error = try #require(throws: TextError.self) { try TextSegmenter(unit: .line, limit: limit) }
         #expect(error.code == .invalidLimit)

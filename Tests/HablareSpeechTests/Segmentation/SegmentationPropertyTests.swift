@@ -2,7 +2,7 @@ import Foundation
 import HablareSpeech
 import Testing
 
-@Suite("Whatever the text")
+@Suite("Segmentation properties")
 struct SegmentationPropertyTests {
     private static let words = [
         "a", "I", "the", "Mr.", "e.g.", "St.", "J.", "3.14", "1,000", "don't", "naïve", "Ünder", "e\u{301}t", "x—y",
@@ -29,7 +29,9 @@ struct SegmentationPropertyTests {
             || CharacterSet.letters.subtracting(.nonBaseCharacters).contains(scalar)
     }
 
-    @Test("every letter and digit is in one segment, none exceeds the limit, no word is cut", arguments: 0..<300)
+    @Test(
+        "Every letter and digit is in one segment, no segment exceeds the limit, and no word is cut", arguments: 0..<300
+    )
     func properties(seed: Int) throws {
         var random = SeededGenerator(seed: seed)
         let text = Self.text(&random)
@@ -62,7 +64,8 @@ struct SegmentationPropertyTests {
         #expect(all.elementsEqual(spoken))
     }
 
-    /// At an edge of the text, beside white space, or after full-width punctuation and what closes after it.
+    /// Returns whether an offset is at an edge of the text, beside white space, or after full-width punctuation and its
+    /// closing marks.
     private func isBetweenWords(_ offset: Int, in source: SourceText) -> Bool {
         guard let before = source[source.utf8Range.lowerBound..<offset]?.unicodeScalars,
             let after = source[offset..<source.utf8Range.upperBound]?.unicodeScalars
@@ -89,7 +92,7 @@ struct SegmentationPropertyTests {
     }
 
     @Test(
-        "a lower limit never loses a unit's end: segments of a low limit lie inside those of a high one",
+        "The segments of a low limit lie inside those of a high limit",
         arguments: 0..<100)
     func nesting(seed: Int) throws {
         var random = SeededGenerator(seed: seed)

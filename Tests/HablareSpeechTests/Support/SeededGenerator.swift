@@ -1,4 +1,4 @@
-/// SplitMix64: the same numbers for a seed on every machine.
+/// SplitMix64, which gives the same numbers for a seed on every machine.
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
@@ -16,7 +16,7 @@ struct SeededGenerator: RandomNumberGenerator {
 }
 
 extension Array {
-    /// An element chosen by a seeded generator; the array must not be empty.
+    /// Returns an element chosen by a seeded generator. The array must not be empty.
     func pick(_ generator: inout SeededGenerator) -> Element {
         self[Int.random(in: 0..<count, using: &generator)]
     }

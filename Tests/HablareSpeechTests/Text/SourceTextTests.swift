@@ -2,20 +2,20 @@ import Foundation
 import HablareSpeech
 import Testing
 
-@Suite("Decoding a text file")
+@Suite("Source text")
 struct SourceTextTests {
     private func failure(_ bytes: [UInt8]) -> TextError? {
         #expect(throws: TextError.self) { try SourceText(decoding: Data(bytes)) }
     }
 
-    @Test("keeps the text as it is, line ends included")
+    @Test("The text is kept unchanged, including line ends")
     func plain() throws {
         let source = try source("Grüße,\r\n  Welt!\n")
         #expect(source.text == "Grüße,\r\n  Welt!\n")
         #expect(source.utf8Range == 0..<18)
     }
 
-    @Test("skips a byte order mark, but counts it")
+    @Test("A byte order mark is skipped, but counted")
     func byteOrderMark() throws {
         let source = try SourceText(decoding: Data([0xEF, 0xBB, 0xBF] + Array("Hi. Ho.".utf8)))
         #expect(source.text == "Hi. Ho.")
@@ -25,13 +25,13 @@ struct SourceTextTests {
         #expect(source[7..<10] == "Ho.")
     }
 
-    @Test("reads a slice of data like the data itself")
+    @Test("A slice of data is read like the data itself")
     func slice() throws {
         let data = Data("xxHello.".utf8)[2...]
         #expect(try SourceText(decoding: data).text == "Hello.")
     }
 
-    @Test("gives no text for a range outside, or inside an encoded character")
+    @Test("A range outside the text or inside an encoded character has no text")
     func ranges() throws {
         let source = try source("aé")
         #expect(source[0..<3] == "aé")
@@ -43,14 +43,14 @@ struct SourceTextTests {
     }
 
     @Test(
-        "refuses files without a word",
+        "Files without a word are refused",
         arguments: ["", " ", "\n\r\n\t", "\u{FEFF}", "\u{FEFF} \n", "\u{A0}\u{2003}\u{3000}\u{2029}"])
     func empty(text: String) {
         #expect(failure(Array(text.utf8))?.code == .empty)
     }
 
     @Test(
-        "refuses binary files",
+        "Binary files are refused",
         arguments: [
             Array("text with \0 in it".utf8),
             [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 0x0D],
@@ -61,14 +61,14 @@ struct SourceTextTests {
         #expect(failure(bytes)?.code == .binary)
     }
 
-    @Test("allows a stray control character in a long text")
+    @Test("A stray control character in a long text is allowed")
     func strayControl() throws {
         let text = String(repeating: "word ", count: 10) + "\u{C}\u{1B}[0m\u{B}end"
         #expect(try source(text).text == text)
     }
 
     @Test(
-        "says where UTF-8 ends to be valid",
+        "The error has the offset of the first byte that is not valid UTF-8",
         arguments: [
             (Array("abc".utf8) + [0xFF], 3),
             ([0x61, 0xC3], 1),
@@ -89,7 +89,8 @@ struct SourceTextTests {
     }
 
     @Test(
-        "knows UTF-16 by its byte order mark and says so", arguments: [[0xFF, 0xFE, 0x41, 0], [0xFE, 0xFF, 0, 0x41]])
+        "UTF-16 is recognised by its byte order mark, and the error says so",
+        arguments: [[0xFF, 0xFE, 0x41, 0], [0xFE, 0xFF, 0, 0x41]])
     func utf16(bytes: [UInt8]) {
         let failure = failure(bytes)
         #expect(failure?.code == .invalidUTF8)
@@ -97,7 +98,7 @@ struct SourceTextTests {
         #expect(failure?.message.contains("UTF-16") == true)
     }
 
-    @Test("agrees with the standard library about which bytes are valid", arguments: 0..<50)
+    @Test("The decoder and the standard library agree on which bytes are valid", arguments: 0..<50)
     func agreement(seed: Int) throws {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<40 {
@@ -119,7 +120,7 @@ struct SourceTextTests {
         }
     }
 
-    @Test("describes itself with its code for logs and its message for people")
+    @Test("An error describes itself with its code for logs and its message for people")
     func descriptions() {
         let error = TextError(code: .empty, message: "Give a word.")
         #expect(error.description == "text.empty: Give a word.")

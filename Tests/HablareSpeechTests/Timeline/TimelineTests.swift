@@ -2,7 +2,7 @@ import Foundation
 import HablareSpeech
 import Testing
 
-@Suite("A timeline")
+@Suite("Timeline")
 struct TimelineTests {
     private func clip(_ index: Int, _ range: Range<Int>, _ start: Int64, _ count: Int64) -> Timeline.Clip {
         Timeline.Clip(
@@ -15,7 +15,7 @@ struct TimelineTests {
             clips: [clip(0, 3..<20, 0, 22_050), clip(1, 21..<40, 33_075, 33_076)])
     }
 
-    @Test("writes this JSON, byte for byte")
+    @Test("A timeline encodes to exactly this JSON")
     func json() throws {
         let expected = """
             {
@@ -49,14 +49,14 @@ struct TimelineTests {
         #expect(try timeline().json() == timeline().json())
     }
 
-    @Test("is read back as it was")
+    @Test("A timeline survives encoding and decoding")
     func roundTrip() throws {
         #expect(try Timeline(json: timeline().json()) == timeline())
         #expect(throws: DecodingError.self) { try Timeline(json: Data("{}".utf8)) }
     }
 
     @Test(
-        "refuses numbers that no audio file has",
+        "Numbers that are impossible for an audio file are refused",
         arguments: [
             (0, 100, 0, 10), (-8_000, 100, 0, 10), (8_000, -1, 0, 0), (8_000, 100, 95, 6), (8_000, 100, 101, 0),
             (8_000, 100, -1, 5), (8_000, 100, 0, -1), (8_000, 100, 1, Int64.max),
@@ -68,7 +68,7 @@ struct TimelineTests {
         #expect(error.code == .invalidTimeline)
     }
 
-    @Test("refuses clips that overlap")
+    @Test("Overlapping clips are refused")
     func overlap() throws {
         #expect(throws: TextError.self) {
             try Timeline(

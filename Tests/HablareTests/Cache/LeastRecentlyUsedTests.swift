@@ -2,12 +2,12 @@ import Hablare
 import HablareTestKit
 import Testing
 
-/// The bounded memory of the cache, against a list that is kept in order by moving its elements.
+/// Compares the cache's bounded memory with a list that is kept in order by moving its elements.
 @Suite struct LeastRecentlyUsedTests {
     private struct Model {
         let maximumCount: Int
         let maximumCost: Int
-        /// The one that was used last comes last.
+        /// Ordered by use: the most recently used entry is last.
         var entries: [(key: Int, value: Int, cost: Int)] = []
 
         mutating func use(_ key: Int) -> Int? {
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test("It holds what a list in the order of use would hold, and hands out what went", arguments: Seeds.choose(20))
+    @Test("LeastRecentlyUsed agrees with an ordered list, including its evictions", arguments: Seeds.choose(20))
     func random(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let limits = (count: Int.random(in: 0...6, using: &random), cost: Int.random(in: 0...40, using: &random))

@@ -4,10 +4,10 @@ import Testing
 
 @testable import Hablare
 
-/// What holds for any sequence of reservations. The single facts are rules of the store contract.
+/// Checks what holds for any sequence of reservations. The store contract checks single cases.
 @Suite struct AccountBudgetTests {
     private static let rates: [Double] = [0.5, 6, 60]
-    /// So fast that the grain of a date is worth more than a millionth of a unit.
+    /// Rates at which the precision of a date is worth more than a millionth of a unit.
     private static let fastRates: [Double] = [500, 6_000, 100_000, 2_000_000, 90_000_000]
 
     private struct Spent {
@@ -19,7 +19,7 @@ import Testing
         RateLimit(requestsPerMinute: nil, unitsPerMinute: rate, burst: burst)
     }
 
-    /// Checks every window that begins and ends with something spent.
+    /// Checks every window that begins and ends with a reservation.
     private static func check(_ spent: [Spent], rate: Double, burst: Double, _ what: String) {
         let capacity = max(1, rate * burst)
         for first in spent.indices {
@@ -30,7 +30,7 @@ import Testing
                 oversized = max(oversized, spent[last].cost - capacity)
                 let window = spent[last].date.timeIntervalSince(spent[first].date)
                 let allowed = capacity + window * rate / 60 + oversized
-                // The grain of the dates: two microseconds count as nothing.
+                // The precision of the dates: two microseconds are tolerated.
                 let grain = 1e-5 + 3e-6 * rate / 60
                 if sum > allowed + grain {
                     Issue.record("\(what): \(sum) were spent within \(window) s, where \(allowed) are allowed")
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(
-        "In no span of time more is spent than the burst, what the span refills, and one cost above the burst",
+        "Any period spends at most the burst, its refill and one cost above the burst",
         arguments: Seeds.choose(150))
     func spending(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
@@ -68,7 +68,7 @@ import Testing
         Self.check(spent, rate: rate, burst: burst, "HABLARE_SEED=\(seed)")
     }
 
-    @Test("Where no rate is known, what the provider says counts: its pauses, and its rates")
+    @Test("Without a known rate the provider's reported pauses and rates limit the account")
     func reported() {
         let start = StoreWorkbench.date(0)
         var budget = AccountBudget()
@@ -91,7 +91,7 @@ import Testing
         #expect(large.costs == [50] && large.next == StoreWorkbench.date(64))
     }
 
-    @Test("Calls are bounded like units", arguments: Seeds.choose(30))
+    @Test("Calls are limited like units", arguments: Seeds.choose(30))
     func calls(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let rate = Self.rates.randomElement(using: &random) ?? 60
@@ -107,8 +107,8 @@ import Testing
         Self.check(spent, rate: rate, burst: 0.1, "HABLARE_SEED=\(seed)")
     }
 
-    /// Follows the dates that grants name, as an engine does whose clock wakes it to the moment. Answers how often a
-    /// call was not granted at the date that was named for it.
+    /// Waits for the dates that grants name, like an engine whose clock wakes it exactly. Returns the number of calls
+    /// that were not granted on their date.
     private static func disappointments(rate: Double, seed: UInt64) -> Int {
         var random = SeededGenerator(seed: seed)
         let limit = limit(rate, 0.1)
@@ -125,21 +125,21 @@ import Testing
         return disappointments
     }
 
-    @Test("A call is granted at the date that was named for it", arguments: Seeds.choose(50))
+    @Test("A call is granted at the date that the refusal named", arguments: Seeds.choose(50))
     func progress(seed: UInt64) {
         for rate in Self.rates { #expect(Self.disappointments(rate: rate, seed: seed) == 0, "HABLARE_SEED=\(seed)") }
     }
 
     @Test(
-        "A call is granted at the date that was named for it, also where the limit is high", arguments: Seeds.choose(20)
+        "A call is granted at the date that the refusal named, even with a high limit", arguments: Seeds.choose(20)
     )
     func fastProgress(seed: UInt64) {
         for rate in Self.fastRates { #expect(Self.disappointments(rate: rate, seed: seed) == 0) }
     }
 
-    @Test("Reservations that arrive out of order by a moment spend no time twice")
+    @Test("Reservations that arrive slightly out of order do not refill the same time twice")
     func outOfOrder() {
-        // Two processes read the clock and then queue for the store: the later date may be written first.
+        // Two processes read the clock and then queue for the store, so the later date may be written first.
         let limit = Self.limit(600, 0.1)
         var budget = AccountBudget()
         let start = StoreWorkbench.date(0)
@@ -148,11 +148,11 @@ import Testing
             let now = start.addingTimeInterval(turn.isMultiple(of: 2) ? 1 : 0.5)
             spent += budget.reserve(Array(repeating: 1, count: 99), of: limit, now: now).costs.reduce(0, +)
         }
-        // 60 at once and 10 a second.
+        // 60 at once, then 10 a second.
         #expect(spent <= 60 + 5)
     }
 
-    @Test("A cost that is no number stops neither the account for ever nor its limit")
+    @Test("A cost that is not a finite number breaks neither the account nor its limit")
     func senselessCosts() {
         for cost in [Double.nan, .infinity, -.infinity, -1e9] {
             var budget = AccountBudget()
@@ -163,7 +163,7 @@ import Testing
         }
     }
 
-    @Test("A new pause counts also where an older one is not believed any more")
+    @Test("A new pause counts even if an older one is ignored after the clock was set back")
     func pauseAfterSetBack() {
         var budget = AccountBudget()
         let late = StoreWorkbench.date(100_000_000)
@@ -174,7 +174,7 @@ import Testing
         #expect(budget.pause(now: now.addingTimeInterval(1)) == now.addingTimeInterval(30))
     }
 
-    @Test("The longest pause that is believed is believed by a process whose date is a moment older, too")
+    @Test("The longest accepted pause is also accepted by a process whose clock is slightly behind")
     func longestPause() {
         var budget = AccountBudget()
         let now = StoreWorkbench.date(10)
@@ -182,7 +182,7 @@ import Testing
         #expect(budget.pause(now: now.addingTimeInterval(-0.01)) != nil)
     }
 
-    @Test("A grant that is not whole is remembered as the reason to wait, and a whole one forgets it")
+    @Test("A partial grant sets the wait reason, and a full grant removes it")
     func nextCall() {
         var budget = AccountBudget()
         let limit = RateLimit(requestsPerMinute: 60)
@@ -195,7 +195,7 @@ import Testing
         #expect(budget.nextCall == nil)
     }
 
-    @Test("Why an account waits: a provider that fails before a pause, a pause before a limit")
+    @Test("The wait reason prefers a failing provider to a pause, and a pause to a rate limit")
     func reasons() {
         var budget = AccountBudget()
         let now = StoreWorkbench.date(0)

@@ -4,13 +4,14 @@ import Testing
 
 @testable import Hablare
 
-/// An account that refuses every call, in the core: two providers share it, a third has its own.
+/// An account that refuses every call: two providers share it, a third has its own.
 @Suite struct AccountSuspensionTests {
     private static let owner = OwnerID(rawValue: 1)
     private static let now = Moment(date: StoreWorkbench.date(0), clock: .zero)
     private static let unauthorized = AIServiceError(.unauthorized, "The key is wrong.")
 
-    /// An open core: 1 and 2 of `p`, 3 and 4 of `q` and 5 of `r` are leased, of each provider the first is started.
+    /// Returns an open core with leases for 1 and 2 of `p`, 3 and 4 of `q`, and 5 of `r`. The first of each provider is
+    /// started.
     private func core(suspends: Bool = true) -> EngineCore {
         var core = EngineCore(
             lanes: [
@@ -34,7 +35,7 @@ import Testing
             request: AIRequest(id: StoreWorkbench.id(number), prompt: ""), provider: provider)
     }
 
-    /// An attempt ended so: its provider came back, then its end is on disk.
+    /// Ends an attempt: its provider returns, then its end is on disk.
     private func end(
         _ number: Int, of provider: ProviderID, _ outcome: AttemptEnd.Outcome, _ state: FlightLifecycle.State,
         in core: inout EngineCore
@@ -60,10 +61,10 @@ import Testing
         end(number, of: provider, .failed(error), .settled(.failed), in: &core)
     }
 
-    @Test func `What is queued for the account of a refused call goes back, for all providers of the account`() {
+    @Test func `A refused call releases the queue of all providers of its account`() {
         var core = core()
         let effects = refuse(1, of: "p", in: &core)
-        // The place was free, and 2 in it, before the refusal was on disk.
+        // Flight 2 took the free slot before the refusal was on disk.
         #expect(effects.started == [2])
         #expect(effects.released == [4])
         #expect(core.isLaneSuspended("p") && core.isLaneSuspended("q") && !core.isLaneSuspended("r"))
@@ -71,7 +72,7 @@ import Testing
         #expect(core.underWay.map(\.flight.rawValue) == [2, 3, 5])
     }
 
-    @Test func `Nothing more is started, placed or asked for, until the account is resumed`() throws {
+    @Test func `A suspended account starts, places and claims nothing until it is resumed`() throws {
         var core = core()
         _ = refuse(1, of: "p", in: &core)
         let effects = refuse(2, of: "p", in: &core) + refuse(3, of: "q", in: &core)
@@ -89,7 +90,7 @@ import Testing
         #expect(core.apply { $0.resumed("shared") }.isEmpty)
     }
 
-    @Test func `Other accounts go on`() throws {
+    @Test func `Other accounts continue`() throws {
         var core = core()
         _ = refuse(1, of: "p", in: &core)
         let effects = end(5, of: "r", .interrupted, .waiting, in: &core)
@@ -98,14 +99,14 @@ import Testing
         #expect(try placement(to: "r", in: &core) == .start)
     }
 
-    @Test func `A suspended account is suspended again after it was resumed`() {
+    @Test func `A resumed account can be suspended again`() {
         var core = core()
         _ = refuse(1, of: "p", in: &core)
         core.apply { $0.resumed("shared") }
         #expect(refuse(2, of: "p", in: &core).told == ["refused by shared", "suspended shared"])
     }
 
-    @Test func `Only a wrong key or missing credit suspends, for good and where the engine is told to`() {
+    @Test func `Only a permanent wrong key or missing credit suspends an account, if configured`() {
         for code in [AIServiceError.Code.unauthorized, .quotaExceeded] {
             var core = core()
             #expect(refuse(1, of: "p", AIServiceError(code, "No."), in: &core).told.last == "suspended shared")
@@ -135,7 +136,7 @@ import Testing
 }
 
 extension [EngineCore.Effect] {
-    /// What followers are told of accounts.
+    /// The account news for followers.
     fileprivate var told: [String] {
         compactMap { effect in
             switch effect {
@@ -148,7 +149,7 @@ extension [EngineCore.Effect] {
 }
 
 extension EngineCore {
-    /// Applies an event at a time.
+    /// Applies one event.
     @discardableResult
     fileprivate mutating func apply(_ event: (inout EngineCore) -> Void) -> [Effect] {
         apply(at: Moment(date: StoreWorkbench.date(0), clock: .zero), event).effects

@@ -1,4 +1,4 @@
-// The thread sanitizer keeps memory of its own for every byte.
+// The thread sanitizer has memory of its own for every byte.
 #if os(Linux) && !TSAN
 import Foundation
 import Glibc
@@ -6,9 +6,9 @@ import Hablare
 import HablareTestKit
 import Testing
 
-/// What an attempt in flight keeps of a process's memory, see ``AttemptTask``.
+/// Measures the memory of an attempt in flight, see ``AttemptTask``.
 @Suite(.timeLimit(.minutes(5))) struct AttemptMemoryTests {
-    /// Never answers, and keeps nothing of a call but that there is one.
+    /// Never answers, and keeps only the fact that a call was made.
     private actor HoldingProvider: AIServiceProvider {
         nonisolated let id: ProviderID = "holding"
         nonisolated let responseType = ContentType.text
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    /// The bytes of the process that are in memory, by proc(5), once it has given back what it does not use.
+    /// Returns the resident bytes of the process, by proc(5), after it has freed what it does not use.
     private static func resident() throws -> Int {
         // In malloc.h, which Swift's module of the C library leaves out; see malloc_trim(3).
         typealias Trim = @convention(c) (Int) -> Int32
@@ -38,11 +38,11 @@ import Testing
         return try #require(sizes.count > 1 ? Int(sizes[1]) : nil) * Int(getpagesize())
     }
 
-    // In a process of its own: what other tests allocate meanwhile would be counted.
-    @Test("An attempt in flight takes at most 5 KB beside its request's row")
+    // In a process of its own, because allocations of concurrent tests would be counted.
+    @Test("An attempt in flight takes at most 5 KB in addition to its request's row")
     func inFlight() async {
         await #expect(processExitsWith: .success) {
-            // A debug build keeps in a frame whatever the function ever touches.
+            // A debug build keeps everything that a function touches in its frame.
             #if DEBUG
             let limit = 10_000
             #else
@@ -57,7 +57,7 @@ import Testing
             let waiting = try AttemptMemoryTests.resident()
             try await EngineService.run(manager) {
                 while await provider.count < count { await Task.yield() }
-                // What the last commits needed is not the attempts'.
+                // The memory of the last commits does not belong to the attempts.
                 await manager.eventsTold()
                 let bytes = (try AttemptMemoryTests.resident() - waiting) / count
                 #expect(bytes <= limit, "an attempt in flight takes \(bytes) bytes")

@@ -9,7 +9,7 @@ import Testing
 
     private func date(_ seconds: Double) -> Date { StoreWorkbench.date(0).addingTimeInterval(seconds) }
 
-    /// Lets so many calls fail, none of them a probe.
+    /// Ends this number of calls with a failure; none of them is a probe.
     private func fail(_ breaker: inout Breaker, _ count: Int = 3, at seconds: Double = 0) {
         for _ in 0..<count { _ = breaker.ended(.failing, probe: nil, now: date(seconds)) }
     }
@@ -22,7 +22,7 @@ import Testing
         #expect(found == news, sourceLocation: location)
     }
 
-    @Test("So many failures in a row, and no fewer, leave the provider alone for the pause")
+    @Test("The breaker opens after exactly the threshold of failures in a row, for the pause")
     func opens() {
         var breaker = Breaker(Self.policy)
         fail(&breaker, 2)
@@ -32,7 +32,7 @@ import Testing
         #expect(breaker.next(now: date(6)) == nil, "at the date a probe may be sent")
     }
 
-    @Test("A success between the failures begins the count anew, a call that says nothing does not")
+    @Test("A success resets the failure count, and an inconclusive call does not")
     func inARow() {
         var breaker = Breaker(Self.policy)
         fail(&breaker, 2)
@@ -43,7 +43,7 @@ import Testing
         expect(.until(date(5)), of: &breaker, when: .failing, probe: nil, at: 0)
     }
 
-    @Test("One probe is sent, and nothing else meanwhile")
+    @Test("One probe is sent, and no other call until it ends")
     func probe() {
         var breaker = Breaker(Self.policy)
         fail(&breaker)
@@ -56,7 +56,7 @@ import Testing
         #expect(breaker.isClosed, "the count begins anew")
     }
 
-    @Test("Every probe that fails doubles the pause, up to the longest; a success ends it for good")
+    @Test("Each failed probe doubles the pause up to the maximum, and a success closes the breaker")
     func pauses() {
         var breaker = Breaker(Self.policy)
         fail(&breaker)
@@ -71,7 +71,7 @@ import Testing
         expect(.until(date(905)), of: &breaker, when: .failing, probe: nil, at: 900)
     }
 
-    @Test("After very many failed probes nothing traps")
+    @Test("Hundreds of failed probes do not overflow the pause")
     func manyPauses() {
         var breaker = Breaker(Self.policy)
         fail(&breaker)
@@ -83,7 +83,7 @@ import Testing
         #expect(breaker.next(now: date(0)) == date(30))
     }
 
-    @Test("A probe that says nothing is followed by another at once")
+    @Test("An inconclusive probe is followed by another at once")
     func silentProbe() {
         var breaker = Breaker(Self.policy)
         fail(&breaker)
@@ -94,7 +94,7 @@ import Testing
         expect(.until(date(17)), of: &breaker, when: .failing, probe: second, at: 7)
     }
 
-    @Test("What was sent before changes neither pause nor probe by failing, and ends both by getting through")
+    @Test("A call sent before the breaker opened closes it by a success and ignores a failure")
     func stragglers() {
         var breaker = Breaker(Self.policy)
         fail(&breaker)
@@ -111,26 +111,26 @@ import Testing
         #expect(breaker.isClosed)
     }
 
-    @Test("A probe of an earlier time is not taken for the present one")
+    @Test("The end of an outdated probe is not taken for that of the current one")
     func formerProbe() {
         var breaker = Breaker(Self.policy)
         fail(&breaker)
         let former = breaker.sent()
-        // A straggler gets through, so the probe is none any more; then the provider fails again, and is probed again.
+        // An earlier call succeeds, so the probe is outdated. Then the provider fails again and is probed again.
         expect(.over, of: &breaker, when: .sound, probe: nil, at: 6)
         fail(&breaker, at: 7)
         _ = breaker.sent()
         expect(.unchanged, of: &breaker, when: .failing, probe: former, at: 13)
     }
 
-    @Test("A breaker that never opens")
+    @Test("A breaker with the policy `never` does not open")
     func never() {
         var breaker = Breaker(.never)
         fail(&breaker, 10_000)
         #expect(breaker.isClosed)
     }
 
-    @Test("Which failures say something of a provider's health")
+    @Test("Each error code tells whether the provider is healthy, failing or unknown")
     func health() {
         let expected: [(AIServiceError.Code, Breaker.Health)] = [
             (.overloaded, .failing), (.connectionFailed, .failing), (.timeout, .failing), (.connectionLost, .failing),
@@ -142,7 +142,7 @@ import Testing
 
     // MARK: An independent model
 
-    /// Keeps every end since the provider last worked, and works out from them what a breaker has to know.
+    /// Keeps every end since the provider last worked, and derives from them what a breaker must know.
     private struct Book {
         var failures = 0
         var failedProbes: Int?
@@ -192,7 +192,7 @@ import Testing
         }
     }
 
-    @Test("It agrees with a bookkeeper over any history", arguments: Seeds.choose(100))
+    @Test("The breaker agrees with an independent model over random histories", arguments: Seeds.choose(100))
     func model(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var breaker = Breaker(Self.policy)

@@ -4,7 +4,7 @@ import Testing
 @testable import Hablare
 
 @Suite struct ConcurrencyGateTests {
-    @Test("As many enter as there are places, and each that leaves makes room for one")
+    @Test("The gate admits calls up to its limit, and each call that leaves admits one more")
     func places() {
         var gate = ConcurrencyGate(limit: 2)
         #expect(gate.enter() == true)
@@ -16,7 +16,7 @@ import Testing
         #expect(gate.enter() == false)
     }
 
-    @Test("There is always one place at least", arguments: [0, -5])
+    @Test("The limit is at least one", arguments: [0, -5])
     func atLeastOne(limit: Int) {
         var gate = ConcurrencyGate(limit: limit)
         #expect(gate.enter() == true)
@@ -33,7 +33,7 @@ import Testing
         #expect(gate.enter() == false)
     }
 
-    @Test("A provider that takes fewer lets fewer in, never more than the gate was made for")
+    @Test("A learned limit lowers the gate's limit, and cannot raise it above the original one")
     func learned() {
         var gate = ConcurrencyGate(limit: 3)
         #expect(gate.enter() == true)
@@ -48,7 +48,7 @@ import Testing
         #expect(gate.room == 3)
     }
 
-    @Test("A number that lets nothing through is not believed", arguments: [0, -1])
+    @Test("A learned limit below one is ignored", arguments: [0, -1])
     func nonsense(limit: Int) {
         var gate = ConcurrencyGate(limit: 3)
         gate.learned(limit: limit)

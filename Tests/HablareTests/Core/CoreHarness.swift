@@ -3,17 +3,17 @@ import HablareTestKit
 
 @testable import Hablare
 
-/// An engine core with commits made by hand: what a test says was written is told to the core as its journal would.
+/// An engine core with simulated commits: a test says what was written, and the core gets it as from its journal.
 struct CoreHarness {
     static let owner = OwnerID(rawValue: 1)
 
     var core: EngineCore
-    /// The present time, by both clocks.
+    /// The present time by both clocks.
     private(set) var now = CoreHarness.moment(0) {
         didSet { core.now = now }
     }
 
-    /// A core with these lanes; open, and with an answer from the store that nothing waits, unless told otherwise.
+    /// Creates a core with these lanes. By default it is open and the store has answered that nothing waits.
     init(
         _ lanes: [LaneDescription], isOpen: Bool = true, scope: ClaimScope = .everything, isShared: Bool = false,
         grace: Duration = .seconds(5)
@@ -27,31 +27,31 @@ struct CoreHarness {
         for lane in lanes { claim([], by: lane.provider, asked: 32) }
     }
 
-    /// One lane of the provider `p`, without a rate.
+    /// Creates a core with one lane of the provider `p`, without a rate.
     init(_ concurrency: Int, isOpen: Bool = true, isShared: Bool = false, grace: Duration = .seconds(5)) {
         self.init(
             [LaneDescription(provider: "p", concurrency: concurrency)], isOpen: isOpen, isShared: isShared,
             grace: grace)
     }
 
-    /// So many seconds after the beginning, by both clocks.
+    /// Returns the moment this number of seconds after the start, by both clocks.
     static func moment(_ seconds: TimeInterval) -> Moment {
         Moment(date: StoreWorkbench.date(0).addingTimeInterval(seconds), clock: .seconds(seconds))
     }
 
-    /// The date so many seconds after the beginning.
+    /// Returns the date this number of seconds after the start.
     func date(_ seconds: TimeInterval) -> Date { Self.moment(seconds).date }
 
-    /// Sets the clocks, without telling the core.
+    /// Sets the clocks without an event for the core.
     mutating func setTime(_ seconds: TimeInterval) { now = Self.moment(seconds) }
 
-    /// An event was applied: what it leads to.
+    /// Returns the effects of an event.
     @discardableResult
     mutating func after(_ event: Void) -> [EngineCore.Effect] { core.takeEffects() }
 
     // MARK: Flights
 
-    /// A flight that this process has leased.
+    /// Returns a flight that this process has leased.
     func flight(
         _ number: Int, _ priority: Priority = .normal, of provider: ProviderID = "p", cost: Double = 1,
         token: Int64 = 1, timeout: Duration? = nil
@@ -64,7 +64,7 @@ struct CoreHarness {
             provider: provider, cost: cost)
     }
 
-    /// A flight in a state.
+    /// Returns a flight in a state.
     func flight(_ state: FlightLifecycle.State, token: Int64 = 1) -> FlightLifecycle {
         FlightLifecycle(state: state, token: token, attempt: 1, generation: 1)
     }
@@ -75,7 +75,7 @@ struct CoreHarness {
 
     // MARK: Submissions
 
-    /// A submission to be written. Its flight has the number of its request.
+    /// Returns a submission that is to be written. Its flight has the number of its request.
     func submission(
         _ number: Int, _ priority: Priority = .normal, to provider: ProviderID = "p", cost: Double = 0,
         deadline: TimeInterval? = nil
@@ -89,28 +89,28 @@ struct CoreHarness {
         return submission
     }
 
-    /// Has places kept for submissions that are about to be written.
+    /// Has slots reserved for submissions that are about to be written.
     mutating func place(_ submissions: [Submission]) -> [Submission] {
         var writes = submissions.map { StoreWrite.submit($0) }
         after(core.place(&writes))
         return writes.compactMap { if case .submit(let submission) = $0 { submission } else { nil } }
     }
 
-    /// Has a place kept for a submission that is about to be written.
+    /// Has a slot reserved for a submission that is about to be written.
     mutating func place(
         _ number: Int, _ priority: Priority = .normal, to provider: ProviderID = "p", cost: Double = 0
     ) throws -> Submission {
         place([try submission(number, priority, to: provider, cost: cost)])[0]
     }
 
-    /// Has places kept for new submissions, and returns them.
+    /// Has slots reserved for new submissions, and returns them.
     mutating func placements(
         _ count: Int, to provider: ProviderID = "p", cost: Double = 0
     ) throws -> [EngineCore.Placement] {
         try (0..<count).map { try place(10_000 + $0, to: provider, cost: cost).placement }
     }
 
-    /// The receipt of a submission that got a flight of its own.
+    /// Returns the receipt of a submission that got a flight of its own.
     func receipt(_ submission: Submission, flight: Int? = nil) -> SubmissionReceipt {
         SubmissionReceipt(
             id: submission.request.id, flight: FlightID(rawValue: flight.map(Int64.init) ?? number(of: submission)),
@@ -121,12 +121,12 @@ struct CoreHarness {
         submission.request.id.bytes.suffix(4).reduce(0) { $0 << 8 | Int64($1) }
     }
 
-    /// A placed submission is on disk, with a flight of its own.
+    /// Commits a placed submission with a flight of its own.
     mutating func commit(_ submission: Submission) -> [EngineCore.Effect] {
         commit(submission, receipt(submission))
     }
 
-    /// A submission is on disk with a receipt.
+    /// Commits a submission with a receipt.
     mutating func commit(_ submission: Submission, _ receipt: SubmissionReceipt) -> [EngineCore.Effect] {
         after(
             core.committed(
@@ -134,7 +134,7 @@ struct CoreHarness {
                 of: [.submit(submission)]))
     }
 
-    /// A submission is placed and written.
+    /// Places and commits a submission.
     @discardableResult
     mutating func submit(
         _ number: Int, _ priority: Priority = .normal, to provider: ProviderID = "p", cost: Double = 0
@@ -143,7 +143,7 @@ struct CoreHarness {
         return commit(submission)
     }
 
-    /// A submission joined a flight.
+    /// Commits a submission that joined a flight.
     mutating func join(
         _ number: Int, flight: Int, _ priority: Priority, to provider: ProviderID, fallback: [ProviderID] = []
     ) throws -> [EngineCore.Effect] {
@@ -161,19 +161,19 @@ struct CoreHarness {
     @discardableResult
     mutating func open() -> [EngineCore.Effect] { after(core.opened(as: Self.owner)) }
 
-    /// Changes of a commit of this process.
+    /// Commits changes of this process.
     @discardableResult
     mutating func commit(_ changes: StoreChange...) -> [EngineCore.Effect] {
         after(core.committed(StoreCommit(receipts: [], changes: changes), of: []))
     }
 
-    /// Changes that another process committed.
+    /// Reports changes that another process committed.
     @discardableResult
     mutating func hear(_ changes: StoreChange..., mayWait: Bool = false) -> [EngineCore.Effect] {
         after(core.heard(ForeignChanges(changes: changes, mayWait: mayWait)))
     }
 
-    /// A flight's last member was cancelled while its lease had a token.
+    /// Cancels a flight's last member while its lease has a token.
     @discardableResult
     mutating func cancel(_ number: Int, token: Int64 = 1) -> [EngineCore.Effect] {
         commit(
@@ -181,7 +181,7 @@ struct CoreHarness {
             .flight(FlightID(rawValue: Int64(number)), flight(.settled(.cancelled), token: token)))
     }
 
-    /// The start of an attempt is on disk.
+    /// Reports that the start of an attempt is on disk.
     @discardableResult
     mutating func start(_ number: Int, token: Int64 = 1) -> [EngineCore.Effect] {
         commit(.flight(FlightID(rawValue: Int64(number)), flight(.executing(Self.owner), token: token)))
@@ -201,30 +201,30 @@ struct CoreHarness {
         after(core.granted(PermitGrant(costs: costs, next: next, isUnlimited: isUnlimited), of: account))
     }
 
-    /// The provider came back, and all is journalled.
+    /// Reports that the provider returned and that all output is journalled.
     @discardableResult
     mutating func end(_ number: Int, _ reply: Reply = .sound, token: Int64 = 1) -> [EngineCore.Effect] {
         _ = core.ended(key(number, token: token), with: reply)
         return core.takeEffects()
     }
 
-    /// The provider came back, and some of its output is still to be journalled.
+    /// Reports that the provider returned while some output is not journalled yet.
     @discardableResult
     mutating func `return`(_ number: Int, _ reply: Reply = .sound, token: Int64 = 1) -> [EngineCore.Effect] {
         after(core.returned(key(number, token: token), with: reply))
     }
 
-    /// Time passes.
+    /// Advances the time.
     @discardableResult
     mutating func passTime(to seconds: TimeInterval, silence: Duration? = nil) -> [EngineCore.Effect] {
         setTime(seconds)
         return after(core.timePassed { _ in silence })
     }
 
-    /// When the core wants to be woken.
+    /// Returns when the core has to be woken.
     mutating func wake() -> Duration? { core.wake() }
 
-    /// A call begins and ends. The claim that may follow is answered with nothing.
+    /// Starts and ends a call. A claim that follows is answered with nothing.
     mutating func call(taking seconds: TimeInterval, _ reply: Reply = .sound) throws {
         let began = now
         try submit(1_000)
@@ -240,19 +240,19 @@ struct CoreHarness {
 extension Reply {
     /// An answer.
     static let sound = Reply(result: .success(ProviderAnswer(.text("answer"))))
-    /// A failure that says that the provider is not well.
+    /// A failure that shows a failing provider.
     static let failing = Reply(result: .failure(StoreWorkbench.overloaded))
-    /// A failure that says nothing of the provider's health.
+    /// A failure that is inconclusive about the provider's health.
     static let silent = Reply(result: .failure(AIServiceError(.rateLimited, "Too many.")))
     /// The reply of an attempt that was not sent.
     static let notSent = Reply.unsent(.attemptCancelled)
 
-    /// A failure that says when to call again.
+    /// Returns a failure with a Retry-After.
     static func paused(_ duration: Duration) -> Reply {
         Reply(result: .failure(AIServiceError(.rateLimited, "Too many.", disposition: .retry(after: duration))))
     }
 
-    /// An answer with what the provider said of its limits.
+    /// Returns an answer with reported limits.
     static func sound(limits: ReportedLimits) -> Reply {
         var reply = Reply.sound
         reply.limits = Boxed(limits)
@@ -277,7 +277,7 @@ extension [EngineCore.Effect] {
     /// The providers for which flights are claimed.
     var claimed: [ProviderID] { compactMap { if case .claim(let provider, _) = $0 { provider } else { nil } } }
 
-    /// The flights whose leases are given back.
+    /// The flights whose leases are released.
     var released: [Int64] {
         flatMap { if case .release(let flights) = $0 { flights.map(\.id.rawValue) } else { [Int64]() } }
     }
@@ -291,12 +291,12 @@ extension [EngineCore.Effect] {
     /// The attempts that are abandoned.
     var abandoned: [AttemptKey] { compactMap { if case .abandon(let key, _) = $0 { key } else { nil } } }
 
-    /// What is reported of accounts.
+    /// The reports about accounts.
     var reports: [AccountReport] { compactMap { if case .report(let report) = $0 { report } else { nil } } }
 
-    /// Whether the core begins or ends listening to other processes' commits.
+    /// Whether the core starts or stops listening to other processes' commits.
     var listens: [Bool] { compactMap { if case .listen(let isWanted) = $0 { isWanted } else { nil } } }
 
-    /// The events for those who follow the engine.
+    /// The events for followers of the engine.
     var events: [EngineEvent] { compactMap { if case .event(let event) = $0 { event } else { nil } } }
 }

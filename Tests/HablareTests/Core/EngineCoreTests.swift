@@ -4,11 +4,11 @@ import Testing
 
 @testable import Hablare
 
-/// Placing, choosing, opening and closing, by hand.
+/// Single cases of placing, selecting, opening and closing.
 @Suite struct EngineCoreTests {
     // MARK: Opening
 
-    @Test("Opening asks the store once for what waits, by no more than can be run")
+    @Test("Opening claims waiting flights from the store once, up to the concurrency")
     func opening() {
         var bench = CoreHarness(2, isOpen: false)
         let effects = bench.open()
@@ -17,7 +17,7 @@ import Testing
         #expect(bench.open().isEmpty)
     }
 
-    @Test("Before it is open nothing is started: submissions are the store's to keep")
+    @Test("Before the engine is open, submissions are left in the store")
     func closedPlacement() throws {
         var bench = CoreHarness(2, isOpen: false)
         #expect(try bench.placements(1) == [.leave])
@@ -25,7 +25,7 @@ import Testing
 
     // MARK: Placing
 
-    @Test("A submission starts at once while there is room, is leased while the window has room, then is left")
+    @Test("A submission starts while a slot is free, is leased while the window has room, then is left")
     func placements() throws {
         var bench = CoreHarness(2)
         try bench.call(taking: 0)
@@ -44,7 +44,7 @@ import Testing
         #expect(bench.core.placed == 2)
     }
 
-    @Test("A submission that counts against a budget is leased in its commit, and started afterwards")
+    @Test("A submission under a budget is leased in its commit and started afterwards")
     func budgetedPlacement() throws {
         var bench = CoreHarness(1)
         var submission = try bench.submission(1)
@@ -56,7 +56,7 @@ import Testing
         #expect(flight.id.rawValue == 1 && effects.started == [1])
     }
 
-    @Test("A submission that counts against a budget is not started where nothing may be by the time it is on disk")
+    @Test("A submission under a budget does not start if the store or the provider has failed by then")
     func budgetedPlacementTooLate() throws {
         for isParked in [true, false] {
             let breaker = BreakerPolicy(threshold: 1, pause: .seconds(10))
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test("A submission outside the claim scope is left for others, and keeps no place")
+    @Test("A submission outside the claim scope is left and reserves no slot")
     func outOfScope() throws {
         var bench = CoreHarness(
             [LaneDescription(provider: "p", concurrency: 1)], scope: .request(StoreWorkbench.id(1)))
@@ -90,7 +90,7 @@ import Testing
         #expect(try bench.place(1).placement == .start)
     }
 
-    @Test("Of slow calls no more is leased than there is room for, of others what begins within half a second")
+    @Test("The lease window is the number of slots for slow calls, and half a second of fast calls")
     func lookahead() throws {
         for (seconds, held) in [(60, 2), (1, 3), (0.25, 6), (0.05, 18), (0, 18), (-5, 2), (.infinity, 2), (.nan, 2)] {
             var bench = CoreHarness(2)
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test("Of a limited account no more is leased than it lets begin in half a second")
+    @Test("The lease window of a rate-limited account holds what it allows in half a second")
     func lookaheadOfLimited() throws {
         for (perMinute, held) in [(12.0, 1), (240, 4), (1_000_000, 18), (.nan, 1)] {
             var bench = CoreHarness([
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test("Calls that were not sent, or were stopped, say nothing of how long they take")
+    @Test("Calls that were stopped or not sent do not change the estimated call duration")
     func lookaheadOfStopped() throws {
         for reply in [Reply.notSent, .silent] {
             var bench = CoreHarness(2)
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test("A call that slept with the machine is forgotten after some that did not")
+    @Test("A call that spanned a sleep of the machine is forgotten after some that did not")
     func lookaheadAfterSleep() throws {
         var bench = CoreHarness(2)
         try bench.call(taking: 28_800)
@@ -131,7 +131,7 @@ import Testing
         #expect(try bench.placements(30).count { $0 != .leave } > 2)
     }
 
-    @Test("The pace of calls is learned anew when it changes")
+    @Test("The estimated call duration adapts to a change")
     func lookaheadChanges() throws {
         var bench = CoreHarness(2)
         try bench.call(taking: 0)
@@ -145,14 +145,14 @@ import Testing
         #expect(try bench.place(1, to: "q").placement == .leave)
     }
 
-    @Test("A submission does not overtake what may wait in the store")
+    @Test("A submission does not overtake older ones that may wait in the store")
     func noOvertaking() throws {
         var bench = CoreHarness(2, isOpen: false)
         bench.open()
         #expect(try bench.place(1).placement == .leave, "the store has not answered yet")
     }
 
-    @Test("A submission that was left while the store answered that it has nothing is claimed once it is on disk")
+    @Test("A submission left during an empty claim is claimed once it is on disk")
     func leftDuringClaim() throws {
         var bench = CoreHarness(1, isOpen: false)
         bench.open()
@@ -163,7 +163,7 @@ import Testing
         #expect(bench.commit(submission).claims.count == 1)
     }
 
-    @Test("What other processes wrote is claimed at once where flights may wait")
+    @Test("A backlog written by another process is claimed at once")
     func foreignBacklog() {
         var bench = CoreHarness(2)
         #expect(bench.hear().claims.isEmpty)
@@ -172,10 +172,10 @@ import Testing
         #expect(bench.claim([], asked: 2).claims == [2], "more may have come since")
     }
 
-    // MARK: Places of submissions that get no flight
+    // MARK: Slots of submissions without a flight
 
     @Test(
-        "A submission that gets no flight of its own gives its place back",
+        "A submission that gets no flight of its own frees its slot",
         arguments: [EngineCore.Placement.start, .lease])
     func droppedPlaces(placement: EngineCore.Placement) throws {
         let elsewhere = FlightID(rawValue: 77)
@@ -201,7 +201,7 @@ import Testing
         }
     }
 
-    @Test("A commit that failed gives all places back", arguments: [EngineCore.Placement.start, .lease])
+    @Test("A failed commit frees all reserved slots", arguments: [EngineCore.Placement.start, .lease])
     func failedCommit(placement: EngineCore.Placement) throws {
         var bench = CoreHarness(1)
         try bench.call(taking: 0)
@@ -223,7 +223,7 @@ import Testing
         #expect(places == expected, sourceLocation: sourceLocation)
     }
 
-    @Test("A submission that joins a flight of its own commit gives its place back")
+    @Test("A submission that joins a flight of its own commit frees its slot")
     func joinsWithinCommit() throws {
         var bench = CoreHarness(2)
         let placed = bench.place([try bench.submission(1), try bench.submission(2)])
@@ -243,7 +243,7 @@ import Testing
 
     // MARK: Cancelling
 
-    @Test("A flight that is cancelled in the commit of its submission is stopped, or not started")
+    @Test("A flight cancelled in the commit of its submission is stopped or not started")
     func cancelledInItsCommit() throws {
         for placement in [EngineCore.Placement.start, .lease] {
             var bench = CoreHarness(1)
@@ -273,7 +273,7 @@ import Testing
         }
     }
 
-    @Test("Old news of a cancellation does not stop the attempt that a retry led to")
+    @Test("An outdated cancellation does not stop the attempt of a later retry")
     func oldNews() {
         var bench = CoreHarness(1)
         #expect(bench.claim([bench.flight(1, token: 2)]).started == [1])
@@ -282,7 +282,7 @@ import Testing
         #expect(bench.cancel(1, token: 2).stopped == [bench.key(1, token: 2)])
     }
 
-    @Test("A flight that is retried while its stopped attempt has not come back runs again when it has")
+    @Test("A retried flight runs again only after its stopped attempt has ended")
     func retriedUnderWay() {
         var bench = CoreHarness(2)
         #expect(bench.claim([bench.flight(1)]).started == [1])
@@ -295,12 +295,12 @@ import Testing
         #expect(bench.core.running == 1 && bench.core.held == 1)
     }
 
-    @Test("A flight that is retried while its stopped attempt has not come back runs again at its own provider")
+    @Test("A retried flight runs again at its own provider after the stopped attempt has ended")
     func retriedAtAnotherProvider() {
         var bench = CoreHarness(["a", "b"].map { LaneDescription(provider: $0, concurrency: 1) })
         #expect(bench.claim([bench.flight(1, of: "a")], by: "a").started == [1])
         bench.start(1)
-        // Another process took this one for dead, failed at `a` as well, and the flight moved on to `b`.
+        // Another process took this one for dead and failed at `a` as well, and the flight moved on to `b`.
         #expect(bench.hear(.flight(FlightID(rawValue: 1), bench.flight(.waiting, token: 2))).stopped == [bench.key(1)])
         #expect(bench.claim([bench.flight(1, of: "b", token: 3)], by: "b").started.isEmpty)
         #expect(bench.end(1).started == [1])
@@ -310,7 +310,7 @@ import Testing
         #expect(bench.core.loads.allSatisfy { $0.running == 0 && $0.queued == 0 })
     }
 
-    @Test("Of two leases of a flight the newer one is started after the stopped attempt, in whatever order they came")
+    @Test("Of two leases of a flight the newer one starts after the stopped attempt, in either order")
     func newestLease() {
         for tokens in [[2, 3], [3, 2]] as [[Int64]] {
             var bench = CoreHarness(2)
@@ -324,7 +324,7 @@ import Testing
         }
     }
 
-    @Test("Once its leases are over, a flight is not queued any more, however many of them were")
+    @Test("A flight leaves the queue with all of its outdated leases")
     func severalLeases() {
         var bench = CoreHarness(1)
         bench.claim([bench.flight(9)])
@@ -336,7 +336,7 @@ import Testing
         #expect(bench.core.underWay == [bench.key(1, token: 5)])
     }
 
-    @Test("A flight that waits for its stopped attempt is not started any more once it is cancelled")
+    @Test("A flight waiting for its stopped attempt does not start once it is cancelled")
     func cancelledWhileDeferred() {
         var bench = CoreHarness(2)
         bench.claim([bench.flight(1)])
@@ -351,7 +351,7 @@ import Testing
         #expect(bench.end(1).started.isEmpty)
     }
 
-    @Test("What was cancelled in the queue is not started")
+    @Test("A flight cancelled in the queue does not start")
     func cancelledInQueue() throws {
         var bench = CoreHarness(1)
         try bench.call(taking: 0)
@@ -363,7 +363,7 @@ import Testing
         #expect(bench.end(1).started == [3])
     }
 
-    @Test("What is cancelled under way is stopped, and its place is kept until it ended")
+    @Test("A flight cancelled while it runs is stopped, and its slot is kept until it ends")
     func cancelledUnderWay() throws {
         var bench = CoreHarness(1)
         try bench.call(taking: 0)
@@ -374,7 +374,7 @@ import Testing
         #expect(bench.cancel(1).stopped.isEmpty, "stopped once")
     }
 
-    @Test("An attempt whose lease another process broke is stopped, and one whose lease stands is not")
+    @Test("An attempt is stopped if, and only if, another process broke its lease")
     func leaseBrokenElsewhere() {
         for (lifecycle, isStopped) in [
             (FlightLifecycle(state: .waiting, token: 1, attempt: 1, generation: 1), true),
@@ -391,7 +391,7 @@ import Testing
         }
     }
 
-    @Test("Changes of a flight are of interest while its attempt takes a place here")
+    @Test("Changes of a flight are watched while its attempt holds a slot")
     func interest() {
         var bench = CoreHarness(1)
         bench.claim([bench.flight(1)])
@@ -401,7 +401,7 @@ import Testing
         #expect(!bench.core.isOfInterest(.flight(FlightID(rawValue: 1))), "its end is being recorded")
     }
 
-    @Test("A start that the store refuses frees its place, and nothing is recorded")
+    @Test("A start that the store refuses frees its slot and records nothing")
     func startRefused() {
         var bench = CoreHarness(1)
         #expect(bench.claim([bench.flight(1), bench.flight(2)]).started == [1])
@@ -410,7 +410,7 @@ import Testing
         #expect(bench.after(bench.core.startRefused(bench.key(1))).isEmpty, "known no more")
     }
 
-    @Test("A process that was to shut down while it registered takes nothing")
+    @Test("A shutdown during the registration claims nothing")
     func openedTooLate() {
         var bench = CoreHarness(1)
         bench.after(bench.core.closed())
@@ -421,7 +421,7 @@ import Testing
 
     // MARK: The store
 
-    @Test("When the store fails nothing is started until it recovered")
+    @Test("After a store failure nothing starts until the store recovers")
     func parked() throws {
         var bench = CoreHarness(1)
         try bench.call(taking: 0)
@@ -437,7 +437,7 @@ import Testing
         #expect(bench.after(bench.core.storeRecovered()).started == [2])
     }
 
-    @Test("A start that could not be written is queued again, and goes on when the store recovers")
+    @Test("A start that could not be written is queued again until the store recovers")
     func startFailed() {
         var bench = CoreHarness(1)
         bench.claim([bench.flight(1)])
@@ -446,7 +446,7 @@ import Testing
         #expect(bench.after(bench.core.storeRecovered()).started == [1])
     }
 
-    @Test("A start that could not be written is not tried again where its flight is over")
+    @Test("A start that could not be written is not repeated if its flight is settled")
     func startFailedAfterCancellation() {
         for settlement in [FlightLifecycle.Outcome.cancelled, .failed] {
             var bench = CoreHarness(1)
@@ -458,7 +458,7 @@ import Testing
         }
     }
 
-    @Test("A start that could not be written does not hold up the newer lease that waits for it")
+    @Test("A start that could not be written does not delay a newer lease of its flight")
     func startFailedWithDeferred() {
         var bench = CoreHarness(["a", "b"].map { LaneDescription(provider: $0, concurrency: 1) })
         bench.claim([bench.flight(1, of: "a")], by: "a")
@@ -471,7 +471,7 @@ import Testing
         #expect(bench.core.loads.map(\.running) == [0, 1])
     }
 
-    @Test("A start that could not be written goes back where nothing may be started any more")
+    @Test("A start that could not be written releases its lease if the engine is closed")
     func startFailedWhileClosed() {
         var bench = CoreHarness(1)
         bench.claim([bench.flight(1)])
@@ -481,7 +481,7 @@ import Testing
         #expect(bench.core.held == 0)
     }
 
-    @Test("Nothing is started before the ends that the store had not taken are recorded")
+    @Test("Suspended recordings are written before anything starts")
     func recordingsFirst() {
         var bench = CoreHarness(2)
         bench.claim([bench.flight(1), bench.flight(2)])
@@ -502,7 +502,7 @@ import Testing
         #expect(bench.after(bench.core.recorded(bench.key(2))).started == [3])
     }
 
-    @Test("An end that fails to be recorded again waits for the next recovery, and the failures are counted")
+    @Test("A recording that fails again waits for the next recovery, and its failures are counted")
     func recordingFailsAgain() {
         var bench = CoreHarness(1)
         bench.claim([bench.flight(1)])
@@ -518,7 +518,7 @@ import Testing
         #expect(bench.after(bench.core.recorded(bench.key(1))).started == [2])
     }
 
-    @Test("An engine that shuts down waits for ends on their way, not for those that the store does not take")
+    @Test("Shutdown waits for recordings in flight, not for those that the store refuses")
     func quiet() {
         var bench = CoreHarness(1)
         bench.claim([bench.flight(1)])
@@ -535,7 +535,7 @@ import Testing
         #expect(bench.core.isQuiet && bench.core.held == 0)
     }
 
-    @Test("Leases that could not be given back are given back when the store recovers")
+    @Test("Leases that could not be released are released when the store recovers")
     func unreturned() {
         var bench = CoreHarness(1)
         bench.core.unreturned = [bench.flight(1), bench.flight(2)]
@@ -546,7 +546,7 @@ import Testing
 
     // MARK: Closing
 
-    @Test("Closing gives back what is queued, and keeps what is under way")
+    @Test("Closing releases queued leases and keeps running attempts")
     func closing() throws {
         var bench = CoreHarness(1)
         try bench.call(taking: 0)
@@ -557,7 +557,7 @@ import Testing
         #expect(effects.started.isEmpty && effects.claims.isEmpty)
     }
 
-    @Test("Closing gives back what waits for a stopped attempt")
+    @Test("Closing releases a lease that waits for a stopped attempt")
     func closingWithDeferred() {
         var bench = CoreHarness(2)
         bench.claim([bench.flight(1)])
@@ -568,7 +568,7 @@ import Testing
         #expect(bench.core.held == 1)
     }
 
-    @Test("What arrives after closing is given back at once", arguments: [EngineCore.Placement.start, .lease])
+    @Test("A submission committed after closing is released at once", arguments: [EngineCore.Placement.start, .lease])
     func arrivesAfterClosing(placement: EngineCore.Placement) throws {
         var bench = CoreHarness(1)
         try bench.call(taking: 0)
@@ -580,7 +580,7 @@ import Testing
         #expect(bench.core.held == 0)
     }
 
-    @Test("A claim that is answered after closing is given back")
+    @Test("A claim answered after closing is released")
     func claimedAfterClosing() {
         var bench = CoreHarness(1)
         bench.after(bench.core.closed())
@@ -588,7 +588,7 @@ import Testing
         #expect(bench.core.held == 0)
     }
 
-    @Test("An engine that shuts down stops every attempt once")
+    @Test("Shutdown stops every attempt once")
     func stopAll() {
         var bench = CoreHarness(2)
         bench.claim([bench.flight(1), bench.flight(2)])
@@ -599,7 +599,7 @@ import Testing
 
     // MARK: Order
 
-    @Test("A success that is recorded after a failure that came later does not speak for the provider")
+    @Test("A success recorded after a later failure does not close the breaker")
     func order() throws {
         let breaker = BreakerPolicy(threshold: 1, pause: .seconds(60))
         var bench = CoreHarness([LaneDescription(provider: "p", concurrency: 3, breaker: breaker)])
@@ -616,7 +616,7 @@ import Testing
         #expect(bench.commit(submission).isEmpty)
     }
 
-    @Test("The most urgent of what is queued is started first")
+    @Test("The queue starts the most urgent flight first")
     func urgency() throws {
         var bench = CoreHarness(1)
         try bench.call(taking: 0)
@@ -631,7 +631,7 @@ import Testing
         #expect(order == [4, 3, 2])
     }
 
-    @Test("The store is asked for more before the lane runs dry, and not for every flight")
+    @Test("A claim is made before the lane runs empty, and not for every flight")
     func refills() {
         var bench = CoreHarness(1, isOpen: false)
         bench.open()
@@ -643,19 +643,19 @@ import Testing
 
     // MARK: Joining
 
-    /// Two lanes, of which the store has nothing more as far as is known.
+    /// Returns a core with two lanes whose backlog in the store is empty as far as is known.
     private func chained() -> CoreHarness {
         CoreHarness(["a", "b"].map { LaneDescription(provider: $0, concurrency: 1) })
     }
 
-    @Test("A request that joins a flight in the store has it claimed wherever its chain may have led it")
+    @Test("A request that joins a flight in the store has it claimed for every provider of its chain")
     func joinsInStore() throws {
         var bench = chained()
         let claimed = try bench.join(8, flight: 7, .normal, to: "a", fallback: ["b"]).claimed
         #expect(claimed.sorted { $0.rawValue < $1.rawValue } == ["a", "b"])
     }
 
-    @Test("A request that joins a flight that waits here makes it as urgent, wherever its chain has led it")
+    @Test("A request that joins a queued flight raises its priority at any provider of its chain")
     func joinsHere() throws {
         var bench = chained()
         let flights = [(1, Priority.high), (2, .low), (3, .low)].map { bench.flight($0, $1, of: "b") }
@@ -664,7 +664,7 @@ import Testing
         #expect(bench.end(1).started == [3])
     }
 
-    @Test("A request that joins a flight that waits here sends it back neither in its class nor to a lesser one")
+    @Test("A request that joins a queued flight neither delays it nor lowers its priority")
     func keepsItsPlace() throws {
         for (joining, expected) in [([Priority.low], [2, 3]), ([.high, .low], [2, 3]), ([], [2, 3])] {
             var bench = chained()
@@ -679,7 +679,7 @@ import Testing
         }
     }
 
-    @Test("A request that joins a flight under way changes nothing")
+    @Test("A request that joins a running flight changes nothing")
     func joinsUnderWay() throws {
         var bench = chained()
         bench.claim([bench.flight(1, of: "a")], by: "a")
@@ -688,7 +688,7 @@ import Testing
 
     // MARK: Events
 
-    @Test("An attempt is announced to followers once, when it is on disk")
+    @Test("A started event is sent once, when the start is on disk")
     func startedEvent() throws {
         var bench = CoreHarness(2)
         bench.core.isFollowed = true
@@ -698,7 +698,7 @@ import Testing
         #expect(starts(try bench.submit(1)) == [1])
         #expect(starts(bench.claim([bench.flight(2)])).isEmpty)
         #expect(starts(bench.start(2)) == [1])
-        // A retry, or a job that the request is adopted into, has the store tell of the flight again.
+        // A retry, or a job that adopts the request, makes the store report the flight again.
         #expect(starts(bench.start(2)).isEmpty && starts(bench.start(1)).isEmpty)
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Hablare
 
-/// Deadlines of attempts, of requests and of rests, as one core sees them.
+/// Deadlines of attempts, requests and suspensions in one core.
 @Suite struct EngineTimeTests {
     private func bench(
         timeout: TimeInterval = 30, grace: Duration = .seconds(5), needsNetwork: Bool = true
@@ -19,7 +19,7 @@ import Testing
 
     // MARK: Attempts
 
-    @Test("An attempt's time counts from its journalling: then it is stopped, and abandoned after the grace")
+    @Test("An attempt is stopped at its timeout from the journalled start, and abandoned after the grace")
     func timeout() throws {
         var bench = bench()
         bench.claim([bench.flight(1)])
@@ -38,7 +38,7 @@ import Testing
         #expect(bench.passTime(to: 99).isEmpty)
     }
 
-    @Test("A request's own time counts more than its provider's, also of an attempt journalled with its submission")
+    @Test("A request's own timeout precedes its provider's, even for a start journalled on submission")
     func ownTimeout() throws {
         var bench = bench()
         bench.claim([bench.flight(1, timeout: .seconds(3))])
@@ -50,7 +50,7 @@ import Testing
         #expect(bench.wake() == .seconds(30))
     }
 
-    @Test("A streaming provider that is not silent is given the rest of its time")
+    @Test("A streaming provider that is not silent gets the rest of its time")
     func silence() {
         var bench = bench()
         bench.claim([bench.flight(1)])
@@ -60,7 +60,7 @@ import Testing
         #expect(bench.passTime(to: 42).stopped == [bench.key(1)])
     }
 
-    @Test("The silence of a provider that needs the network says nothing of it while there is none")
+    @Test("A provider's silence while offline is an interruption, not a timeout")
     func silenceOffline() {
         for needsNetwork in [true, false] {
             var bench = bench(needsNetwork: needsNetwork)
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test("A stopped attempt that is not journalled yet waits for the store without a timer, also without any grace")
+    @Test("A stopped attempt that is not journalled yet waits for the store without a timer")
     func stoppedWhileJournalling() {
         for grace in [Duration.zero, .seconds(5)] {
             var bench = bench(grace: grace)
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test("What came back is neither stopped nor abandoned while its output is journalled")
+    @Test("An attempt whose provider returned is neither stopped nor abandoned while its output is journalled")
     func returned() {
         var bench = bench()
         bench.claim([bench.flight(1)])
@@ -102,7 +102,7 @@ import Testing
         #expect(bench.core.running == 0)
     }
 
-    @Test("The place of an abandoned attempt goes to the next one, and is given away once")
+    @Test("An abandoned attempt frees its slot exactly once")
     func abandonedPlace() {
         var bench = bench(timeout: 1)
         bench.claim((1...3).map { bench.flight($0) })
@@ -113,7 +113,7 @@ import Testing
         #expect(!bench.core.isQuiet, "their ends are recorded")
         for number in 1...2 { bench.after(bench.core.recorded(bench.key(number))) }
         #expect(bench.core.isQuiet)
-        // They come back after all, one under a newer attempt at its flight.
+        // Their providers return after all, one while a newer attempt of its flight runs.
         #expect(bench.claim([bench.flight(1, token: 2)]).started == [1])
         #expect(bench.core.running == 2)
         for number in 1...2 { #expect(bench.end(number).started.isEmpty) }
@@ -126,7 +126,7 @@ import Testing
         #expect(bench.core.running == 0)
     }
 
-    @Test("The end of an older attempt at a flight is recorded on its own, also where the store fails to take it")
+    @Test("The end of an older attempt is recorded separately, even if the store refuses it")
     func olderRecording() {
         var bench = bench()
         bench.claim([bench.flight(1)])
@@ -158,7 +158,7 @@ import Testing
         _ = bench.commit(placed)
     }
 
-    @Test("Requests that run out of time are swept when the earliest deadline comes, one sweep at a time")
+    @Test("Expired requests are swept at the earliest deadline, one sweep at a time")
     func expiry() throws {
         var bench = bench(timeout: 1_000)
         for (number, deadline) in [(1, 9.0), (2, 4), (3, 7)] { try submit(&bench, number, deadline: deadline) }
@@ -178,7 +178,7 @@ import Testing
         #expect(bench.wake() == .seconds(1_000))
     }
 
-    @Test("A sweep that failed leaves the next one to the renewal of the lease")
+    @Test("After a failed sweep the next one follows the renewal of the lease")
     func failedSweep() throws {
         var bench = bench(timeout: 1_000)
         try submit(&bench, 1, deadline: 4)
@@ -188,7 +188,7 @@ import Testing
         #expect(sweeps(bench.commit(.nextDeadline(bench.date(4)))) == 1)
     }
 
-    @Test("A sweep that ends while nothing may be started is followed by others", arguments: [true, false])
+    @Test("A sweep that ends while nothing may start is followed by others", arguments: [true, false])
     func sweepEndsUnheard(isClosed: Bool) throws {
         var bench = bench(timeout: 1_000)
         try submit(&bench, 1, deadline: 4)
@@ -209,7 +209,7 @@ import Testing
         #expect(sweeps(bench.passTime(to: 6)) == 1)
     }
 
-    @Test("An attempt whose flight ran out of time is stopped as expired, another one as cancelled")
+    @Test("An attempt is stopped as expired if its flight ran out of time, else as cancelled")
     func expiredAttempt() {
         for (settlement, expected) in [
             (FlightLifecycle.Outcome.failed, StopReason.expired), (.cancelled, .cancelled),
@@ -222,9 +222,9 @@ import Testing
         }
     }
 
-    // MARK: Rests
+    // MARK: Suspensions
 
-    @Test("A lane that rests gives back what is queued, and lets attempts go on for the grace")
+    @Test("A suspended lane releases queued leases and lets attempts continue for the grace")
     func resting() throws {
         var bench = CoreHarness(
             [true, false].map {
@@ -251,7 +251,7 @@ import Testing
         #expect(bench.after(bench.core.resumed(from: .offline)).claimed == ["net"])
     }
 
-    @Test("The end of a grace wakes no one where nothing goes on, and a hurried rest stops at once")
+    @Test("The end of a grace wakes no idle engine, and hurrying a suspension stops attempts at once")
     func graces() {
         var bench = bench(timeout: 1_000)
         bench.after(bench.core.suspended(for: .offline, grace: .seconds(3)))
@@ -264,7 +264,7 @@ import Testing
         #expect(bench.after(bench.core.hurried(.offline)).stopped.isEmpty)
     }
 
-    @Test("An engine that is to rest in the background is closed when nothing goes on, or its grace is over")
+    @Test("An engine suspended in the background closes when it is idle or its grace is over")
     func background() {
         var bench = bench(timeout: 1_000)
         _ = bench.core.engineStarted()
@@ -279,7 +279,7 @@ import Testing
         #expect(bench.core.isToClose)
     }
 
-    @Test("A failure of the network while there is none is not the provider's")
+    @Test("A network failure while offline does not count against the provider")
     func networkFailure() {
         let lost = Reply(result: .failure(AIServiceError(.connectionLost, "No answer came.")))
         for (isOffline, reason) in [(true, StopReason?.some(.offline)), (false, nil)] {
@@ -294,7 +294,7 @@ import Testing
         }
     }
 
-    @Test("An attempt that failed because its lease was lost counts as interrupted")
+    @Test("An attempt that failed because its lease was lost is interrupted")
     func lostLease() {
         var bench = bench()
         bench.claim([bench.flight(1)])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Hablare
 
-/// What those who wait for requests hear of commits, of this process and of others.
+/// The news of commits, of this process and of others, that waiters and watchers of requests receive.
 @Suite(.timeLimit(.minutes(5)))
 struct EngineWatchingTests {
     private let id = StoreWorkbench.id(1)
@@ -25,7 +25,7 @@ struct EngineWatchingTests {
         return StatusStream(number: try #require(number), statuses: statuses)
     }
 
-    /// The end of the attempt at the request's flight.
+    /// Returns the end of the attempt of the request's flight.
     private func settlement(
         _ bench: CoreHarness, _ outcome: AttemptEnd.Outcome, flight state: FlightLifecycle.State, finished: [UUID]
     ) -> Settlement {
@@ -43,7 +43,7 @@ struct EngineWatchingTests {
 
     // MARK: Commits of this process
 
-    @Test("A stream hears of a request from its submission to its outcome, each status once")
+    @Test("A stream receives each status from submission to outcome once")
     func lifeOfRequest() async throws {
         var bench = CoreHarness(1)
         let stream = try watch(&bench)
@@ -64,7 +64,7 @@ struct EngineWatchingTests {
         #expect(bench.core.watched.isEmpty && bench.core.rowsOfInterest == [.account("p")])
     }
 
-    @Test("Every finished member hears its outcome, and a member that waits on hears that it waits")
+    @Test("Every finished member receives its outcome, and a remaining member its pending status")
     func membersOfFlight() async throws {
         var bench = CoreHarness(1)
         let leader = wait(&bench)
@@ -87,7 +87,7 @@ struct EngineWatchingTests {
         #expect(bench.core.watched.ids == [StoreWorkbench.id(3)])
     }
 
-    @Test("A waiter hears of a cancellation, a deletion and a deadline of this process")
+    @Test("A waiter receives a cancellation, a deletion and an expiry of this process")
     func endsWithoutAttempt() async throws {
         for (change, expected) in [
             (RequestChange.cancelled, RequestStatus.cancelled), (.erased, .cancelled),
@@ -102,7 +102,7 @@ struct EngineWatchingTests {
         }
     }
 
-    @Test("A retry has waits begun again that had ended, and tells those who watch that the request waits")
+    @Test("A retry revives waits that had ended and announces the request as pending")
     func retry() async throws {
         var bench = CoreHarness(1)
         let stream = try watch(&bench)
@@ -113,7 +113,7 @@ struct EngineWatchingTests {
         #expect(bench.hear(.request(id, of: flight, .pending)).revivals.isEmpty, "another process's")
     }
 
-    @Test("Waits end with the error where an attempt cannot be started or recorded")
+    @Test("Waits fail with the error if an attempt cannot be started or recorded")
     func storeFailures() async throws {
         for isStart in [true, false] {
             var bench = CoreHarness(1)
@@ -139,7 +139,7 @@ struct EngineWatchingTests {
 
     // MARK: Other processes
 
-    @Test("A request that another process ended is looked up where its outcome is not told with the news")
+    @Test("The outcome of a request that another process ended is read from the store if the news lacks it")
     func foreignOutcomes() async throws {
         for (change, expected) in [
             (RequestChange.completed, RequestStatus?.none), (.failed(nil), nil),
@@ -163,7 +163,7 @@ struct EngineWatchingTests {
         }
     }
 
-    @Test("A request that another process erased ends as unknown, and its readers with it")
+    @Test("A request erased by another process fails its waiters and readers as unknown")
     func foreignErasure() async throws {
         var bench = CoreHarness(1)
         let waiter = wait(&bench)
@@ -175,7 +175,7 @@ struct EngineWatchingTests {
         #expect(effects.contains { if case .failReaders(of: id, _) = $0 { true } else { false } })
     }
 
-    @Test("What a look found while something else was heard is looked at again, until no one waits")
+    @Test("A lookup that raced with other news is repeated while a waiter remains")
     func outdatedLooks() async throws {
         for isFound in [true, false] {
             var bench = CoreHarness(1)
@@ -194,7 +194,7 @@ struct EngineWatchingTests {
         }
     }
 
-    @Test("The progress of an attempt that was stopped is announced to no one")
+    @Test("The progress of a stopped attempt is not announced")
     func lateProgress() async throws {
         var bench = CoreHarness(1)
         let stream = try watch(&bench)
@@ -206,7 +206,7 @@ struct EngineWatchingTests {
         #expect(bench.core.watched.progress(of: id) == 0.5)
     }
 
-    @Test("A look that fails at last ends the waits with its error")
+    @Test("A failed lookup ends the waits with its error")
     func failedLook() async throws {
         var bench = CoreHarness(1)
         let waiter = wait(&bench)
@@ -231,7 +231,7 @@ struct EngineWatchingTests {
 
     // MARK: Silence
 
-    @Test("Once nothing is announced any more all waits and streams end, and new ones are refused")
+    @Test("Once the engine is silent all waits and streams end, and new ones are refused")
     func silence() async throws {
         var bench = CoreHarness(1)
         _ = bench.core.engineStarted()
@@ -257,7 +257,7 @@ struct EngineWatchingTests {
         #expect(try await after.value() == .cancelled)
     }
 
-    @Test("An engine that rests in the background is silent until it is resumed")
+    @Test("An engine suspended in the background is silent until it is resumed")
     func restingIsSilent() async throws {
         var bench = CoreHarness(1)
         _ = bench.core.engineStarted()
@@ -275,7 +275,7 @@ struct EngineWatchingTests {
 
     // MARK: Listening to other processes
 
-    @Test("A process listens to others while an engine works in it, or someone waits, watches or reads there")
+    @Test("A process listens to others while its engine works, or a waiter, watcher or reader remains")
     func listening() throws {
         var bench = CoreHarness(1, isOpen: false, isShared: true)
         #expect(bench.open().listens == [true])
@@ -291,7 +291,7 @@ struct EngineWatchingTests {
         #expect(bench.after(bench.core.watched.endStream(try #require(number), of: id)).listens == [false])
     }
 
-    @Test("A process stops listening when the last request that is watched there has ended")
+    @Test("A process stops listening when its last watched request has ended")
     func listeningEnds() throws {
         let settled = settlement(
             CoreHarness(1), .completed(answer(to: id)), flight: .settled(.completed), finished: [id])
@@ -303,7 +303,7 @@ struct EngineWatchingTests {
             _ = bench.core.wait(Waiter<RequestStatus>(), for: id)
             #expect(bench.core.takeEffects().listens == [true])
             #expect(bench.commit(change).listens == [false], "\(change)")
-            if case .settled = change { continue }  // told to its own process only
+            if case .settled = change { continue }  // only its own process receives this change
             bench = CoreHarness(1, isOpen: false, isShared: true)
             _ = bench.core.wait(Waiter<RequestStatus>(), for: id)
             #expect(bench.core.takeEffects().listens == [true])
@@ -315,7 +315,7 @@ struct EngineWatchingTests {
         #expect(bench.after(bench.core.found(.success(.cancelled), by: look)).listens == [false])
     }
 
-    @Test("A process stops listening when it falls silent")
+    @Test("A process stops listening when its engine falls silent")
     func listeningEndsInSilence() {
         var bench = CoreHarness(1, isOpen: false, isShared: true)
         _ = bench.core.engineStarted()
@@ -325,7 +325,7 @@ struct EngineWatchingTests {
         #expect(bench.after(bench.core.engineEnded()).listens == [false])
     }
 
-    @Test("A process whose store has no other processes does not listen")
+    @Test("A process with a store of its own does not listen")
     func unshared() {
         var bench = CoreHarness(1, isOpen: false)
         #expect(bench.open().listens.isEmpty)
@@ -335,7 +335,7 @@ struct EngineWatchingTests {
 
     // MARK: Readers of output
 
-    @Test("Readers are woken by what may be the end of their stream, and by output of other processes")
+    @Test("Readers are woken by a possible end of their stream and by output of other processes")
     func readers() {
         var bench = CoreHarness(1)
         bench.claim([bench.flight(1)])
@@ -370,15 +370,15 @@ extension [EngineCore.Effect] {
         for (watched, result) in ends { for each in watched { each.end(with: result) } }
     }
 
-    /// The looks into the store.
+    /// The lookups in the store.
     var looks: [WatchedRequests.Look] {
         compactMap { if case .look(let look) = $0 { look } else { nil } }
     }
 
-    /// The waits that may be begun again.
+    /// The waits that may be revived.
     var revivals: [Revival] { compactMap { if case .revive(let revival) = $0 { revival } else { nil } } }
 
-    /// Whether nothing is announced from now on, or all is.
+    /// Whether announcements stop or resume.
     var silences: [Bool] { compactMap { if case .silence(let isSilent) = $0 { isSilent } else { nil } } }
 
     /// The rows whose readers are woken.

@@ -9,7 +9,7 @@ import Testing
         var number: Int
     }
 
-    /// A flood: each class has more than anybody takes.
+    /// Returns a queue with more items of each class than a test takes.
     private func flood(_ count: Int = 130) -> FairQueue<Item> {
         var queue = FairQueue<Item>()
         for priority in Priority.allCases {
@@ -18,7 +18,7 @@ import Testing
         return queue
     }
 
-    @Test("While every class has something, they are served 8 to 4 to 1")
+    @Test("Three busy priority classes are served 8 to 4 to 1")
     func shares() {
         var queue = flood()
         for _ in 0..<10 {
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test("Within a class the order of arrival counts")
+    @Test("Within a class items are served in order of arrival")
     func order() {
         var queue = flood(40)
         var last: [Priority: Int] = [:]
@@ -40,7 +40,7 @@ import Testing
         #expect(last == [.high: 39, .normal: 39, .low: 39])
     }
 
-    @Test("An empty class gives its turn away")
+    @Test("An empty class gives its turn to the others")
     func emptyClasses() {
         var queue = FairQueue<Int>()
         for number in 0..<20 { queue.append(number, priority: .low) }
@@ -51,7 +51,7 @@ import Testing
         #expect(queue.count == 2)
     }
 
-    @Test("However the others press, nobody waits for more than 12 others of them", arguments: Seeds.choose(50))
+    @Test("No item waits for more than 12 items of other classes", arguments: Seeds.choose(50))
     func noStarvation(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var queue = FairQueue<Item>()
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test("What is removed is not served, and removing nothing changes nothing")
+    @Test("A removed item is not served, and removing nothing changes nothing")
     func removal() {
         var queue = flood(3)
         #expect(queue.remove { $0 == Item(priority: .normal, number: 1) } == Item(priority: .normal, number: 1))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Hablare
 
-/// Limits, pauses, failing providers and back-offs, as one core sees them.
+/// Limits, pauses, failing providers and backoffs in one core.
 @Suite struct LaneLimitTests {
     private func bench(
         _ concurrency: Int = 8, rate: RateLimit? = RateLimit(requestsPerMinute: 60), providers: [ProviderID] = ["p"]
@@ -18,7 +18,7 @@ import Testing
             })
     }
 
-    /// When time alone changes something, attempts under way aside.
+    /// Returns when the core has to be woken, without timers of running attempts.
     private func wake(_ bench: CoreHarness) -> Duration? {
         var bench = bench
         guard let wake = bench.wake(), wake < .seconds(900) else { return nil }
@@ -27,7 +27,7 @@ import Testing
 
     // MARK: Permits
 
-    @Test("A limited provider's call is not sent before the store granted it a permit, and is asked for once")
+    @Test("A call of a rate-limited provider waits for a permit, which is requested once")
     func asks() throws {
         var bench = bench(rate: RateLimit(requestsPerMinute: 600))
         let first = try bench.submit(1, cost: 1)
@@ -38,7 +38,7 @@ import Testing
         #expect(granted.started == [1] && granted.reserved == [[1]])
     }
 
-    @Test("When nothing is granted the store is asked again when it said, and not before")
+    @Test("If no permit is granted the store is asked again at the named date, not earlier")
     func waits() throws {
         var bench = bench()
         try bench.submit(1, cost: 1)
@@ -48,7 +48,7 @@ import Testing
         #expect(bench.passTime(to: 3).reserved == [[1]])
     }
 
-    @Test("An answer from a farther future than is believed is waited for, and not asked about again and again")
+    @Test("A grant date beyond the longest accepted pause is awaited without repeated requests")
     func farFuture() throws {
         var bench = bench()
         try bench.submit(1, cost: 1)
@@ -56,7 +56,7 @@ import Testing
         #expect(bench.passTime(to: 1).isEmpty)
     }
 
-    @Test("Permits that the store could not grant are asked for again when it recovers")
+    @Test("A failed permit request is repeated when the store recovers")
     func reservationFails() throws {
         var bench = bench()
         #expect(try bench.submit(1, cost: 1).reserved == [[1]])
@@ -65,10 +65,10 @@ import Testing
         #expect(bench.after(bench.core.storeRecovered()).reserved == [[1]])
     }
 
-    @Test("A permit that is not spent within a second is lost")
+    @Test("A permit that is not spent within a second expires")
     func permitsExpire() throws {
         var bench = bench(1, rate: RateLimit(requestsPerMinute: nil, unitsPerMinute: 6000))
-        // A call that takes no time, so that another one is leased beforehand.
+        // A call that takes no time, so that another one is leased in advance.
         try bench.submit(9, cost: 1)
         bench.grant([1])
         for limit in bench.end(9).claims { bench.claim([], asked: limit) }
@@ -80,7 +80,7 @@ import Testing
         #expect(ended.started.isEmpty && ended.reserved == [[1]])
     }
 
-    @Test("Where nothing is known that limits the account, the store is asked once a second, and not for every call")
+    @Test("Without a known limit the store is asked once a second, not for every call")
     func unlimitedGrants() throws {
         var bench = bench(rate: .asReported)
         #expect(try bench.submit(1, cost: 1).reserved == [[1]], "another process may have been told of a limit")
@@ -95,7 +95,7 @@ import Testing
         #expect(second.started.isEmpty && second.reserved == [[1]])
     }
 
-    @Test("What limits the account is kept to from the moment when this process was told")
+    @Test("A reported limit applies from the moment this process receives it")
     func endsOfUnlimitedGrants() throws {
         let limits = ReportedLimits(requests: ReportedLimits.Quota(perMinute: 60))
         for reply in [Reply.sound(limits: limits), .paused(.milliseconds(100))] {
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test("An answer of the store that is older than what the provider said of its limits lets nothing through")
+    @Test("An unlimited grant older than a reported limit covers only the granted calls")
     func outdatedUnlimitedGrants() throws {
         let limits = ReportedLimits(requests: ReportedLimits.Quota(perMinute: 60))
         var bench = bench(rate: .asReported)
@@ -126,7 +126,7 @@ import Testing
         #expect(try bench.submit(3, cost: 1).started.isEmpty)
     }
 
-    @Test("What was sent without a permit has none to give back")
+    @Test("A call sent without a permit returns none")
     func nothingToGiveBack() throws {
         let limits = ReportedLimits(requests: ReportedLimits.Quota(perMinute: 60))
         var bench = bench(rate: .asReported)
@@ -140,7 +140,7 @@ import Testing
         #expect(try bench.submit(2, cost: 1).started.isEmpty)
     }
 
-    @Test("The permit of a call that was not journalled is given back")
+    @Test("The permit of a call that was not journalled is returned")
     func permitGivenBack() throws {
         var bench = bench()
         try bench.submit(1, cost: 1)
@@ -150,7 +150,7 @@ import Testing
         #expect(effects.started == [1] && effects.reserved.isEmpty)
     }
 
-    @Test("The permit of a call whose start was refused is the next one's")
+    @Test("The permit of a call whose start was refused goes to the next call")
     func permitOfRefusedStart() throws {
         var bench = bench()
         try bench.submit(1, cost: 1)
@@ -168,7 +168,7 @@ import Testing
         #expect(try bench.submit(2, cost: 70).reserved == [[70]])
     }
 
-    @Test("The providers of one account share its permits, and the one that did not ask gets its turn")
+    @Test("The providers of one account share its permits and take turns")
     func sharedAccount() throws {
         var bench = bench(providers: ["p", "q"])
         try bench.submit(1, cost: 1)
@@ -179,7 +179,7 @@ import Testing
         #expect(bench.grant([1]).started == [3])
     }
 
-    @Test("What the provider asked for is kept to: nothing is sent before, and the store is told")
+    @Test("A requested pause holds back all calls of the account and is reported to the store")
     func pauses() throws {
         var bench = bench(rate: nil)
         #expect(try bench.submit(1).started == [1])
@@ -192,7 +192,7 @@ import Testing
     }
 
     @Test(
-        "A failure that is no limit of calls pauses nobody, whatever time it asks for",
+        "A failure other than a rate limit does not pause the account, even with a Retry-After",
         arguments: [
             AIServiceError.Code.overloaded, .providerFailed, .connectionFailed, AIServiceError.Code(rawValue: "own"),
         ])
@@ -204,7 +204,7 @@ import Testing
         #expect(try bench.submit(2).started == [2])
     }
 
-    @Test("A pause is no longer than the longest that is kept to, however it was asked for")
+    @Test("A requested pause is capped at the maximum")
     func longestPause() throws {
         let usedUp = ReportedLimits(requests: .init(remaining: 0, resetsAfter: .seconds(999_999_999)))
         for reply in [Reply.paused(.seconds(999_999_999)), .sound(limits: usedUp)] {
@@ -219,7 +219,7 @@ import Testing
         }
     }
 
-    @Test("A pause that another process was asked for is kept, and its end heard of", arguments: [true, false])
+    @Test("A pause from another process is kept until it ends or is lifted", arguments: [true, false])
     func pausesOfOthers(isLimited: Bool) throws {
         var bench = bench(rate: isLimited ? RateLimit(requestsPerMinute: 60) : nil)
         #expect(bench.core.isOfInterest(.account("account")) && !bench.core.isOfInterest(.account("other")))
@@ -233,7 +233,7 @@ import Testing
         #expect(isLimited ? lifted.reserved == [[1]] : lifted.started == [1])
     }
 
-    @Test("A pause that is over by the time that it is heard of holds up nothing")
+    @Test("A pause that is over when it is received does not hold back calls")
     func latePauses() throws {
         var bench = bench(rate: nil)
         bench.setTime(61)
@@ -241,7 +241,7 @@ import Testing
         #expect(try bench.submit(1).started == [1])
     }
 
-    @Test("A pause that was lifted elsewhere and followed by a shorter one is the shorter one, read once")
+    @Test("A pause lifted elsewhere and followed by a shorter one counts as the shorter one")
     func replacedPauses() throws {
         var bench = bench(rate: nil)
         bench.hear(.account("account", pausedUntil: bench.date(900)))
@@ -255,7 +255,7 @@ import Testing
         #expect(late.hear(.account("account", pausedUntil: late.date(2))).started == [1])
     }
 
-    @Test("A pause that is on its way to the store is not lifted by what the store had before")
+    @Test("A pause that is not written yet is not lifted by older news from the store")
     func unwrittenPauses() throws {
         var bench = bench(rate: nil)
         try bench.submit(1)
@@ -266,14 +266,14 @@ import Testing
         #expect(bench.passTime(to: 59).started.isEmpty)
         #expect(bench.after(bench.core.reported(report, isWritten: true)).isEmpty)
         #expect(bench.hear(.account("account", pausedUntil: nil)).started == [2])
-        // One that the store could not take is not lifted by what the store has.
+        // A pause that the store could not take is not lifted by news from the store.
         let other = try #require(bench.end(2, .paused(.seconds(60))).reports.first)
         #expect(bench.after(bench.core.reported(other, isWritten: false)).isEmpty)
         bench.hear(.account("account", pausedUntil: nil))
         #expect(try bench.submit(3).started.isEmpty)
     }
 
-    @Test("A pause that is lifted is over at once, also where permits were to come at its end")
+    @Test("A lifted pause ends at once, even if permits were due at its end")
     func liftedPauses() throws {
         var bench = bench()
         try bench.submit(1, cost: 1)
@@ -287,7 +287,7 @@ import Testing
         #expect(other.after(other.core.resumed("account")).started == [2])
     }
 
-    @Test("A pause and limits that a stopped call was told of count as well")
+    @Test("A pause and limits reported by a stopped call count as well")
     func limitsOfStoppedCalls() throws {
         var bench = bench(rate: nil)
         try bench.submit(1)
@@ -299,10 +299,10 @@ import Testing
         #expect(try bench.submit(2).started.isEmpty)
     }
 
-    // MARK: Providers that fail
+    // MARK: Failing providers
 
     @Test(
-        "A provider that fails is left alone, then probed by one call; its failure doubles the pause, its success ends it"
+        "A failing provider is left alone, then probed by one call that doubles or ends the pause"
     )
     func breaker() throws {
         var bench = bench(rate: nil)
@@ -328,7 +328,7 @@ import Testing
     }
 
     @Test(
-        "A call that took too long says that its provider fails, and one that was stopped for another reason does not")
+        "A timeout counts as a failure of the provider, and another stop does not")
     func healthOfStoppedCalls() {
         let breaker = BreakerPolicy(threshold: 1, pause: .seconds(10))
         for (number, isTimeout, comesBack) in [(1, true, true), (2, true, false), (3, false, true), (4, false, false)] {
@@ -348,11 +348,11 @@ import Testing
         }
     }
 
-    @Test("What waits for a provider that is left alone here goes back: it may answer another process")
+    @Test("Leases of a provider that fails in this process are released to other processes")
     func nothingIsHoarded() throws {
         var bench = bench(2, rate: nil)
         #expect(try bench.submit(1).started == [1])
-        // A call that took no time: the lane leases ahead.
+        // A call that took no time, so the lane leases in advance.
         for limit in bench.end(1, .failing).claims { bench.claim([], asked: limit) }
         for number in 2...6 { try bench.submit(number) }
         let late = try bench.place(7)
@@ -367,7 +367,7 @@ import Testing
         #expect(wake(bench) == .seconds(10))
     }
 
-    @Test("A claim that is answered after the provider began to fail keeps nothing but a probe")
+    @Test("A claim answered after the provider began to fail keeps only a probe")
     func claimedTooLate() throws {
         var bench = bench(2, rate: nil)
         for number in 1...2 { try bench.submit(number) }
@@ -380,7 +380,7 @@ import Testing
         #expect(effects.started == [5] && effects.released == [6])
     }
 
-    @Test("A probe that waits for a permit is all that is held, and goes when it may")
+    @Test("A probe that waits for a permit is the only lease kept, and starts with the permit")
     func probeWaitsForPermit() throws {
         var bench = bench(4, rate: RateLimit(requestsPerMinute: 6000))
         for number in 1...4 {
@@ -399,7 +399,7 @@ import Testing
         #expect(bench.grant([1]).started == [5])
     }
 
-    @Test("A probe that the store refuses, or cannot journal, is followed by another at once")
+    @Test("A probe that was refused or not journalled is followed by another at once")
     func probeNotSent() {
         for isRefused in [true, false] {
             var bench = bench(1, rate: nil)
@@ -420,7 +420,7 @@ import Testing
         }
     }
 
-    @Test("Of a limited account no more is leased than may begin soon, whatever the concurrency, and always one")
+    @Test("A rate-limited account leases what may begin soon, at least one, at any concurrency")
     func leasesByRate() {
         for (perMinute, limit) in [(60.0, 1), (1, 1), (1_200, 10), (1_000_000, 100)] {
             var bench = CoreHarness(
@@ -430,7 +430,7 @@ import Testing
         }
     }
 
-    @Test("Each provider is left alone as its own policy says")
+    @Test("Each provider has its own breaker policy")
     func ownBreakers() {
         for (number, provider) in [ProviderID("p"), "q"].enumerated() {
             var bench = CoreHarness([
@@ -447,9 +447,9 @@ import Testing
         }
     }
 
-    // MARK: Back-offs
+    // MARK: Backoffs
 
-    @Test("A flight that backs off in the store is claimed when its date has come")
+    @Test("A flight that backs off in the store is claimed when its date is due")
     func backoff() {
         var bench = bench(rate: nil)
         bench.claim([bench.flight(1)])
@@ -471,7 +471,7 @@ import Testing
         #expect(wake(bench) == .seconds(9))
     }
 
-    @Test("A flight that another process let back off is claimed when its date has come")
+    @Test("A flight that another process postponed is claimed when its date is due")
     func foreignBackoff() {
         var bench = bench(rate: nil)
         #expect(
@@ -482,7 +482,7 @@ import Testing
 
     // MARK: Concurrency
 
-    @Test("What a provider says of calls at once is kept by its lane, and costs the store nothing")
+    @Test("A reported concurrency limits the lane and is not reported to the store")
     func concurrency() throws {
         var bench = bench(3, rate: nil)
         for number in 1...3 { #expect(try bench.submit(number).started == [Int64(number)]) }

@@ -2,7 +2,7 @@ import Foundation
 
 @testable import Hablare
 
-/// What an independent bookkeeper knows of a provider's health: failures in a row, pauses, and the one probe.
+/// An independent model of a provider's health: failures in a row, pauses, and the one probe.
 struct ProviderHealth {
     static let policy = BreakerPolicy(threshold: 3, pause: .seconds(2), longestPause: .seconds(8))
 
@@ -11,7 +11,7 @@ struct ProviderHealth {
     private(set) var openUntil: Date?
     private var probe: AttemptKey?
 
-    /// Whether a call may be sent; if so, it is.
+    /// Sends a call if it may be sent, and returns whether it was.
     mutating func sent(_ attempt: AttemptKey, now: Date) -> Bool {
         guard let openUntil else { return true }
         guard openUntil <= now, probe == nil else { return false }
@@ -19,7 +19,7 @@ struct ProviderHealth {
         return true
     }
 
-    /// How many flights a process that sees it fail has a use for; `nil` when it does not.
+    /// Returns the number of flights a process can use while the provider fails, or `nil` if it does not fail.
     func useful(at now: Date) -> Int? {
         openUntil.map { $0 <= now && probe == nil ? 1 : 0 }
     }

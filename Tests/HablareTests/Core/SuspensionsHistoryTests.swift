@@ -3,8 +3,7 @@ import Testing
 
 @testable import Hablare
 
-/// Random histories against a bookkeeper that remembers all that happened and looks it up, where the machine keeps a
-/// state.
+/// Compares random histories with a model that keeps all events and looks them up, where the machine keeps a state.
 @Suite struct SuspensionsHistoryTests {
     private enum Event: Equatable {
         case suspended(SuspensionReason, end: Duration)
@@ -17,7 +16,7 @@ import Testing
     private struct Book {
         var events: [Event] = []
 
-        /// What happened since a reason came into force; `nil` where it is not in force.
+        /// Returns the events since a reason took effect, or `nil` if it is not in effect.
         private func since(_ reason: SuspensionReason) -> ArraySlice<Event>? {
             let after = events.lastIndex(of: .resumed(reason)).map { $0 + 1 } ?? 0
             let first = events[after...].firstIndex { event in
@@ -29,7 +28,7 @@ import Testing
         func contains(_ reason: SuspensionReason) -> Bool { since(reason) != nil }
         var reasons: Set<SuspensionReason> { Set(SuspensionReason.allCases.filter(contains)) }
 
-        /// The shortest of the graces given before a place in the history.
+        /// Returns the shortest grace given before a position in the history.
         private func grace(of reason: SuspensionReason, in events: ArraySlice<Event>) -> Duration? {
             events.compactMap { event -> Duration? in
                 guard case .suspended(reason, let end) = event else { return nil }
@@ -53,7 +52,7 @@ import Testing
             return grace(of: reason, in: events)
         }
 
-        /// What the engine did since it began, a beginning that failed being none.
+        /// The engine's events since it started; a failed start does not count.
         private var life: ArraySlice<Event> {
             guard let start = events.lastIndex(where: { $0 == .started }) else { return [] }
             let life = events[start...]
@@ -64,7 +63,7 @@ import Testing
         var isRunning: Bool { !life.isEmpty && !life.contains(.ended) }
         var isEnding: Bool { isRunning && life.contains(.endOrdered) }
 
-        /// Whether it runs and holds nothing: it began while the app was in the background, or rested and has not woken.
+        /// Whether the engine runs suspended: it started in the background, or was suspended and has not woken.
         var isResting: Bool {
             guard isRunning, !isEnding, let first = life.indices.first else { return false }
             let last = life.last { $0 == .rested || $0 == .woke }
@@ -76,7 +75,7 @@ import Testing
         var isSilent: Bool { life.contains(.ended) || isResting && contains(.background) }
     }
 
-    /// Tells both of an event. Answers what the machine answered, and what the bookkeeper would have.
+    /// Applies an event to both. Returns the machine's answer and the model's.
     private static func anything(
         _ suspensions: inout Suspensions, _ book: inout Book, _ now: inout Duration,
         _ random: inout SeededGenerator
@@ -109,7 +108,7 @@ import Testing
             book.events.append(.failed)
         case 7 where book.isRunning:
             suspensions.engineRested()
-            // What ends does not rest.
+            // An engine that ends is not suspended.
             if !book.isEnding { book.events.append(.rested) }
         case 8 where book.isRunning:
             let mayWake = book.order == .work
@@ -126,7 +125,7 @@ import Testing
         return (true, true)
     }
 
-    @Test("Machine and bookkeeper agree over any history", arguments: Seeds.choose(200))
+    @Test("Suspensions agrees with the model over random histories", arguments: Seeds.choose(200))
     func agree(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var suspensions = Suspensions()

@@ -11,7 +11,7 @@ import Testing
         return suspensions
     }
 
-    @Test("Only the background makes an engine rest, and only while it is in force")
+    @Test("Only the background suspends an engine, and only while it is in effect")
     func order() {
         var suspensions = working()
         suspensions.suspended(for: .offline, graceEnds: .seconds(1))
@@ -23,7 +23,7 @@ import Testing
         #expect(suspensions.order == .work && suspensions.reasons == [.offline])
     }
 
-    @Test("A grace is over when its time has come, or somebody cannot wait; of two the shorter counts")
+    @Test("A grace ends at its time or when it is hurried, and the shorter of two counts")
     func graces() {
         var suspensions = working()
         suspensions.suspended(for: .background, graceEnds: .seconds(10))
@@ -44,7 +44,7 @@ import Testing
         #expect(suspensions.isGraceOver(of: .offline))
     }
 
-    @Test("Nobody is told anything while an engine rests in the background, or when it has ended")
+    @Test("An engine is silent while it is suspended in the background and after it has ended")
     func silence() {
         var suspensions = Suspensions()
         suspensions.suspended(for: .background, graceEnds: .zero)
@@ -66,7 +66,7 @@ import Testing
         #expect(suspensions.isSilent)
     }
 
-    @Test("A shutdown counts more than a rest, and an engine that could not begin leaves all as it was")
+    @Test("A shutdown overrides a suspension, and a failed start changes nothing")
     func ending() {
         var suspensions = working()
         suspensions.suspended(for: .background, graceEnds: .zero)

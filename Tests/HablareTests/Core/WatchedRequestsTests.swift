@@ -4,14 +4,14 @@ import Testing
 
 @testable import Hablare
 
-/// Those who wait for requests or watch them, without an engine around them.
+/// Waiters and watchers of requests, without an engine.
 @Suite(.timeLimit(.minutes(5)))
 struct WatchedRequestsTests {
     private let id = StoreWorkbench.id(1)
     private let other = StoreWorkbench.id(2)
     private let flight = FlightID(rawValue: 7)
 
-    @Test("An outcome reaches every waiter and every stream, and nothing is kept")
+    @Test("An outcome reaches every waiter and stream, and the entry is removed")
     func outcome() async throws {
         var watched = WatchedRequests()
         let waiters = (0..<3).map { _ in Waiter<RequestStatus>() }
@@ -26,7 +26,7 @@ struct WatchedRequestsTests {
         #expect(watched.isEmpty && watched.ids.isEmpty && watched.watcherCount(of: id) == 0)
     }
 
-    @Test("Announcements of one request reach no one else, and those that no one watches are forgotten")
+    @Test("An announcement reaches only its own request's watchers")
     func separate() async throws {
         var watched = WatchedRequests()
         let waiter = Waiter<RequestStatus>()
@@ -40,7 +40,7 @@ struct WatchedRequestsTests {
         #expect(try await waiter.value() == failed)
     }
 
-    @Test("A stream that was told something newer is not told what was true before")
+    @Test("A stream does not receive its first status after a newer one")
     func beginsLate() async throws {
         var watched = WatchedRequests()
         let stream = StatusStream(of: id, in: &watched)
@@ -53,7 +53,7 @@ struct WatchedRequestsTests {
         #expect(try await iterator.next() == nil)
     }
 
-    @Test("A stream is not told twice in a row what has not changed")
+    @Test("A stream does not receive the same status twice in a row")
     func repeated() async throws {
         var watched = WatchedRequests()
         let first = StatusStream(of: id, in: &watched)
@@ -77,7 +77,7 @@ struct WatchedRequestsTests {
         }
     }
 
-    @Test("A slow reader keeps one status only: the newest, and an outcome is never replaced")
+    @Test("A slow reader gets only the newest status, and an outcome is never replaced")
     func coalesced() async throws {
         var watched = WatchedRequests()
         let stream = StatusStream(of: id, in: &watched)
@@ -91,7 +91,7 @@ struct WatchedRequestsTests {
         #expect(try await iterator.next() == nil)
     }
 
-    @Test("Forgetting one waiter leaves the others, and the last one takes the entry along")
+    @Test("Removing one waiter keeps the others, and removing the last removes the entry")
     func forget() async throws {
         var watched = WatchedRequests()
         let (one, two) = (Waiter<RequestStatus>(), Waiter<RequestStatus>())
@@ -105,7 +105,7 @@ struct WatchedRequestsTests {
         watched.forget(two, of: id)
     }
 
-    @Test("A stream that ended leaves the others, and the last one takes the entry along")
+    @Test("Ending one stream keeps the others, and ending the last removes the entry")
     func endStream() async throws {
         var watched = WatchedRequests()
         let (one, two) = (StatusStream(of: id, in: &watched), StatusStream(of: id, in: &watched))
@@ -119,7 +119,7 @@ struct WatchedRequestsTests {
 
     // MARK: Flights
 
-    @Test("What is announced of a flight reaches its members in the order they came, and no one else")
+    @Test("An announcement for a flight reaches its members in order, and no other requests")
     func members() async throws {
         var watched = WatchedRequests()
         let streams = (1...3).map { StatusStream(of: StoreWorkbench.id($0), in: &watched) }
@@ -134,7 +134,7 @@ struct WatchedRequestsTests {
         #expect(watched.ids == [StoreWorkbench.id(3)])
     }
 
-    @Test("A request that moved to another flight hears of that one only")
+    @Test("A request that moved to another flight receives only that flight's announcements")
     func moved() async throws {
         var watched = WatchedRequests()
         let stream = StatusStream(of: id, in: &watched)
@@ -148,7 +148,7 @@ struct WatchedRequestsTests {
         #expect(!watched.contains(other), "no one watches it")
     }
 
-    @Test("Of several members one that leaves does not take the others along")
+    @Test("A member that leaves does not remove the others")
     func memberLeaves() {
         var watched = WatchedRequests()
         for number in 1...3 {
@@ -163,9 +163,9 @@ struct WatchedRequestsTests {
         #expect(!watched.hasMembers(of: flight) && watched.isEmpty)
     }
 
-    // MARK: Looks
+    // MARK: Lookups
 
-    @Test("A look is out of date once anything was heard of its request, or its watchers left")
+    @Test("A lookup is outdated once its request has news or its watchers left")
     func looks() throws {
         var watched = WatchedRequests()
         #expect(watched.look(at: id) == nil, "no one watches it")
@@ -181,7 +181,7 @@ struct WatchedRequestsTests {
         #expect(!watched.isCurrent(second))
     }
 
-    @Test("A look for watchers who left is not taken for one of those who came after them")
+    @Test("A lookup for former watchers is not current for later ones")
     func looksOfFormerWatchers() throws {
         var watched = WatchedRequests()
         let (former, later) = (Waiter<RequestStatus>(), Waiter<RequestStatus>())
@@ -193,7 +193,7 @@ struct WatchedRequestsTests {
     }
 }
 
-/// A stream of statuses as a reader has it.
+/// A stream of statuses from the view of a reader.
 struct StatusStream {
     let number: Int
     let statuses: AsyncThrowingStream<RequestStatus, any Error>
@@ -204,7 +204,7 @@ struct StatusStream {
         number = watched.begin(continuation, of: id)
     }
 
-    /// A stream as the engine makes it: it keeps the newest status.
+    /// Creates a stream like the engine's, which keeps the newest status.
     static func make() -> (
         AsyncThrowingStream<RequestStatus, any Error>, AsyncThrowingStream<RequestStatus, any Error>.Continuation
     ) {
@@ -212,7 +212,7 @@ struct StatusStream {
             of: RequestStatus.self, throwing: (any Error).self, bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// The next status.
+    /// Returns the next status.
     func next() async throws -> RequestStatus? {
         var iterator = statuses.makeAsyncIterator()
         return try await iterator.next()

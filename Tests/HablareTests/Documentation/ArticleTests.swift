@@ -5,11 +5,11 @@ import HablareTestKit
 import Testing
 import UnixSignals
 
-/// The code of the articles does what they say.
+/// Runs the articles' code and checks that it does what they say.
 @Suite(.timeLimit(.minutes(5))) struct ArticleTests {
     // MARK: Starting
 
-    @Test("A server's requests are answered, and a signal ends it in good order")
+    @Test("The server article answers its requests and shuts down gracefully on a signal")
     func server() async throws {
         let response = try await withFolder { folder in
             try await serve(storingIn: folder, endingAt: [.sigwinch])
@@ -19,7 +19,7 @@ import UnixSignals
     }
 
     @MainActor
-    @Test("An app's model runs the engine, shows answers and problems, and ends when its task is cancelled")
+    @Test("The app article's model runs the engine, shows answers and errors, and ends on cancellation")
     func app() async throws {
         let (manager, problem) = try openEngine(in: URL(fileURLWithPath: #filePath).appendingPathComponent("x"))
         #expect(problem != nil, "a file is no folder, so the model runs in memory")
@@ -35,7 +35,7 @@ import UnixSignals
         #expect(shouting.problem?.contains("shut down") ?? false)
     }
 
-    @Test("An app's store is the one on disk where it can be opened")
+    @Test("The app article uses the store on disk if it can be opened")
     func opened() async throws {
         let isThere = try await withFolder { folder in
             let problem = try openEngine(in: folder).problem
@@ -46,7 +46,7 @@ import UnixSignals
     }
 
     @MainActor
-    @Test("A preview's model answers as it is told")
+    @Test("The preview article's model shows the scripted answer")
     func preview() async throws {
         let shouting = try Shouting.preview(answering: "HELLO")
         await withTaskGroup { group in
@@ -59,7 +59,7 @@ import UnixSignals
 
     // MARK: Types
 
-    @Test("The article's recipe is one, also where the model needs a second try, and is found again by its UUID")
+    @Test("The typed request article retries an invalid recipe and finds the result by its UUID")
     func recipe() async throws {
         let left = Guarded([
             "Of course! What would you like?",
@@ -79,7 +79,7 @@ import UnixSignals
         #expect(provider.record.calls.count == 2)
     }
 
-    @Test("The article's JSON is as the file's schema wants it, and a later run finds it")
+    @Test("The article's JSON matches the schema in the file, and a later run finds it")
     func jsonItself() async throws {
         let left = Guarded(["{\"n\":\"x\"}", "{\"n\":1.0}"])
         let provider = ScriptedProvider(id: "openai") { _ in
@@ -96,7 +96,7 @@ import UnixSignals
         #expect(provider.record.calls.count == 2)
     }
 
-    @Test("The article's conversation calls its tools until there is an answer, and not for ever")
+    @Test("The article's conversation calls tools until there is an answer, up to a limit")
     func weatherReport() async throws {
         let provider = ScriptedProvider(id: "openai") { call in
             guard call.request.prompt.plainText.contains("Lima"), case .messages(let messages) = call.request.prompt,
@@ -121,7 +121,7 @@ import UnixSignals
         }
     }
 
-    @Test("The article's text is shown as it grows; its sound, picture and vector are of the story")
+    @Test("The article streams the text, then creates sound, image and embedding from the story")
     func media() async throws {
         let text = ScriptedProvider(id: "openai") { call in
             do {
@@ -149,7 +149,7 @@ import UnixSignals
 
     // MARK: Policies
 
-    @Test("The policies of the article are ones that an engine takes")
+    @Test("The engine accepts the policies of the article")
     func policies() async throws {
         let providers = [ScriptedProvider(id: "first"), ScriptedProvider(id: "second")]
         let engine = try Engine(providers, configuration: makeConfiguration())
@@ -162,7 +162,7 @@ import UnixSignals
         }
     }
 
-    @Test("The article's reader shows a stream as it grows, and begins anew when it is told to")
+    @Test("The article's stream reader shows text as it grows and starts over on a restart")
     func stream() async throws {
         let provider = ScriptedProvider(id: "storyteller") { call in
             do {
@@ -184,7 +184,7 @@ import UnixSignals
         #expect(provider.record.calls.count == 2)
     }
 
-    @Test("A reader who comes back reads on after the last chunk it kept, and misses and repeats nothing")
+    @Test("A reader that reconnects resumes after its last chunk, without gaps or repetitions")
     func readingOn() async throws {
         struct Closed: Error {}
         let provider = ScriptedProvider(id: "storyteller") { call in
@@ -223,7 +223,7 @@ import UnixSignals
         }
     }
 
-    @Test("The narrator is paid by the character, and the budget refuses what does not fit before it is sent")
+    @Test("The narrator is charged per character, and the budget refuses a request that exceeds it")
     func money() async throws {
         let spoken = Guarded(0)
         let narrator = Narrator { words in
@@ -245,7 +245,7 @@ import UnixSignals
 
     // MARK: Running out
 
-    @Test("The article's translation is paid for once, and again when the glossary has changed")
+    @Test("The article's translation is cached until the glossary changes")
     func caching() async throws {
         let provider = ScriptedProvider(id: "translator")
         let engine = try Engine([provider])
@@ -259,7 +259,7 @@ import UnixSignals
         }
     }
 
-    @Test("What ran out is said, and what failed for it is tried again when there is some")
+    @Test("The article reports an exhausted quota and retries the failed request later")
     func ranOut() async throws {
         let isRich = Guarded(false)
         let provider = ScriptedProvider { _ in
@@ -282,7 +282,7 @@ import UnixSignals
         }
     }
 
-    @Test("Why a request waits is said")
+    @Test("The article shows why a request waits")
     func waiting() async throws {
         let manager = try Engine().manager
         let first = try await manager.submit(AIRequest(prompt: "the first"), to: "scripted")
@@ -293,7 +293,7 @@ import UnixSignals
 
     // MARK: Guarantees
 
-    @Test("The guarantees' code: order twice, watch, give up, ask for another answer, add up")
+    @Test("The guarantee articles' code: submit twice, watch, cancel, resample and sum up usage")
     func guarantees() async throws {
         let engine = try Engine([ScriptedProvider(id: "shouter")])
         try await engine.run { [manager = engine.manager] in
@@ -310,7 +310,7 @@ import UnixSignals
         }
     }
 
-    @Test("Held requests wait for a word: one is paid for again, one is not", arguments: [true, false])
+    @Test("Held requests wait for a decision: one is retried and paid again, one is not", arguments: [true, false])
     func held(mayPayTwice: Bool) async throws {
         let provider = ScriptedProvider { call in
             call.attempt > 1
@@ -330,17 +330,12 @@ import UnixSignals
 
     // MARK: Older code
 
-    @available(*, deprecated)
-    @Test("Older calls and newer ones are answered alike, and a batch is found again")
+    @Test("Deprecated and current calls give the same answers, and a batch is found again")
     func olderCode() async throws {
         let provider = ScriptedProvider(id: "shouter")
         let engine = try Engine([provider, Echo()])
         try await engine.run { [manager = engine.manager] in
-            let executor = makeExecutor(manager)
-            let older = try await olderCall(
-                AIRequest(prompt: "older"), executor: executor, provider: provider, context: "none")
             let newer = try await newerCall(AIRequest(prompt: "newer"), manager: manager)
-            #expect(try await older.text() == "older")
             #expect(try await newer.text() == "newer")
             for _ in 0..<2 {
                 let batch = try await newerBatch(["one", "two"], manager: manager)
@@ -350,6 +345,6 @@ import UnixSignals
             #expect(
                 await code { _ = try await manager.execute(AIRequest(prompt: ""), with: "echo") } == .invalidRequest)
         }
-        #expect(provider.record.calls.count == 4)
+        #expect(provider.record.calls.count == 3)
     }
 }

@@ -1,16 +1,16 @@
 import Foundation
 import Testing
 
-/// A document of this repository, and the Swift code that it shows.
+/// A document of this repository and the Swift code it shows.
 struct Document: Sendable, CustomTestStringConvertible {
-    /// A block between fences that say `swift`.
+    /// A fenced code block marked `swift`.
     struct Block: Sendable {
-        /// The line of the document on which it begins.
+        /// The line of the document on which the block begins.
         let line: Int
         let code: String
     }
 
-    /// From the root of the repository.
+    /// The path from the root of the repository.
     let path: String
     let text: String
 
@@ -36,7 +36,7 @@ struct Document: Sendable, CustomTestStringConvertible {
         return blocks
     }
 
-    /// The code spans of the section below a heading, up to the next one.
+    /// Returns the code spans of the section below a heading, up to the next heading.
     func codeSpans(below heading: String) -> [String] {
         let section = text.components(separatedBy: "\n## ").dropFirst().first { $0.hasPrefix(heading) } ?? ""
         return section.components(separatedBy: "`").enumerated().filter { !$0.offset.isMultiple(of: 2) }.map(\.element)
@@ -50,7 +50,7 @@ struct Document: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// The lines without what all of them are indented by, and without empty ones at the ends.
+/// Returns the lines without their common indentation and without empty lines at the ends.
 func tidied(_ lines: [Substring]) -> String {
     let filled = lines.filter { !$0.allSatisfy(\.isWhitespace) }
     let indentation = filled.map { $0.prefix(while: \.isWhitespace).count }.min() ?? 0

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The articles on guarantees have one form, and name proofs that exist.
+/// The guarantee articles share one form and name proofs that exist.
 @Suite struct GuaranteeTests {
     private static let headings = ["What is promised", "Why", "Advice", "What breaks it", "How it is proved"]
 
@@ -9,7 +9,7 @@ import Testing
         try Document.all().filter { $0.path.contains("/Guarantees/") && !$0.path.hasSuffix("/Guarantees.md") }
     }
 
-    @Test("There is an article for each guarantee, and the overview links to it")
+    @Test("Each guarantee has an article that the overview links to")
     func articlesAreThere() throws {
         let titles = try Self.articles().map { $0.text.prefix { $0 != ":" } }
         #expect(Set(titles) == (1...11).reduce(into: []) { $0.insert("# G\($1)") })
@@ -20,13 +20,13 @@ import Testing
         }
     }
 
-    @Test("An article says what, why, what to do, what breaks it, and how it is proved", arguments: try articles())
+    @Test("A guarantee article has the five standard headings in order", arguments: try articles())
     func form(article: Document) {
         let found = article.text.split(separator: "\n").filter { $0.hasPrefix("## ") }.map { String($0.dropFirst(3)) }
         #expect(found == Self.headings)
     }
 
-    @Test("The suites, rules, mutants and commands that an article names are there", arguments: try articles())
+    @Test("The suites, rules, mutants and commands that a guarantee article names exist", arguments: try articles())
     func proofs(article: Document) throws {
         let folders = ["Tests", "Sources/HablareSimulation", "Sources/HablareTestKit"]
         let sources = try Repository.files(below: folders, endingIn: ".swift")

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The files that this test was built from.
+/// The source files that this test was built from.
 enum Repository {
     static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
@@ -11,7 +11,7 @@ enum Repository {
         try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
     }
 
-    /// The paths of files below some folders, or of some files, in order.
+    /// Returns the paths of the files below some folders, or of individual files, in order.
     static func files(below places: [String], endingIn suffix: String) throws -> [String] {
         try places.flatMap { place -> [String] in
             if place.hasSuffix(suffix) { return [place] }

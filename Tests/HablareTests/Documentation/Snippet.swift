@@ -1,16 +1,16 @@
 import Foundation
 
-/// Code that a document may show: it stands in a file of these tests, so it is compiled, between a line
+/// Code that a document may show. It is part of a test source, so it is compiled, and stands between a line
 /// `// snippet: name` and a line `// end snippet`.
 struct Snippet: Sendable {
     let name: String
-    /// The file it stands in.
+    /// The path of the source file.
     let path: String
     let code: String
-    /// What the file imports.
+    /// The modules that the file imports.
     let imports: Set<String>
 
-    /// Whether a block shows this. The block may begin with some of the file's imports.
+    /// Whether a block shows this snippet. The block may begin with some of the file's imports.
     func isShown(by block: Document.Block) -> Bool {
         let lines = block.code.split(separator: "\n", omittingEmptySubsequences: false)
         let head = lines.prefix { $0.hasPrefix("import ") || $0.isEmpty }
@@ -18,7 +18,7 @@ struct Snippet: Sendable {
         return tidied(Array(lines.dropFirst(head.count))) == code
     }
 
-    /// All snippets of the test's sources; and each file without any as a whole, imports and all.
+    /// Returns all snippets of the tests' sources. A file without any is one snippet as a whole, including its imports.
     static func all() throws -> [Snippet] {
         let sources = try Repository.files(below: ["Tests"], endingIn: ".swift")
         return try sources.filter { $0.contains("/Documentation/Snippets/") }.flatMap { path in

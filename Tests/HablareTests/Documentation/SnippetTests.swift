@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// What the documents show is compiled: it is equal to a part of these tests' sources, most of which is run, too.
+/// The code in documents is compiled: it equals a part of these tests' sources, most of which also runs.
 @Suite struct SnippetTests {
-    @Test("Every Swift code block of README and articles is code of these tests", arguments: try Document.all())
+    @Test("Every Swift code block in README and articles is compiled in these tests", arguments: try Document.all())
     func blocksAreCompiled(document: Document) throws {
         let snippets = try Snippet.all()
         for block in document.blocks where !snippets.contains(where: { isShown($0, by: block) }) {
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test("Every snippet is shown by a document")
+    @Test("Every snippet is shown in a document")
     func snippetsAreShown() throws {
         let blocks = try Document.all().flatMap(\.blocks)
         for snippet in try Snippet.all() where !blocks.contains(where: { isShown(snippet, by: $0) }) {
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test("There are documents with code")
+    @Test("README and articles contain code blocks")
     func somethingIsChecked() throws {
         let documents = try Document.all()
         #expect(documents.contains { $0.path == "README.md" && !$0.blocks.isEmpty })
@@ -36,7 +36,7 @@ import Testing
         snippet.isShown(by: block) || snippet.code == block.code
     }
 
-    /// Where the most similar snippet differs first.
+    /// Describes the first difference to the most similar snippet.
     private func nearest(to block: Document.Block, in snippets: [Snippet]) -> String {
         let lines = block.code.split(separator: "\n").filter { !$0.hasPrefix("import ") }
         func common(_ snippet: Snippet) -> Int { lines.count { snippet.code.contains($0) } }

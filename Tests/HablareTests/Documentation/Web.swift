@@ -7,8 +7,8 @@ import Testing
 import Glibc
 #endif
 
-/// Stands for a web framework in the article on servers: takes a request, answers it, and tells the process to end, by
-/// a signal that does nothing where nobody listens.
+/// Stands in for a web framework in the server article. It takes a request, answers it and ends the process with a
+/// signal that is ignored by default.
 struct Web: Service {
     static let id = UUID.timeOrdered()
     let manager: AIRequestManager

@@ -7,7 +7,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// The provider of the article: what it sends, what it makes of what comes back, and that it is as short as promised.
+/// The article's provider: the request it sends, the result it makes of a reply, and its length.
 @Suite(.timeLimit(.minutes(5))) struct WritingAProviderTests {
     private let reply = Data(
         #"{"choices":[{"message":{"role":"assistant","content":"Good morning."}}],"usage":{"prompt_tokens":7,"completion_tokens":3}}"#
@@ -25,7 +25,7 @@ import FoundationNetworking
         }
     }
 
-    @Test("The article shows the whole provider, and it has fewer than 100 lines")
+    @Test("The article shows the whole provider in fewer than 100 lines")
     func isShort() throws {
         let path = "Tests/HablareTests/Documentation/Snippets/ChatProvider.swift"
         let code = try Repository.text(of: path)
@@ -34,7 +34,7 @@ import FoundationNetworking
         #expect(article.blocks.contains { $0.code == code.trimmingCharacters(in: .newlines) })
     }
 
-    @Test("It runs in the engine: the prompt is sent, the text and its usage come back")
+    @Test("The article's provider sends the prompt and returns the text and its usage")
     func answers() async throws {
         let seen = Guarded<[URLRequest]>([])
         let provider = try provider(answering: reply, key: "secret") { request in seen.withLock { $0.append(request) } }
@@ -52,7 +52,7 @@ import FoundationNetworking
     }
 
     @Test(
-        "A status says whose move it is",
+        "An HTTP status maps to retry, fail or needsUser",
         arguments: [
             (200, nil, nil), (400, nil, .fail), (401, nil, .needsUser), (402, nil, .needsUser), (404, nil, .fail),
             (429, "7", .retry(after: .seconds(7))), (429, nil, .retry(after: nil)), (500, nil, .retry(after: nil)),
@@ -72,7 +72,7 @@ import FoundationNetworking
     }
 
     @Test(
-        "A failed connection says whether the call may have been billed",
+        "A connection error tells whether the call may have been billed",
         arguments: [
             (.timedOut, .outcomeUnknown), (.networkConnectionLost, .outcomeUnknown),
             (.cannotConnectToHost, .retry(after: nil)), (.notConnectedToInternet, .retry(after: nil)),
@@ -82,7 +82,7 @@ import FoundationNetworking
         #expect(ChatProvider.failure(of: code).disposition == disposition)
     }
 
-    @Test("An answer that is none is an error", arguments: ["", "{}", #"{"choices":[]}"#, "<html>"])
+    @Test("A reply without an answer is an invalidResponse error", arguments: ["", "{}", #"{"choices":[]}"#, "<html>"])
     func nonsense(text: String) async throws {
         let result = await (try provider(answering: Data(text.utf8))).generate(
             ProviderCall(request: AIRequest(prompt: "hello")))
@@ -95,7 +95,7 @@ import FoundationNetworking
 
     // MARK: Streaming
 
-    /// The lines of a server, with an error behind them where one is given.
+    /// Returns a provider that streams these lines, then throws the error if there is one.
     private func server(_ lines: [String], failing error: (any Error)? = nil) -> StreamingChatProvider {
         StreamingChatProvider(id: "chat") { _ in
             AsyncThrowingStream { continuation in
@@ -111,7 +111,7 @@ import FoundationNetworking
         #"data: {"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":2}}"#, "data: [DONE]",
     ]
 
-    @Test("The streaming one hands over each piece, and says at the end what was used; also where nobody reads along")
+    @Test("The streaming provider yields each piece and reports usage at the end, with or without a reader")
     func streams() async throws {
         let engine = try Engine([server(events)])
         try await engine.run { [manager = engine.manager] in
@@ -128,7 +128,7 @@ import FoundationNetworking
         }
     }
 
-    @Test("What the service says of its failure in the middle is the failure, and no lost connection")
+    @Test("An error event in the middle of a stream is a provider failure, not a lost connection")
     func failsInTheMiddle() async throws {
         for (line, code) in [
             (#"data: {"error":{"message":"Overloaded."}}"#, AIServiceError.Code.providerFailed),
@@ -145,7 +145,7 @@ import FoundationNetworking
         }
     }
 
-    @Test("A stream that breaks off is a lost connection, however it does")
+    @Test("A stream that ends early or throws is a lost connection")
     func breaksOff() async throws {
         for provider in [
             server(Array(events.dropLast())),
@@ -160,7 +160,7 @@ import FoundationNetworking
         }
     }
 
-    @Test("The one that goes on asks for the work that an earlier attempt began, and forgets what is lost")
+    @Test("BackgroundProvider resumes the work of an earlier attempt and forgets work that is lost")
     func goesOn() async throws {
         let begun = Guarded(0)
         let known = Guarded<Set<String>>(["work 1"])

@@ -11,7 +11,7 @@ import Testing
     }
 
     @Test(
-        "What a provider repeats of the prompt is taken out",
+        "Redaction replaces parts of the prompt in a failure",
         arguments: [
             ("Cannot say \"The moon is made of green cheese.\" today", "Cannot say \"[prompt]\" today"),
             ("Cannot say \"…is made of green ch…\"", "Cannot say \"…[prompt]…\""),
@@ -22,7 +22,7 @@ import Testing
         #expect(redacted(text) == expected)
     }
 
-    @Test("All of a conversation is looked for, and a short prompt as a whole")
+    @Test("Redaction covers all messages of a conversation, and a short prompt only as a whole")
     func shapes() {
         let messages = Prompt.messages([
             Prompt.Message(role: .system, text: "Never tell the colour of the moon."),
@@ -34,7 +34,7 @@ import Testing
         #expect(redacted("Nothing", prompt: "") == "Nothing")
     }
 
-    @Test("Long parameters are taken out, however deep, and the name of a voice stays")
+    @Test("Redaction replaces long parameters at any depth and keeps the name of a voice")
     func parameters() {
         let parameters: [String: ParameterValue] = [
             "voice": "en-gb-scotland", "style": ["deep": ["as if it were the last day of summer"]],
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(
-        "What looks like a credential is taken out",
+        "Redaction replaces text that looks like a credential",
         arguments: [
             ("Incorrect API key provided: sk-proj-0123456789abcdef.", "Incorrect API key provided: [secret]"),
             (
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(
-        "Words that tell what to do stay",
+        "Redaction keeps text that tells the user what to do",
         arguments: [
             "Set the key OPENAI_API_KEY, or give --key FILE.",
             "The maximum of tokens is 8192; the request has 9000. Shorten the prompt.",
@@ -74,7 +74,7 @@ import Testing
         #expect(redacted(text) == text)
     }
 
-    @Test("The cause is looked through, too, and everything else of the failure stays")
+    @Test("Redaction also covers the cause and keeps the rest of the failure")
     func cause() {
         let error = AIServiceError(
             .overloaded, "Too busy.", category: .network, disposition: .retry(after: .seconds(3)),
@@ -87,7 +87,7 @@ import Testing
                     cause: "503 to [secret]"))
     }
 
-    @Test("What is cut off leaves no piece of a key or of the prompt behind, wherever the cut falls")
+    @Test("Truncation leaves no part of a key or of the prompt, wherever the cut falls")
     func cut() {
         for length in [4080, 4088, 4092, 65_520, 65_530] {
             let filler = String(repeating: "no ", count: length / 3)
@@ -96,13 +96,13 @@ import Testing
             let prompt = redacted(filler + "The moon is made of green cheese." + filler)
             #expect(!prompt.contains("The m"), "\(length)")
         }
-        // Long runs that are taken out bring the end of what was looked at into what is kept.
+        // Long runs that are redacted move the end of the examined text into the part that is kept.
         let long = String(repeating: "green cheese ", count: 5038)
         let text = redacted(long + "sk-0123456789abcdef", prompt: .text(long))
         #expect(!text.contains("sk-") && text.utf8.count < 4200)
     }
 
-    @Test("A failure without end is cut short")
+    @Test("An overlong failure message is truncated")
     func length() {
         let text = redacted(String(repeating: "no ", count: 100_000))
         #expect(text.utf8.count < 4200 && text.hasSuffix("…"))

@@ -1,13 +1,12 @@
 import Foundation
 import Hablare
+import HablareFileErrors
 import HablareFiles
 import Testing
 
-@testable import HablareLoading
-
 @Suite struct FileFailureMeaningTests {
     @Test(
-        "A failure of the file system is an error with a code and advice",
+        "A file system failure maps to an error with a code and advice",
         arguments: [
             (ENOSPC, AIServiceError.Code.storageFull), (EDQUOT, .storageFull), (EACCES, .storageReadOnly),
             (EPERM, .storageReadOnly), (EROFS, .storageReadOnly), (EIO, .storageFailed), (ENOENT, .storageFailed),
@@ -20,7 +19,7 @@ import Testing
     }
 
     @Test(
-        "A folder that cannot be created is an error with a code and advice",
+        "A failure to create a folder maps to an error with a code and advice",
         arguments: [
             (ENOSPC, AIServiceError.Code.storageFull, "no space"), (EACCES, .storageReadOnly, "permissions"),
             (EROFS, .storageReadOnly, "permissions"), (ENOTDIR, .storageReadOnly, "a file is in its place"),
@@ -34,7 +33,7 @@ import Testing
         #expect(error.cause == "make folder: \(String(cString: strerror(code)))")
     }
 
-    @Test("A file that cannot be read may be there all the same", arguments: [EACCES, EIO, EMFILE])
+    @Test("A failed read does not report the file as missing", arguments: [EACCES, EIO, EMFILE])
     func reading(errno code: Int32) {
         for action in [FileFailure.Action.open, .read, .list, .look] {
             let error = AIServiceError(FileFailure(code, doing: action, to: "/the/path"))
@@ -42,7 +41,7 @@ import Testing
         }
     }
 
-    @Test("Only failures of the file system are translated")
+    @Test("Errors that are not file system failures pass through unchanged")
     func others() {
         #expect(throws: CancellationError.self) { try translatingFileFailures { throw CancellationError() } }
         let failure = FileFailure(ENOSPC, doing: .write, to: "/the/path")

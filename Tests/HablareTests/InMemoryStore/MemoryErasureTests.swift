@@ -5,7 +5,7 @@ import Testing
 @testable import Hablare
 
 @Suite struct MemoryErasureTests {
-    @Test("Of a flight that its last member left for a new one nothing but the number and the ledger stays")
+    @Test("A flight whose last member left for a new one keeps only its number and ledger lines")
     func retriedAlone() throws {
         var machine = StoreMachine(MemoryRows())
         for number in 1...2 {

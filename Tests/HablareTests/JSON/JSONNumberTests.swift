@@ -2,11 +2,12 @@ import Foundation
 import Testing
 
 @testable import Hablare
+@testable import HablareJSON
 @testable import HablareStructured
 
-/// Numbers as JSON means them.
+/// Numbers with the semantics of JSON.
 @Suite struct JSONNumberTests {
-    @Test("Equal numbers are equal however they are written")
+    @Test("Equal numbers are equal in any notation")
     func equality() {
         #expect(JSONNumber(.double(1)) == JSONNumber(.int(1)))
         #expect(JSONNumber(.double(-0.0)) == JSONNumber(.int(0)))
@@ -15,7 +16,7 @@ import Testing
     }
 
     @Test(
-        "Comparing loses no digit",
+        "Comparison of integers and doubles is exact",
         arguments: [
             (.int(9_007_199_254_740_993), .double(9_007_199_254_740_992.0), false),
             (.double(9_007_199_254_740_992.0), .int(9_007_199_254_740_993), true),
@@ -30,7 +31,7 @@ import Testing
     }
 
     @Test(
-        "Multiples are those of the numbers as they are written",
+        "multipleOf is checked on the decimal digits as written",
         arguments: [
             (.double(0.3), .double(0.1), true), (.double(0.35), .double(0.1), false), (.int(9), .int(3), true),
             (.int(10), .int(3), false), (.double(4.5), .double(1.5), true), (.int(0), .double(0.7), true),
@@ -51,7 +52,7 @@ import Testing
         #expect(number.isMultiple(of: step) == isMultiple)
     }
 
-    @Test("A value that nests too deep, or has a number that is none, has no normal form")
+    @Test("A value that nests too deeply or has a non-finite number has no normal form")
     func normalForm() {
         var value: ParameterValue = 1.0
         for _ in 0..<64 { value = [value] }
@@ -61,7 +62,7 @@ import Testing
         #expect(ParameterValue.object(["a": [1.0]]).normalized() == ["a": [1]])
     }
 
-    @Test("A pointer escapes what would be mistaken, and leaves out what is not to be shown")
+    @Test("A JSON pointer escapes special characters and omits names that must not be shown")
     func pointers() {
         let pointer = JSONPointer()["a/b"][0]["m~n"]
         #expect(pointer.description == "/a~1b/0/m~0n")

@@ -3,8 +3,9 @@ import HablareTestKit
 import Testing
 
 @testable import Hablare
+@testable import HablareJSON
 
-/// What is JSON, and where a value ends.
+/// Decides whether text is JSON and finds the end of a value.
 @Suite struct JSONReaderTests {
     private static func read(_ text: String) throws -> ParameterValue { try JSONReader.value(of: Data(text.utf8)) }
 
@@ -18,7 +19,7 @@ import Testing
     }
 
     @Test(
-        "Values are read as they are written",
+        "JSONReader reads each kind of value",
         arguments: [
             ("null", .null), (" true\n", true), ("false", false), ("0", 0), ("-0", 0), ("-12", -12),
             ("9223372036854775807", .int(.max)), ("9223372036854775808", .double(9_223_372_036_854_775_808)),
@@ -34,7 +35,7 @@ import Testing
     }
 
     @Test(
-        "What is no JSON is refused",
+        "JSONReader refuses invalid JSON",
         arguments: [
             "", " ", "nul", "tru e", "01", "-", "1.", ".5", "1e", "+1", "1 2", "[1,]", "[1 2]", "[", "{", "{\"a\"}",
             "{a:1}",
@@ -46,7 +47,7 @@ import Testing
         #expect(Self.isRefused(text))
     }
 
-    @Test("What is no UTF-8 is no JSON")
+    @Test("JSONReader refuses invalid UTF-8")
     func badText() {
         #expect(throws: JSONReader.Problem.unexpected(at: 0)) {
             _ = try JSONReader.value(of: Data([UInt8(ascii: "\""), 0xC3, UInt8(ascii: "\"")]))
@@ -54,7 +55,7 @@ import Testing
     }
 
     @Test(
-        "An object has each name once, and none that Unicode holds for another of its names",
+        "JSONReader refuses duplicate names in an object, including canonically equivalent ones",
         arguments: [
             (#"{"a":1,"a":1}"#, 7), (#"[{"b":{"c":1, "c":2}}]"#, 14), (#"{"\u00e9":1,"e\u0301":2}"#, 12),
             ("{\"e\u{301}\":1,\"\u{E9}\":2}", 9), (#"{"":1,"":1}"#, 6),
@@ -65,7 +66,7 @@ import Testing
     }
 
     @Test(
-        "Where what is read is not judged, the last value of a name counts, and nothing else is taken",
+        "The lenient reader takes the last value of a duplicate name and still refuses other errors",
         arguments: [
             (#"{"a":1,"a":2}"#, ["a": 2]), (#"[{"b":{"c":1, "c":{"c":2,"c":3}}}]"#, [["b": ["c": ["c": 3]]]]),
             (#"{"a":{"b":1},"a":null,"d":4}"#, ["a": nil, "d": 4]), (#"{"\u00e9":1,"e\u0301":2}"#, ["é": 2]),
@@ -79,13 +80,13 @@ import Testing
         }
     }
 
-    @Test("Texts are read scalar by scalar, and none is put into another form")
+    @Test("JSONReader keeps Unicode scalars as written, without normalisation")
     func scalars() throws {
         let read = try Self.read("[\"e\u{301}\",\"e\\u0301\",\"\u{E9}\",\"\\u00e9\"]")
         #expect(read.elements.map { ($0.string ?? "").unicodeScalars.count } == [2, 2, 1, 1])
     }
 
-    @Test("As deep as values may be, and no deeper")
+    @Test("JSONReader accepts the maximum nesting depth and refuses more")
     func depth() throws {
         let deepest = String(repeating: "[", count: 64) + String(repeating: "]", count: 64)
         #expect(try Self.read(deepest).canBeStored)
@@ -93,7 +94,7 @@ import Testing
         #expect(Self.isRefused(String(repeating: "[", count: 1_000_000)))
     }
 
-    @Test("Every part of a value that is not whole is one that is cut, and no value")
+    @Test("JSONReader reports every proper prefix of a value as cut")
     func cut() throws {
         let text = #"{"a": [1, "é\u00e9\ud83d\ude00", {"b": [true, null, false]}], "c": -1.5e3 }"#
         let bytes = Array(text.utf8)
@@ -103,7 +104,7 @@ import Testing
         }
     }
 
-    @Test("A value ends where it ends, whatever follows")
+    @Test("JSONReader stops at the end of the value and ignores what follows")
     func prefix() throws {
         let bytes = Array("  [1] and more".utf8)
         var reader = JSONReader(bytes)
@@ -112,7 +113,7 @@ import Testing
         #expect(reader.place == 5)
     }
 
-    @Test("Foundation reads the same texts as the same values", arguments: Seeds.choose(300))
+    @Test("JSONReader agrees with Foundation on random texts", arguments: Seeds.choose(300))
     func sameAsFoundation(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<20 {
@@ -120,7 +121,7 @@ import Testing
             let whole = try JSONReader.value(of: JSONEncoder().encode(["x": value]))
             #expect(whole.normalized() == ParameterValue.object(["x": value]).normalized())
             let text = RandomJSON.broken(try JSONEncoder().encode(value), using: &random)
-            // It takes a comma before a closing bracket, and the first of two values with one name.
+            // Foundation takes a comma before a closing bracket, and the first of two values with one name.
             guard String(decoding: text, as: UTF8.self).firstMatch(of: /,\s*[}\]]/) == nil, !Self.hasNameTwice(text)
             else { continue }
             let (theirs, ours) = (Self.foundation(text), Self.ours(text))
@@ -128,7 +129,7 @@ import Testing
         }
     }
 
-    /// Also two names that Unicode holds for the same. There is no bracket in any.
+    /// Whether an object has two equal or canonically equivalent names. No name contains a bracket.
     private static func hasNameTwice(_ text: Data) -> Bool {
         var open: [Set<String>] = [[]]
         let scalars = Array(String(decoding: text, as: UTF8.self).unicodeScalars)

@@ -3,6 +3,7 @@ import HablareTestKit
 import Testing
 
 @testable import Hablare
+@testable import HablareJSON
 
 @Suite struct JSONWriterTests {
     private static func written(_ value: ParameterValue) throws -> String {
@@ -23,7 +24,7 @@ import Testing
         #expect(try Self.written(value) == text)
     }
 
-    @Test func `What RFC 8259 wants escaped is, and nothing else`() throws {
+    @Test func `Exactly what RFC 8259 requires is escaped`() throws {
         #expect(try Self.written("a\"b\\c/d\u{7F}é😀\u{2028}") == "\"a\\\"b\\\\c/d\u{7F}é😀\u{2028}\"")
         #expect(try Self.written("\u{8}\t\n\u{C}\r") == #""\b\t\n\f\r""#)
         #expect(try Self.written("\r\n") == #""\r\n""#, "one character to Swift")
@@ -31,25 +32,25 @@ import Testing
         #expect(try Self.written(["\n\"": 1]) == #"{"\n\"":1}"#)
     }
 
-    @Test func `Members are in the order of the bytes of their names`() throws {
+    @Test func `Members are sorted by the bytes of their names`() throws {
         let members: ParameterValue = ["b": 1, "B": 2, "é": 3, "a": 4, "aa": 5, "": 6, "z": 7]
         #expect(try Self.written(members) == #"{"":6,"B":2,"a":4,"aa":5,"b":1,"z":7,"é":3}"#)
     }
 
     @Test(arguments: [.infinity, -.infinity, .nan] as [Double])
-    func `What is no number of JSON is refused, however deep`(number: Double) throws {
+    func `A number that is not finite is refused at any depth`(number: Double) throws {
         #expect(throws: JSONWriter.Problem.notFinite) { try Self.written([["a": [.double(number)]]]) }
     }
 
-    @Test func `No value is so deep that writing it ends the process`() throws {
+    @Test func `Writing a deeply nested value does not crash`() throws {
         func nested(_ levels: Int) -> ParameterValue { (0..<levels).reduce([]) { value, _ in [value] } }
         #expect(try Self.written(nested(512)).utf8.count == 2 * 513)
         #expect(throws: JSONWriter.Problem.tooDeep) { try Self.written(nested(513)) }
         #expect(throws: AIServiceError.self) { try nested(513).jsonData() }
     }
 
-    /// What was written by it before is hashed into the keys of jobs on disk.
-    @Test("It is what Foundation writes, byte by byte", arguments: Seeds.choose(50))
+    /// The keys of jobs on disk are hashes of what Foundation wrote.
+    @Test("JSONWriter writes the same bytes as Foundation", arguments: Seeds.choose(50))
     func foundation(seed: UInt64) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -67,7 +68,7 @@ import Testing
             .int(.min),
             "\u{0}\u{7F}\u{1F}/\u{2028}😀\r\n\"\\", ["😀": 1, "\u{FFFD}": 2, "z": 3, "Z": 4, "": 5, "\n": 6],
         ] as [ParameterValue])
-    func `So are the corners`(value: ParameterValue) throws {
+    func `Edge cases are written like Foundation does`(value: ParameterValue) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         #expect(try Self.written(value) == String(decoding: try encoder.encode(value), as: UTF8.self))

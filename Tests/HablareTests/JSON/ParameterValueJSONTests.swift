@@ -3,14 +3,15 @@ import HablareTestKit
 import Testing
 
 @testable import Hablare
+@testable import HablareJSON
 @testable import HablareStructured
 
-/// What services answer is read by the same rules as what models write.
+/// Replies of services are read by the same rules as the output of models.
 @Suite struct ParameterValueJSONTests {
     private static func read(_ text: String) -> ParameterValue? { ParameterValue(json: Data(text.utf8)) }
 
     @Test(
-        "Numbers without a fraction are whole, however they are written",
+        "Numbers without a fraction are integers in any notation",
         arguments: [
             ("1", 1), ("1.0", 1), ("1e3", 1000), ("-0.0", 0), ("-0", 0), ("1.5", 1.5), ("1E-1", 0.1), ("100e-2", 1),
             ("9007199254740993", .int(9_007_199_254_740_993)), ("9223372036854775807", .int(.max)),
@@ -23,7 +24,7 @@ import Testing
     }
 
     @Test(
-        "What a model's answer may not be, no answer may be",
+        "ParameterValue refuses the same JSON as JSONReader",
         arguments: [
             "", "{", "[1,]", "1 2", "nan", #"{"a":1,"a":2}"#, #"{"a":{"b":1,"b":1}}"#, #"{"\u00e9":1,"e\u0301":2}"#,
             String(repeating: "[", count: 65) + String(repeating: "]", count: 65),
@@ -32,14 +33,14 @@ import Testing
         #expect(Self.read(text) == nil)
     }
 
-    @Test("Other encodings than UTF-8 are no JSON, and bytes that are none are not")
+    @Test("Encodings other than UTF-8 and invalid bytes are refused, and a byte order mark is accepted")
     func encodings() throws {
         #expect(ParameterValue(json: try #require("[1]".data(using: .utf16))) == nil)
         #expect(ParameterValue(json: Data([UInt8(ascii: "\""), 0xFF, UInt8(ascii: "\"")])) == nil)
         #expect(Self.read("\u{FEFF}[1]") == [1])
     }
 
-    @Test("What is written is read as it was", arguments: Seeds.choose(50))
+    @Test("A written value is read back unchanged", arguments: Seeds.choose(50))
     func roundTrip(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<20 {
@@ -50,7 +51,7 @@ import Testing
         }
     }
 
-    @Test("Values are the same where their scalars are, whatever order their members were written in")
+    @Test("ExactValue compares texts by their scalars and ignores the order of members")
     func exactly() throws {
         func exact(_ text: String) throws -> ExactValue { ExactValue(try #require(Self.read(text))) }
         let same = [#"{"a":1,"\u00e9":["x"]}"#, #"{"\u00e9":["x"],"a":1}"#]
@@ -64,9 +65,9 @@ import Testing
         #expect(Set(try different.map(exact)).count == different.count)
     }
 
-    @Test("Thousands of texts that Unicode holds for the same do not hash alike")
+    @Test("Thousands of canonically equivalent texts have different hashes")
     func hashes() {
-        // All are the same to Swift: each letter in one of its two forms.
+        // Swift holds all of them for equal: each letter is in one of its two forms.
         let texts = (0..<4096).map { number in
             ExactText((0..<12).map { number >> $0 & 1 == 0 ? "\u{E9}" : "e\u{301}" }.joined())
         }

@@ -1,9 +1,9 @@
 import Foundation
 import Hablare
 
-/// JSON values as they come.
+/// Random JSON values.
 enum RandomJSON {
-    /// The last two are one for Unicode, and two for JSON.
+    /// The last two names are equal by Unicode's canonical equivalence and different in JSON.
     static let names = ["a", "b", "é", "e\u{301}"]
 
     static func value(depth: Int, using random: inout some RandomNumberGenerator) -> ParameterValue {
@@ -33,7 +33,7 @@ enum RandomJSON {
         return text
     }
 
-    /// A text with a few bytes left out, put in or changed.
+    /// Returns the text with a few bytes removed, inserted or changed.
     static func broken(_ text: Data, using random: inout some RandomNumberGenerator) -> Data {
         var bytes = Array(text)
         let pieces = Array(#"{}[]",:0123eE.-+truefalsn \u"#.utf8)

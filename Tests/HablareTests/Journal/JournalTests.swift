@@ -4,7 +4,7 @@ import Testing
 
 @testable import Hablare
 
-/// Runs the drain when the test says so.
+/// Drains the journal when the test calls it.
 final class ManualDriver: CommitDriver {
     private struct State: Sendable {
         var drain: (@Sendable () -> Void)?
@@ -22,7 +22,7 @@ final class ManualDriver: CommitDriver {
     func drain() { state.withLock { $0.drain }?() }
 }
 
-/// Remembers what it was told to do, and fails or miscounts as told.
+/// Records its calls, and fails or drops receipts on demand.
 final class RecordingStore: ForwardingStore {
     enum Event: Sendable, Equatable {
         case commit(Int)
@@ -38,7 +38,7 @@ final class RecordingStore: ForwardingStore {
         var failingReads = 0
     }
 
-    /// Others committed more than it can tell, which it says once.
+    /// Makes the store report once that it missed commits of other processes.
     fileprivate func loseNews() { state.withLock { $0.hasGap = true } }
     fileprivate func failReads(_ count: Int) { state.withLock { $0.failingReads = count } }
 
@@ -84,7 +84,7 @@ final class RecordingStore: ForwardingStore {
     }
 }
 
-/// Records what it hears, and leases submissions for an owner, if it has one.
+/// Records its events and leases submissions for an owner, if it has one.
 final class RecordingListener: CommitListener {
     private let events = Guarded<[String]>([])
     private let owner: OwnerID?
@@ -112,7 +112,7 @@ final class RecordingListener: CommitListener {
     func heard(_ news: ForeignChanges) { note(news.isComplete ? "news" : "all news") }
 }
 
-/// Runs each job on a thread that can be told from others.
+/// Runs each job on a thread that a test can recognise.
 private final class ReadThread: TaskExecutor {
     static var isCurrent: Bool { Thread.current.threadDictionary["isForReads"] != nil }
 
@@ -127,7 +127,7 @@ private final class ReadThread: TaskExecutor {
     }
 }
 
-/// A store whose reads are to run on an executor.
+/// A store whose reads run on an executor.
 private struct ThreadedStore: ForwardingStore {
     let base: any RequestStore = InMemoryStore()
     let executor: ReadThread
@@ -147,7 +147,7 @@ struct JournalTests {
 
     private func submit(_ number: Int) throws -> StoreWrite { .submit(try StoreWorkbench.submission(number)) }
 
-    /// An entry that looks for other processes' commits, and answers with what is said then.
+    /// Returns an entry that reads other processes' commits and answers with the text of `say`.
     private func notice(
         _ journal: Journal, then say: @escaping @Sendable () -> String
     ) -> @Sendable () async -> String {
@@ -161,7 +161,7 @@ struct JournalTests {
         }
     }
 
-    /// Hands entries over one after another, so that their order is known, and drains once all wait.
+    /// Submits entries one after another, so that their order is known, and drains when all are waiting.
     private func together(
         _ journal: Journal, _ entries: [@Sendable () async -> String]
     ) async throws -> [String] {
@@ -189,7 +189,7 @@ struct JournalTests {
         }
     }
 
-    @Test("What waits goes into one commit, in the order it came, and everybody gets his own receipts")
+    @Test("Waiting entries share one commit in order, and each caller gets its own receipts")
     func groupCommit() async throws {
         let journal = startedJournal()
         let answers = try await together(
@@ -203,7 +203,7 @@ struct JournalTests {
         #expect(store.events == [.commit(5)])
     }
 
-    @Test("The driver is signalled when something begins to wait, and only then")
+    @Test("The driver is signalled once, when the first entry starts to wait")
     func signals() async throws {
         let journal = startedJournal()
         _ = try await together(journal, [commit(journal, [try submit(1)]), commit(journal, [try submit(2)])])
@@ -214,7 +214,7 @@ struct JournalTests {
         #expect(store.events.count == 2, "nothing waits, nothing is committed")
     }
 
-    @Test("A claim sees what was handed over before it, and not what came after")
+    @Test("A claim sees the writes submitted before it and none submitted after it")
     func claims() async throws {
         let journal = startedJournal()
         let claim: @Sendable () async -> String = {
@@ -236,7 +236,7 @@ struct JournalTests {
         #expect(store.events == [.commit(1), .claim, .commit(1), .claim])
     }
 
-    @Test("A failed commit fails all who waited for it, and nobody else")
+    @Test("A failed commit fails exactly the callers that waited for it")
     func failure() async throws {
         let journal = startedJournal()
         store.failCommit(0, with: AIServiceError(.storageFull, "Full."))
@@ -251,7 +251,7 @@ struct JournalTests {
         #expect(store.events == [.commit(2), .foreign, .commit(1)])
     }
 
-    @Test("The listener hears of each commit in order, before any caller of it resumes")
+    @Test("The listener receives each commit in order, before any of its callers resumes")
     func listener() async throws {
         let listener = RecordingListener()
         let journal = startedJournal(telling: listener)
@@ -282,7 +282,27 @@ struct JournalTests {
             listener.heard == ["will:1", "committed:1", "will:1", "failed:1", "news", "will:1", "committed:1"])
     }
 
-    @Test("News that the store cannot tell is read in full, and read again where that fails")
+    @Test("The state of rows is told between the commits before and after, and not at all where it cannot be read")
+    func state() async throws {
+        let listener = RecordingListener()
+        let journal = startedJournal(telling: listener)
+        let state: @Sendable () async -> String = {
+            do {
+                try await journal.tellState(of: [.request(StoreWorkbench.id(1))])
+                return "told"
+            } catch {
+                return (error as? AIServiceError)?.code.rawValue ?? "\(error)"
+            }
+        }
+        let commits = [commit(journal, [try submit(1)]), commit(journal, [try submit(2)])]
+        #expect(try await together(journal, [commits[0], state, commits[1]]) == ["1", "told", "2"])
+        #expect(listener.heard == ["will:1", "committed:1", "news", "will:1", "committed:1"])
+        store.failReads(1)
+        #expect(try await together(journal, [state, commit(journal, [try submit(3)])]) == ["storage-busy", "3"])
+        #expect(listener.heard.dropFirst(5) == ["will:1", "committed:1"])
+    }
+
+    @Test("After missed news the journal reads all rows, and retries the read if it fails")
     func newsAfterGap() async throws {
         let listener = RecordingListener()
         let journal = startedJournal(telling: listener)
@@ -295,7 +315,7 @@ struct JournalTests {
         #expect(try await together(journal, [notice]) == ["all news news"])
     }
 
-    @Test("After a commit of unknown outcome all rows of interest are read before anything else is written")
+    @Test("After a commit of unknown outcome the journal reads all watched rows before it writes again")
     func uncertainCommit() async throws {
         let listener = RecordingListener()
         let journal = startedJournal(telling: listener)
@@ -311,14 +331,14 @@ struct JournalTests {
         #expect(listener.heard.dropFirst(6) == ["will:1", "committed:1"], "once")
     }
 
-    @Test("A store with threads of its own is read on them")
+    @Test("Reads run on the store's own executor if it has one")
     func readThreads() async throws {
         let journal = Journal(store: ThreadedStore(executor: ReadThread()), driver: driver)
         #expect(try await journal.read { _ in ReadThread.isCurrent })
         #expect(try await !startedJournal().read { _ in ReadThread.isCurrent })
     }
 
-    @Test("The listener may change how submissions are written")
+    @Test("The listener can change how submissions are written")
     func placing() async throws {
         let listener = RecordingListener(owner: OwnerID(rawValue: 7))
         let journal = startedJournal(telling: listener)
@@ -327,7 +347,7 @@ struct JournalTests {
         #expect(try store.flights([flight])[flight]?.state == .leased(OwnerID(rawValue: 7)))
     }
 
-    @Test("A store that miscounts its receipts fails the commit instead of mixing them up")
+    @Test("A wrong number of receipts fails the commit")
     func miscount() async throws {
         let journal = startedJournal()
         store.dropReceipts()
@@ -335,7 +355,7 @@ struct JournalTests {
         #expect(answers == ["storage-failed", "storage-failed"])
     }
 
-    @Test("A commit has no more than so many writes, but those of one call stay together")
+    @Test("A commit has a maximum number of writes, and the writes of one call stay together")
     func batches() async throws {
         let journal = startedJournal()
         let cancel = StoreWrite.cancel(StoreWorkbench.id(1), at: StoreWorkbench.date(0))
@@ -350,13 +370,13 @@ struct JournalTests {
         #expect(store.events == [.commit(most), .commit(1), .commit(most + 5), .commit(1)])
     }
 
-    @Test("An empty call is answered")
+    @Test("A commit call without writes is answered")
     func empty() async throws {
         let journal = startedJournal()
         #expect(try await together(journal, [commit(journal, [])]) == [""])
     }
 
-    @Test("The driver is stopped when the journal goes away")
+    @Test("The driver stops when the journal is released")
     func stops() {
         var journal: Journal? = startedJournal()
         #expect(journal?.waiting == 0)
@@ -364,7 +384,7 @@ struct JournalTests {
         #expect(driver.stops == 1)
     }
 
-    @Test("The thread driver commits what hundreds of callers hand over, each once")
+    @Test("The thread driver commits the writes of hundreds of callers exactly once")
     func thread() async throws {
         let store = self.store
         let journal = Journal(store: store, driver: ThreadCommitDriver())

@@ -10,13 +10,13 @@ import Testing
     }
 
     @Test(
-        "What is reserved and settled in any order never exceeds the limit by more than attempts exceeded their bounds",
+        "A budget is exceeded by no more than attempts exceeded their bounds, in any order",
         arguments: Seeds.choose(50))
     func histories(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var account = BudgetAccount()
         var open: [(bound: Int64, share: BudgetAccount.Share)] = []
-        // The second bookkeeper: what every attempt counts for, by itself.
+        // The independent model: the amount that each attempt counts for.
         var settled: [Int64] = []
         for _ in 0..<200 {
             if Bool.random(using: &random) {
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test("A budget that is overspent, or lowered, has nothing left, and takes only what is free")
+    @Test("A budget that is overspent or lowered has nothing left and accepts only free calls")
     func overspent() {
         let account = BudgetAccount(spent: 150)
         #expect(account.left(of: 100) == 0)
@@ -51,14 +51,14 @@ import Testing
         #expect(account.takes(charge(50, limit: 200)) && !account.takes(charge(51, limit: 200)))
     }
 
-    @Test("A cost that nobody knows is taken while anything is left, unless the budget takes none")
+    @Test("A call of unknown cost is accepted while anything is left, unless the budget refuses it")
     func unknown() {
         #expect(BudgetAccount(spent: 99).takes(charge(nil)))
         #expect(!BudgetAccount(spent: 99).takes(charge(nil, refusesUnknown: true)))
         #expect(!BudgetAccount().takes(charge(nil, limit: 0)))
     }
 
-    @Test("Damaged rows do not overflow")
+    @Test("Sums with damaged rows do not overflow")
     func damaged() {
         var account = BudgetAccount(spent: .min, unknown: .min)
         #expect(account.left(of: .max) == 0)
@@ -68,7 +68,7 @@ import Testing
         #expect(account.spent == .max)
     }
 
-    @Test("Days and months begin and end at midnight in UTC, all time has no end")
+    @Test("Days and months begin and end at midnight UTC, and the total period has no end")
     func periods() throws {
         let date = try #require(UTCDay("2028-02-29")).start.addingTimeInterval(3600)
         func name(_ date: Date?) -> String? { date.map { UTCDay(containing: $0).name } }
@@ -80,7 +80,7 @@ import Testing
         #expect(Budget.Period.total.end(containing: date) == nil)
     }
 
-    @Test("Money is written with cents at least, and all its digits")
+    @Test("Amounts of money have at least two decimals and show all digits")
     func money() {
         let amounts: [Int64] = [0, 15, 120_000, 1_000_000, -2_500_000, 1_234_567, .min]
         #expect(

@@ -18,9 +18,9 @@ import Testing
         try model(prices).cost(of: usage, by: payee, at: Self.now)
     }
 
-    @Test("All units of a call add up, and only the end is rounded, half up")
+    @Test("The cost is the sum over all units, rounded half up once at the end")
     func rounding() throws {
-        // 0.3 + 0.3: each alone would be nothing.
+        // 0.3 + 0.3: each alone would round to nothing.
         let prices: [(PriceUnit, Int64)] = [(.inputToken, 300_000), (.outputToken, 300_000)]
         #expect(try cost(prices, Usage(inputTokens: 1, outputTokens: 1)) == 1)
         #expect(try cost(prices, Usage(inputTokens: 1)) == 0)
@@ -29,7 +29,7 @@ import Testing
         #expect(try cost([(.inputToken, 150_000)], Usage(inputTokens: 1_000_000)) == 150_000)
     }
 
-    @Test("Every unit is counted in its own quantity", arguments: PriceUnit.allCases)
+    @Test("Each price unit is charged by its own quantity", arguments: PriceUnit.allCases)
     func units(unit: PriceUnit) throws {
         let usage = Usage(
             inputTokens: 12, outputTokens: 3, characters: 5, bytes: 7, audioMilliseconds: 1500, cachedInputTokens: 6,
@@ -48,7 +48,7 @@ import Testing
         #expect(try cost([(unit, 100_000_000)], usage) == expected)
     }
 
-    @Test("A token of the cache is charged once: by its own price where it has one, else as any other")
+    @Test("A cached token is charged once, at its own price if there is one")
     func cached() throws {
         let usage = Usage(inputTokens: 10, cachedInputTokens: 6, cacheWriteTokens: 3)
         let (input, read, write): ((PriceUnit, Int64), (PriceUnit, Int64), (PriceUnit, Int64)) = (
@@ -64,13 +64,13 @@ import Testing
         #expect(try cost([input, read], Usage(inputTokens: 10, cachedInputTokens: -5)) == 1000)
     }
 
-    @Test("What the provider says that it charged wins, also over no price at all")
+    @Test("A cost reported by the provider replaces the computed one")
     func reported() throws {
         #expect(try cost([(.call, 1_000_000)], Usage(costMicroDollars: 7)) == 7)
         #expect(try cost([], Usage(costMicroDollars: 0)) == 0)
     }
 
-    @Test("Where no price is known, or nothing of what is charged for was counted, the cost is unknown, not zero")
+    @Test("The cost is unknown, not zero, without a price or without a count of a priced unit")
     func gaps() throws {
         #expect(try cost([], Usage(inputTokens: 1)) == nil)
         #expect(try cost([(.inputToken, 5)], Usage(bytes: 10)) == nil)
@@ -79,7 +79,7 @@ import Testing
         #expect(try cost([(.inputToken, 5), (.byte, 0)], Usage(bytes: 10)) == nil)
     }
 
-    @Test("Absurd quantities and the highest prices give the farthest cost, and negative ones nothing")
+    @Test("Extreme quantities and prices saturate, and negative quantities cost nothing")
     func absurd() throws {
         let all = PriceUnit.allCases.map { ($0, PriceTable.highestPrice) }
         let usage = Usage(
@@ -88,7 +88,7 @@ import Testing
         #expect(try cost([(.inputToken, 1_000_000), (.call, 1_000_000)], Usage(inputTokens: .min)) == 1)
     }
 
-    @Test("The bound of a call is known for what is free or has a price for each call, else from what it can use")
+    @Test("The cost bound of a call comes from its price per call or its maximum usage")
     func bounds() throws {
         func bound(_ prices: [(PriceUnit, Int64)], _ maximum: Usage?) throws -> Int64? {
             try model(prices).bound(by: payee, at: Self.now) { maximum }
@@ -105,7 +105,7 @@ import Testing
         #expect(try bound([], Usage(costMicroDollars: 4)) == 4)
     }
 
-    @Test("The cost of no call is above the bound of what it stays within", arguments: Seeds.choose(200))
+    @Test("No call within its maximum usage costs more than its bound", arguments: Seeds.choose(200))
     func boundHolds(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let prices = try PriceTable(

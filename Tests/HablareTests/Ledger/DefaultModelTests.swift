@@ -2,7 +2,7 @@ import Foundation
 import Hablare
 import Testing
 
-/// Requests without a model are charged as the model that answers them.
+/// A request without a model is charged as the model that answers it.
 @Suite(.timeLimit(.minutes(5))) struct DefaultModelTests {
     private struct Model: AIServiceProvider {
         let id: ProviderID = "p"
@@ -20,7 +20,7 @@ import Testing
             provider: "p", model: model, unit: .inputToken, microDollarsPerMillion: microDollars * 1_000_000)
     }
 
-    @Test("The cost is the default model's, unless the request names another one")
+    @Test("A request without a model costs what the default model costs")
     func cost() async throws {
         let engine = try Engine(
             [Model()], configuration: try LedgerTests.priced([Self.price("small", 2), Self.price("large", 30)]))
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test("A budget reserves what the default model can cost")
+    @Test("A budget reserves the maximum cost of the default model")
     func budget() async throws {
         let engine = try Engine(
             [Model()],

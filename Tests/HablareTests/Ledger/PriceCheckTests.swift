@@ -3,7 +3,7 @@ import Testing
 
 @testable import Hablare
 
-/// When a price was last compared with its source.
+/// The date on which a price was last compared with its source.
 @Suite struct PriceCheckTests {
     private func table(_ checked: String) throws -> PriceTable {
         let json =
@@ -17,13 +17,13 @@ import Testing
     }
 
     @Test(arguments: ["\"2026-13\"", "\"2026-02-30\"", "\"lately\"", "\"\"", "2026"])
-    func `Anything else is refused`(checked: String) throws {
+    func `An invalid check date is refused`(checked: String) throws {
         let error = try #require(throws: AIServiceError.self) { try table(checked) }
         #expect(error.code == .invalidConfiguration)
         #expect(error.message.contains("Entry 1 of the price table has a `checked` that is no day"))
     }
 
-    @Test func `It may be left out, and changes no cost`() throws {
+    @Test func `The check date is optional and changes no cost`() throws {
         #expect(try table("null").entries.first?.checked == nil)
         let payee = CostModel.Payee(names: ["p"], model: nil)
         for checked in ["null", "\"2020-01\""] {
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `The table that ships says of each price that is older than the table how old it is`() {
+    @Test func `The shipped table has a check date for each older price`() {
         let table = PriceTable.shipped
         let older = table.entries.compactMap(\.checked).filter { $0 < table.date }
         #expect(older.count > 30 && older.contains("2025-03"))

@@ -20,7 +20,7 @@ import Testing
         #"{"prices": [{"provider": "p", "unit": "call", "microDollarsPerMillion": 1}, {\#(more)}]}"#
     }
 
-    @Test("The table that ships can be read, says when and where its figures are from, and prices a known model")
+    @Test("The shipped price table is readable, has a date and sources, and prices a known model")
     func shipped() throws {
         let table = PriceTable.shipped
         #expect(table.entries.count > 5 && UTCDay(table.date) != nil && !table.sources.isEmpty)
@@ -28,7 +28,7 @@ import Testing
         #expect(prices.map(\.microDollarsPerMillion) == [150_000, 75_000, 600_000])
     }
 
-    @Test("A table is read with its dates, and an entry is of every model unless it names one")
+    @Test("A price table is read with its dates, and an entry without a model covers all models")
     func reads() throws {
         let json = """
             {"date": "2026-01-02", "sources": ["s"], "prices": [
@@ -42,7 +42,7 @@ import Testing
         #expect(table.entries == [entry] && table.date == "2026-01-02" && table.sources == ["s"])
     }
 
-    @Test("A bad table is refused with the entry and what is wrong with it")
+    @Test("An invalid price table is refused with the entry and the reason")
     func badInput() {
         #expect(message("[").contains("not JSON"))
         #expect(message("[]").contains("no list `prices`"))
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test("Prices may follow each other without a gap, and stand side by side for other units and models")
+    @Test("Adjacent periods are accepted, and prices of other units and models may coexist")
     func neighbours() throws {
         let change = try day("2026-02-01")
         let table = try PriceTable([
@@ -102,7 +102,7 @@ import Testing
         #expect(prices(change.addingTimeInterval(-0.001)) == [1, 5])
     }
 
-    @Test("Overlaps are found wherever they stand")
+    @Test("Overlapping prices are refused in any order")
     func overlaps() throws {
         let days = try ["2026-01-01", "2026-02-01", "2026-03-01", "2026-04-01"].map(day)
         func entry(_ from: Int?, _ until: Int?) -> PriceEntry {
@@ -118,7 +118,7 @@ import Testing
         _ = try PriceTable([entry(2, 3), entry(nil, 0), entry(1, 2), entry(0, 1), entry(3, nil)])
     }
 
-    @Test("The id with the model comes before the id, then the kind with the model, then the kind")
+    @Test("A price for the provider's id precedes one for its kind, and a model's price precedes both")
     func precedence() throws {
         let table = try PriceTable([
             PriceEntry(provider: "kind", unit: .call, microDollarsPerMillion: 1),

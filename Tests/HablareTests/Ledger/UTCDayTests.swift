@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct UTCDayTests {
     @Test(
-        "Days are counted and named as the Gregorian calendar has them",
+        "UTCDay numbers and names days by the Gregorian calendar",
         arguments: [
             (0, "1970-01-01"), (-1, "1969-12-31"), (11_016, "2000-02-29"), (11_017, "2000-03-01"),
             (20_833, "2027-01-15"), (-719_162, "0001-01-01"), (2_932_896, "9999-12-31"), (47_540, "2100-02-28"),
@@ -15,7 +15,7 @@ import Testing
         #expect(UTCDay(name) == UTCDay(number: number))
     }
 
-    @Test("A day's name is that of the calendar that Foundation has, from the year in which it has it from")
+    @Test("UTCDay names days as Foundation does from 1582 on")
     func likeFoundation() throws {
         let style = Date.ISO8601FormatStyle(timeZone: .gmt).year().month().day()
         for number in stride(from: -140_000, through: 146_097, by: 17) {
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(
-        "What is no day is none",
+        "An invalid day is refused",
         arguments: [
             "", "2027", "2027-02-29", "2027-13-01", "2027-1-1", "2027-01-32", "0000-01-01", "x-01-01", "+027-01-01",
             "2027-01-01-",
@@ -44,7 +44,7 @@ import Testing
         #expect(UTCDay(name) == nil)
     }
 
-    @Test("Dates beyond the calendar are its ends")
+    @Test("A date beyond the calendar is clamped to its ends")
     func farAway() {
         #expect(UTCDay(containing: .distantFuture).name == "4001-01-01")
         #expect(UTCDay(containing: Date(timeIntervalSince1970: .infinity)).name == "9999-12-31")

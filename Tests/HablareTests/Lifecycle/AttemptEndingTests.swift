@@ -20,7 +20,7 @@ import Testing
             members: [FlightMember(id: StoreWorkbench.id(1), lifecycle: RequestLifecycle(state: member))])
     }
 
-    @Test("A success completes flight and member, and is in the ledger with its usage")
+    @Test("A success completes the flight and its member, and the ledger records its usage")
     func completed() {
         let ending = Self.ending(Self.attempt.completed(), .executing(Self.owner))
         #expect(ending.receipt == .done)
@@ -31,7 +31,7 @@ import Testing
         #expect(ending.record == Self.attempt.record(.completed, .billed, usage: RunningAttempt.usage))
     }
 
-    @Test("A failure fails both, and is in the ledger with its error")
+    @Test("A failure fails the flight and its member, and the ledger records its error")
     func failed() {
         let ending = Self.ending(Self.attempt.failed(Self.error), .executing(Self.owner))
         #expect(ending.receipt == .done)
@@ -42,7 +42,7 @@ import Testing
         #expect(ending.record == Self.attempt.record(.failed, .neverSent, error: Self.error))
     }
 
-    @Test("A postponement is a failure in the ledger, leaves the member live, and lets the flight back off")
+    @Test("A postponed attempt is a failure in the ledger, and the flight backs off with its member live")
     func postponed() {
         let ending = Self.ending(Self.attempt.postponed(until: 60), .executing(Self.owner))
         #expect(ending.receipt == .done)
@@ -51,7 +51,7 @@ import Testing
         #expect(ending.record == Self.attempt.record(.failed, .neverSent, error: StoreWorkbench.overloaded))
     }
 
-    @Test("An end that nobody knows is a failure in the ledger, leaves the member live, and holds the flight")
+    @Test("An attempt of unknown outcome is a failure in the ledger, and the flight is held with its member live")
     func held() {
         let ending = Self.ending(Self.attempt.held(), .executing(Self.owner))
         #expect(ending.receipt == .done)
@@ -60,7 +60,7 @@ import Testing
         #expect(ending.record == Self.attempt.record(.failed, .maybeBilled, error: StoreWorkbench.lostTouch))
     }
 
-    @Test("A success is the outcome of a flight that backs off or is held, a failure is not")
+    @Test("A late success settles a flight that backs off or is held, and a late failure does not")
     func late() {
         for state in [FlightLifecycle.State.backingOff(until: StoreWorkbench.date(60)), .held] {
             let success = Self.ending(Self.attempt.completed(), state)
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test("What comes after the deadline is refused: answers discarded, failures as they were")
+    @Test("An end after the deadline is refused: an answer is discarded, a failure stays a failure")
     func afterDeadline() {
         func ending(_ end: AttemptEnd) -> AttemptEnding { Self.ending(end, .settled(.failed), member: .failed) }
         let success = ending(Self.attempt.completed())
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test("An interruption leaves the member live and the flight waiting")
+    @Test("An interrupted attempt leaves the member live and the flight waiting")
     func interrupted() {
         let ending = Self.ending(Self.attempt.end(.interrupted, billing: .maybeBilled), .executing(Self.owner))
         #expect(ending.receipt == .done)
@@ -97,7 +97,7 @@ import Testing
         #expect(ending.record == Self.attempt.record(.interrupted, .maybeBilled))
     }
 
-    @Test("What comes after a newer attempt is refused: answers discarded, failures as they were")
+    @Test("An end after a newer attempt is refused: an answer is discarded, a failure stays a failure")
     func stale() {
         func ending(_ end: AttemptEnd) -> AttemptEnding {
             Self.ending(end, .executing(OwnerID(rawValue: 9)), token: 3, attempt: 3)
@@ -112,7 +112,7 @@ import Testing
         #expect(ending(Self.attempt.end(.interrupted, billing: .maybeBilled)).record?.outcome == .interrupted)
     }
 
-    @Test("What comes after the cancellation is refused: answers discarded, the rest cancelled")
+    @Test("An end after the cancellation is refused: an answer is discarded, the rest is cancelled")
     func afterCancellation() {
         func ending(_ end: AttemptEnd) -> AttemptEnding {
             Self.ending(end, .settled(.cancelled), member: .cancelled)
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test("What was given up, and followed by another attempt before the cancellation, has failed in the ledger")
+    @Test("An attempt abandoned before a newer attempt and the cancellation is a failure in the ledger")
     func givenUpBeforeTheCancellation() {
         let ending = Self.ending(
             Self.attempt.failed(Self.error), .settled(.cancelled), token: 3, attempt: 3, member: .cancelled)
@@ -135,7 +135,7 @@ import Testing
         #expect(ending.record == Self.attempt.record(.failed, .neverSent, error: Self.error))
     }
 
-    @Test("An attempt that was stopped is cancelled in the ledger, also when its request was retried meanwhile")
+    @Test("A stopped attempt is cancelled in the ledger, even if its request was retried meanwhile")
     func stoppedThenRetried() {
         let end = Self.attempt.failed(AIServiceError(.cancelled, ""))
         for state in [FlightLifecycle.State.waiting, .leased(Self.owner), .executing(Self.owner)] {
@@ -145,7 +145,7 @@ import Testing
         }
     }
 
-    @Test("A discarded answer keeps what is known of its billing")
+    @Test("A discarded answer keeps its billing state")
     func billing() {
         for (billing, expected) in [(BillingState.billed, BillingState.billedDiscarded), (.maybeBilled, .maybeBilled)] {
             let end = Self.attempt.end(.completed(Self.attempt.response()), billing: billing)
@@ -153,7 +153,7 @@ import Testing
         }
     }
 
-    @Test("A second end of the attempt that completed the flight leaves the ledger alone")
+    @Test("A second end of the attempt that completed the flight does not change the ledger")
     func secondEnd() {
         for end in [
             Self.attempt.completed(), Self.attempt.failed(Self.error), Self.attempt.end(.interrupted, billing: .billed),
@@ -167,14 +167,14 @@ import Testing
         #expect(older.record?.outcome == .discarded)
     }
 
-    @Test("The answer of a flight whose member is gone is nobody's outcome")
+    @Test("The answer of a flight without live members is no outcome")
     func noMember() {
         let ending = Self.ending(Self.attempt.completed(), .executing(Self.owner), member: .cancelled)
         #expect(ending.response == nil)
         #expect(ending.finished.isEmpty)
     }
 
-    // MARK: What can be gone on with
+    // MARK: Resume handles
 
     private static func flight(
         _ state: FlightLifecycle.State = .executing(owner), token: Int64 = 2, attempt: Int = 2, hasHandle: Bool
@@ -186,7 +186,7 @@ import Testing
         AttemptEnding(end, flight: flight, members: [FlightMember(id: StoreWorkbench.id(1))])
     }
 
-    @Test("Whether there is something to go on with says the flight, and not the process that ran the attempt")
+    @Test("The flight decides whether there is a resume handle, not the process that ran the attempt")
     func otherwise() {
         let ends = [(true, Self.attempt.held()), (false, Self.attempt.failed(Self.error))]
         for (believed, other) in ends {
@@ -202,7 +202,7 @@ import Testing
             #expect(wrong.flight.state == (believed ? .held : .settled(.failed)))
             #expect(wrong.finished.count == (believed ? 0 : 1))
             #expect(wrong.record?.outcome == .failed && wrong.record?.error != nil)
-            // What others have to go on with does not matter.
+            // The resume handles of newer attempts do not matter.
             let late = Self.ending(end, of: Self.flight(token: 3, attempt: 3, hasHandle: !believed))
             #expect(late.receipt == .refused(.staleToken) && late.record?.outcome == .interrupted)
             #expect(late.settlement == nil && late.refusal == .staleToken)
@@ -217,7 +217,7 @@ import Testing
         ending.settlement.map(ChangeSummary.Outcome.init)
     }
 
-    @Test("What work cost that a newer attempt goes on with is that one's to tell")
+    @Test("The cost of work is recorded by the newer attempt that resumes it")
     func costOfWorkThatGoesOn() {
         let newer = Self.flight(token: 3, attempt: 3, hasHandle: true)
         let answer = Self.ending(Self.attempt.completed(), of: newer)
@@ -234,7 +234,7 @@ import Testing
         #expect(alone.record == Self.attempt.record(.discarded, .billedDiscarded, usage: RunningAttempt.usage))
     }
 
-    @Test("What an answer cost that could not be kept is told by who fetches it again")
+    @Test("The cost of an answer that could not be stored is recorded by the attempt that fetches it again")
     func costOfAnAnswerThatIsFetchedAgain() {
         for end in [
             Self.attempt.postponed(until: 9), Self.attempt.held(), Self.attempt.end(.interrupted, billing: .billed),
@@ -268,7 +268,7 @@ import Testing
         AttemptEnding(end, flight: attempt.lifecycle, members: members)
     }
 
-    /// Expects that an end was recorded, and these requests became final with it.
+    /// Expects that an end was recorded and that these requests became final with it.
     private static func expect(
         _ ending: AttemptEnding, finished: [Int], goesOn: Bool, location: SourceLocation = #_sourceLocation
     ) {
@@ -279,7 +279,7 @@ import Testing
         #expect(ending.settlement?.diversion == ending.diversion, sourceLocation: location)
     }
 
-    @Test("An answer is that of every live member, and a failure, too")
+    @Test("An answer or a failure is the outcome of every live member")
     func shared() {
         for (end, state) in [
             (Self.attempt.completed(), RequestLifecycle.State.completed), (Self.attempt.failed(Self.error), .failed),
@@ -294,7 +294,7 @@ import Testing
         }
     }
 
-    @Test("Where only another is left than the attempt was sent for, whoever sent it is told whose outcome it is")
+    @Test("The sender of an attempt learns which remaining member got the outcome")
     func heir() {
         let other = FlightMember(id: StoreWorkbench.id(7))
         let ending = Self.ending(Self.attempt.completed(), of: [other])
@@ -302,7 +302,7 @@ import Testing
         Self.expect(Self.ending(Self.attempt.held(), of: [other]), finished: [], goesOn: true)
     }
 
-    @Test("A postponement that is too late for one member fails that one, and the flight backs off for the other")
+    @Test("A postponement past one member's deadline fails that member and backs off for the other")
     func impatient() {
         let ending = Self.ending(Self.attempt.postponed(until: 30), of: Self.three)
         #expect(ending.finished.map(\.id) == [StoreWorkbench.id(2)] && ending.error == StoreWorkbench.overloaded)
@@ -314,7 +314,7 @@ import Testing
         Self.expect(patient, finished: [], goesOn: true)
     }
 
-    @Test("A postponement that is too late for everybody is the failure of all")
+    @Test("A postponement past every member's deadline fails all members")
     func allImpatient() {
         let ending = Self.ending(Self.attempt.postponed(until: 30), of: [Self.three[1]])
         #expect(ending.finished.map(\.id) == [StoreWorkbench.id(2)] && ending.error == StoreWorkbench.overloaded)
@@ -322,7 +322,7 @@ import Testing
         Self.expect(ending, finished: [2], goesOn: false)
     }
 
-    @Test("A postponement that is too late for everybody is a diversion where another provider can be asked in time")
+    @Test("A postponement past every deadline diverts to another provider that has time left")
     func diverted() {
         let other = AttemptEnd.Diversion(to: FallbackHop("q"), account: "q")
         func ending(at seconds: Int, until later: Int, of members: [FlightMember]) -> AttemptEnding {
@@ -341,7 +341,7 @@ import Testing
         #expect(patient.diversion == nil && patient.flight.state == .backingOff(until: StoreWorkbench.date(30)))
     }
 
-    @Test("Where time ran out those fail whose deadline has come; while anybody has time left the flight waits again")
+    @Test("Expiry fails the members past their deadline, and the flight waits again for the others")
     func expired() {
         let late = AttemptEnd(
             flight: FlightID(rawValue: 1), request: StoreWorkbench.id(2), provider: "p",

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Hablare
 
-/// Random histories of an attempt against a bookkeeper that knows its provider, its store and its timer, and nothing of the
-/// lifecycle's states.
+/// Compares random histories of an attempt with an independent model. The model knows the attempt's provider, store and
+/// timer, and none of the lifecycle's states.
 @Suite struct AttemptHistoryTests {
     private static let timeout = Duration.seconds(30)
     private static let grace = Duration.seconds(5)
@@ -20,14 +20,14 @@ import Testing
         var isDone = false
     }
 
-    /// What a bookkeeper knows of the world around an attempt.
+    /// The model's view of the world around an attempt.
     private struct Book {
         var start = Start.underWay
         var provider = Provider.uncalled
         var reasons: [StopReason] = []
-        /// Why it failed of itself, as far as was said when its provider came back.
+        /// The attempt's own reason to stop, as far as known when its provider returned.
         var own: StopReason?
-        /// When the timer fires; `nil` where none is set.
+        /// When the timer fires, or `nil` if none is set.
         var timer: Duration?
         var cancellations = 0
         var placesGivenAway = 0
@@ -36,14 +36,14 @@ import Testing
         var end: Recording?
 
         var isUnderWay: Bool { provider != .back }
-        /// Whether nothing can stop it any more.
+        /// Whether a stop has no effect any more.
         var isBeyondStops: Bool {
             !isUnderWay || isAbandoned || provider == .journallingOutput && reasons.isEmpty
         }
         var holdsPlace: Bool { isUnderWay && !isAbandoned }
         var isOver: Bool { end?.isDone == true }
 
-        /// The recording under way.
+        /// The recording in progress.
         var recording: Recording? { [end, standIn].compactMap(\.self).first { !$0.isDone } }
 
         mutating func changeRecording(_ change: (inout Recording) -> Void) {
@@ -56,7 +56,7 @@ import Testing
             }
         }
 
-        /// Carries out what the lifecycle decided.
+        /// Performs the effects that the lifecycle decided.
         mutating func perform(_ effects: [AttemptLifecycle.Effect]) {
             for effect in effects {
                 switch effect {
@@ -76,7 +76,7 @@ import Testing
         [.cancelled, .expired, .interrupted].randomElement(using: &random) ?? .cancelled
     }
 
-    /// Lets something happen that can, and compares what the lifecycle answers. Returns what happened.
+    /// Applies a random possible event and compares the lifecycle's answer with the model. Returns the event.
     private static func anything(
         _ attempt: inout AttemptLifecycle, _ book: inout Book, _ random: inout SeededGenerator
     ) -> (event: String, problem: String?) {
@@ -129,7 +129,7 @@ import Testing
             attempt.returned(own)
             return ("came back: \(String(describing: own))", nil)
         case 6 where book.provider == .working || book.provider == .journallingOutput:
-            // Its task records one end at a time.
+            // The attempt's task records one end at a time.
             guard book.standIn?.isDone ?? true else { return ("", nil) }
             let own: StopReason? = Bool.random(using: &random) ? .offline : nil
             if book.provider == .working { book.own = own }
@@ -161,7 +161,7 @@ import Testing
         }
     }
 
-    /// What is wrong with the lifecycle by what the bookkeeper knows.
+    /// Returns how the lifecycle differs from the model, or `nil`.
     private static func problem(_ attempt: AttemptLifecycle, _ book: Book) -> String? {
         if attempt.holdsPlace != book.holdsPlace { return "it holds a place: \(attempt.holdsPlace)" }
         if book.placesGivenAway != (book.holdsPlace ? 0 : 1) {
@@ -183,7 +183,7 @@ import Testing
         return nil
     }
 
-    @Test("Lifecycle and bookkeeper agree over any history", arguments: Seeds.choose(200))
+    @Test("AttemptLifecycle agrees with the model over random histories", arguments: Seeds.choose(200))
     func agree(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<20 {
@@ -201,7 +201,7 @@ import Testing
         }
     }
 
-    @Test("The random histories reach every end: recorded, and abandoned and recorded twice")
+    @Test("The random histories reach both ends: recorded once, and abandoned and recorded twice")
     func reachesEverything() {
         var random = SeededGenerator(seed: 7)
         var (recorded, twice) = (0, 0)

@@ -18,7 +18,7 @@ import Testing
         return recording
     }
 
-    /// Every state, and how it differs in what is asked of it.
+    /// Every state, with the variants that make a difference to an event.
     private static let states: [AttemptLifecycle] = [
         .journalling(stop: nil), .journalling(stop: .cancelled), .running, .stopping(.cancelled), .stopping(timedOut),
         .abandoned(.cancelled, standIn: nil), .abandoned(timedOut, standIn: Recording()),
@@ -26,8 +26,8 @@ import Testing
         .recording(Recording()), .recording(recording(failures: 2, isSuspended: true)), .over,
     ]
 
-    /// Tells each state of an event, and compares what it becomes and answers. A state that is not in the table stays, and
-    /// answers as `otherwise` says.
+    /// Applies an event to each state, and compares the new state and the answer. A state that is not in the table
+    /// stays and answers `otherwise`.
     private func expect<Answer: Equatable>(
         _ event: (inout AttemptLifecycle) -> Answer,
         _ table: [(AttemptLifecycle, becomes: AttemptLifecycle, answers: Answer)], otherwise: Answer,
@@ -43,7 +43,7 @@ import Testing
         for row in table { #expect(Self.states.contains(row.0), "\(row.0)", sourceLocation: sourceLocation) }
     }
 
-    @Test("A start that is on disk lets the time run, that of the attempt or that of its stop")
+    @Test("A journalled start sets the attempt's timeout, or the grace period if it was stopped")
     func journalled() {
         expect(
             { $0.journalled(timeout: Self.timeout, grace: Self.grace) },
@@ -53,7 +53,7 @@ import Testing
             ], otherwise: [])
     }
 
-    @Test("A stop cancels the provider's task once, and only before the provider has come back")
+    @Test("A stop cancels the provider's task once, and only before the provider returns")
     func stopped() {
         expect(
             { $0.stopped(because: .interrupted, grace: Self.grace) },
@@ -63,7 +63,7 @@ import Testing
             ], otherwise: [])
     }
 
-    @Test("A deadline stops what runs and abandons what was stopped; nothing else has one")
+    @Test("The deadline stops a running attempt and abandons a stopped one")
     func deadlineReached() {
         for (isOffline, reason) in [(false, Self.timedOut), (true, .interrupted)] {
             expect(
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test("A provider that is not silent gets the rest of its time, unless it was stopped")
+    @Test("A provider that is not silent gets the rest of its time unless it was stopped")
     func silence() {
         expect(
             {
@@ -99,7 +99,7 @@ import Testing
             ], otherwise: [])
     }
 
-    @Test("An end is recorded in the place of an abandoned attempt whose request is to go on")
+    @Test("An abandoned attempt gets a stand-in record if its request continues")
     func standIns() {
         for (reason, isRecorded) in [
             (Self.timedOut, true), (.interrupted, true), (.cancelled, false), (.expired, false), (.offline, false),
@@ -111,14 +111,14 @@ import Testing
         }
     }
 
-    @Test("What came back is not stopped any more while its output is journalled")
+    @Test("An attempt whose provider returned is not stopped while its output is journalled")
     func returned() {
         for own in [StopReason?.none, .offline] {
             expect({ $0.returned(own) }, [(.running, .returned(own))])
         }
     }
 
-    @Test("An end is recorded, for the first reason for which the attempt was stopped")
+    @Test("The end is recorded with the first reason for a stop")
     func ended() {
         let recording = AttemptLifecycle.recording(Recording())
         for own in [StopReason?.none, .offline] {
@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    @Test("A recorded end is over, unless it stood in for one that may still come")
+    @Test("A recorded end finishes the attempt, unless it was the stand-in of a later one")
     func recorded() {
         let suspended = Self.recording(failures: 1, isSuspended: true)
         expect(
@@ -154,7 +154,7 @@ import Testing
             ])
     }
 
-    @Test("An end that the store could not take waits, and the failures are counted")
+    @Test("An end that the store refused is suspended, and its failures are counted")
     func recordingFailed() {
         let failed = Self.recording(failures: 1, isSuspended: true)
         expect(
@@ -176,7 +176,7 @@ import Testing
             ])
     }
 
-    @Test("Only an end that waits for the store is resumed, and it keeps the count of its failures")
+    @Test("Only a suspended recording is resumed, and it keeps its failure count")
     func recordingResumed() {
         expect(
             { $0.recordingResumed() },
@@ -192,7 +192,7 @@ import Testing
             ], otherwise: false)
     }
 
-    /// Tells each state of an event that answers nothing.
+    /// Applies an event without an answer to each state.
     private func expect(
         _ event: (inout AttemptLifecycle) -> Void, _ table: [(AttemptLifecycle, becomes: AttemptLifecycle)],
         sourceLocation: SourceLocation = #_sourceLocation
@@ -204,7 +204,7 @@ import Testing
             }, table.map { ($0.0, $0.becomes, true) }, otherwise: true, sourceLocation: sourceLocation)
     }
 
-    @Test("An attempt takes a place until it is abandoned or over, and the registration waits for ends on their way")
+    @Test("An attempt holds a slot until it is abandoned or over, and isBeingRecorded covers ends in flight")
     func facts() {
         let expected: [(holdsPlace: Bool, isBeingRecorded: Bool, isJournalled: Bool)] = [
             (true, false, false), (true, false, false), (true, false, true), (true, false, true), (true, false, true),

@@ -20,14 +20,14 @@ import Testing
         }
     }
 
-    @Test("An answer is an answer, although it was told to stop")
+    @Test("A success counts even if the attempt was stopped")
     func answers() {
         for reason in Self.reasons {
             #expect(summary(.success(ProviderAnswer(.text("a"))), reason) == "completed billed")
         }
     }
 
-    @Test("An answer of another kind than promised is invalid, and was billed")
+    @Test("An answer of the wrong content type is invalid and billed")
     func wrongType() {
         for reason in Self.reasons {
             let answer = ProviderAnswer(.data(Body("a")))
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test("Where a value tree is promised, words are an answer, too; nowhere else, and no other kind")
+    @Test("A text is accepted if a structured value was promised, and no other mismatch is")
     func wordsForTree() {
         let contents: [ResponseContent] = [.text("a"), .data("a"), .embedding([1]), .structured(1)]
         func verdicts(_ promised: ContentType) -> [String] {
@@ -47,7 +47,7 @@ import Testing
         #expect(verdicts(.data) == [refused, taken, refused, refused])
     }
 
-    @Test("A failure after a stop is the stop's doing, whatever the provider calls it")
+    @Test("A failure after a stop has the stop's reason, whatever error the provider reports")
     func failuresAfterStops() {
         let network = AIServiceError(
             AIServiceError.Code(rawValue: "connection-reset"), "", category: .network, disposition: .retry(after: nil))
@@ -58,7 +58,7 @@ import Testing
             ])
     }
 
-    @Test("A failure of the network while there is none is an interruption, maybe billed where nobody knows")
+    @Test("A network failure while offline is an interruption, maybe billed if the outcome is unknown")
     func offline() {
         #expect(
             [AIServiceError.Code.connectionFailed, .connectionLost].map {
@@ -66,7 +66,7 @@ import Testing
             } == ["interrupted neverSent", "interrupted maybeBilled"])
     }
 
-    @Test("A failure by itself was not billed, unless nobody knows")
+    @Test("A failure is not billed unless its outcome is unknown")
     func billing() {
         let dispositions: [FailureDisposition] = [.fail, .retry(after: nil), .needsUser, .outcomeUnknown]
         let billing = dispositions.map { disposition in
@@ -77,7 +77,7 @@ import Testing
         #expect(billing == [.neverSent, .neverSent, .neverSent, .maybeBilled])
     }
 
-    @Test("What a failure says of the bill holds, whatever its disposition, and whatever was asked of it meanwhile")
+    @Test("A failure's own billing holds for any disposition and any stop reason")
     func knownBilling() {
         for reason in Self.reasons {
             for disposition in [FailureDisposition.fail, .needsUser, .outcomeUnknown] {
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test("The timeout's error says how long it was")
+    @Test("The timeout error states the duration")
     func timeoutMessage() {
         guard
             case .failed(let error) = AttemptVerdict(
@@ -106,7 +106,7 @@ import Testing
         #expect(error.message.contains("1 min") && error.message.contains("30 sec"))
     }
 
-    @Test("Where nothing was sent, a timeout is tried again and never held")
+    @Test("A timeout before anything was sent is retried and never held")
     func unsentTimeout() {
         let verdict = AttemptVerdict(
             .failure(.attemptCancelled), promised: .text, stopped: .timedOut(after: .seconds(1)), wasSent: false)
@@ -114,7 +114,7 @@ import Testing
         #expect(error.code == .timeout && error.disposition == .retry(after: nil))
     }
 
-    @Test("An answer that no store could keep is invalid")
+    @Test("An answer that cannot be stored is invalid")
     func notStorable() {
         var deep = ParameterValue.null
         for _ in 0..<65 { deep = .array([deep]) }

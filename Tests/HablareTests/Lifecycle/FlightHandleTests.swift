@@ -4,7 +4,7 @@ import Testing
 
 @testable import Hablare
 
-/// What an attempt left to go on with, event by event.
+/// The resume handle of a flight, event by event.
 @Suite struct FlightHandleTests {
     private static let me = OwnerID(rawValue: 1)
 
@@ -15,7 +15,7 @@ import Testing
             state: state, token: 5, attempt: 3, generation: 2, uncounted: 1, losses: losses, hasHandle: hasHandle)
     }
 
-    @Test("Only the attempt under way remembers and forgets, under its own token")
+    @Test("Only the running attempt sets or removes the resume handle, under its own token")
     func underWay() {
         let refusals: [(FlightLifecycle.State, FlightLifecycle.Refusal)] = [
             (.waiting, .staleToken), (.backingOff(until: .distantFuture), .staleToken), (.held, .staleToken),
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test("An attempt that finds a handle stays in the generation")
+    @Test("An attempt that finds a resume handle stays in the same generation")
     func generation() throws {
         for hasHandle in [false, true] {
             var flight = Self.flight(.leased(Self.me), hasHandle: hasHandle)
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test("It stays until the flight is settled, asks another provider, or forgets it")
+    @Test("A resume handle stays until the flight is settled, changes provider, or removes it")
     func stays() throws {
         var kept: [FlightLifecycle] = []
         var flight = Self.flight()
@@ -96,7 +96,7 @@ import Testing
         #expect(lost.map(\.hasHandle) == lost.map { _ in false })
     }
 
-    @Test("Somebody goes on with an attempt's work while that is under way, or while a handle stands for it")
+    @Test("An attempt's work is wanted while the attempt runs or a resume handle refers to it")
     func isWanted() {
         let settled: [FlightLifecycle.State] = [.settled(.completed), .settled(.failed), .settled(.cancelled)]
         let open: [FlightLifecycle.State] = [
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test("A newer attempt tells what the work cost that it went on with, or that the next one can go on with")
+    @Test("A newer attempt accounts for the work that it resumes or that its successor can resume")
     func isAccounted() {
         let mine = Self.flight(hasHandle: false)
         func newer(
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test("A broken lease lets it wait again, whatever the policy and the readers; ten losses hold it all the same")
+    @Test("A broken lease returns a flight with a resume handle to waiting, and ten losses hold it")
     func broken() {
         for policy in UnknownOutcomePolicy.allCases {
             for mayRestart in [false, true] {

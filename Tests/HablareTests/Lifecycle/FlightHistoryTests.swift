@@ -4,10 +4,10 @@ import Testing
 
 @testable import Hablare
 
-/// Random histories against a bookkeeper that remembers every attempt and counts afterwards, where the machine keeps
+/// Compares random histories with a model that keeps every attempt and counts afterwards, where the machine keeps
 /// counters.
 @Suite struct FlightHistoryTests {
-    /// What became of an attempt.
+    /// The end of an attempt.
     private enum Fate { case underWay, failed, interrupted, interruptedUnpaid, lost, ended }
 
     private enum Place: Equatable {
@@ -20,17 +20,17 @@ import Testing
         var place = Place.waiting
         /// Every attempt, oldest first.
         var attempts: [Fate] = []
-        /// How many attempts there were when it was last reopened.
+        /// The number of attempts when the flight was last reopened.
         var reopenedAfter = 0
-        /// Which work there is a handle for.
+        /// The work that the handle refers to.
         var handle: Int?
-        /// How many attempts found nothing to go on with, and began work of their own.
+        /// The number of attempts that found no handle and began work of their own.
         var beginnings = 0
-        /// Which work each attempt did, and how the machine knows the attempt.
+        /// The work that each attempt did, with the token and generation by which the machine identifies the attempt.
         var works: [(work: Int, token: Int64, generation: Int)] = []
 
         var hasHandle: Bool { handle != nil }
-        /// Whether the work of an attempt is still done, or can be gone on with.
+        /// Whether the work of an attempt is in progress or can be resumed.
         func isWanted(_ attempt: Int) -> Bool {
             if case .over = place { return false }
             return place == .executing && attempt == works.count - 1 || handle == works[attempt].work
@@ -38,7 +38,7 @@ import Testing
 
         var sinceReopened: ArraySlice<Fate> { attempts[reopenedAfter...] }
         var tries: Int { sinceReopened.count { $0 != .interrupted && $0 != .interruptedUnpaid && $0 != .lost } }
-        /// Lost and stopped ones since the last that failed; what was stopped before it could be billed is neither.
+        /// The lost and stopped attempts since the last failed one, without those stopped before they could be billed.
         var losses: Int {
             sinceReopened.reversed().prefix { $0 != .failed }.count { $0 == .lost || $0 == .interrupted }
         }
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test("Machine and bookkeeper agree over any history", arguments: Seeds.choose(300))
+    @Test("FlightLifecycle agrees with the model over random histories", arguments: Seeds.choose(300))
     func agree(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var flight = FlightLifecycle()
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    /// Tells both of an event. Answers whether the bookkeeper finds it possible; throws when the machine does not.
+    /// Applies an event to both. Returns whether the model finds it possible, and throws if the machine refuses it.
     private static func anything(
         _ flight: inout FlightLifecycle, _ book: inout Book, _ random: inout SeededGenerator
     ) throws(FlightLifecycle.Refusal) -> Bool {
@@ -111,7 +111,7 @@ import Testing
             return place == .leased && isCurrent
         case 5:
             let settlement: FlightLifecycle.Outcome = Bool.random(using: &random) ? .completed : .failed
-            // Rarely, so that histories are long.
+            // Completes rarely, so that histories are long.
             if settlement == .completed, Int.random(in: 0..<4, using: &random) > 0 { return true }
             try flight.attemptEnded(token: token, attempt: flight.attempt, as: settlement)
             if place == .executing { book.end(settlement == .failed ? .failed : .ended) }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Hablare
 
-/// Every event in every state, as a table. What holds over any history is in ``FlightHistoryTests``.
+/// A table of every event in every state. ``FlightHistoryTests`` checks what holds over any history.
 @Suite struct FlightLifecycleTests {
     private static let me = OwnerID(rawValue: 1)
     private static let other = OwnerID(rawValue: 2)
@@ -15,12 +15,12 @@ import Testing
     ]
     private static let states: [FlightLifecycle.State] =
         [.waiting, .backingOff(until: soon), .held, .leased(me), .executing(me)] + settled
-    /// What every event that cannot follow the end is answered with, in each of the three settled states.
+    /// The refusals of an event in the three settled states.
     private static let over: [Outcome] = [
         .failure(.settled(.completed)), .failure(.settled(.failed)), .failure(.settled(.cancelled)),
     ]
 
-    /// A flight with token 5, attempt 3, generation 2, one attempt that does not count, one loss.
+    /// Returns a flight with token 5, attempt 3, generation 2, one uncounted attempt and one loss.
     private static func flight(_ state: FlightLifecycle.State) -> FlightLifecycle {
         FlightLifecycle(state: state, token: 5, attempt: 3, generation: 2, uncounted: 1, losses: 1)
     }
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test("Leasing: only what waits, and not what backs off or is held")
+    @Test("Only a waiting flight is leased, not one that backs off or is held")
     func leased() {
         let expected: [Outcome] = [
             Self.success(.leased(Self.other), token: 6), .failure(.outOfOrder), .failure(.outOfOrder),
@@ -69,7 +69,7 @@ import Testing
         Self.check(expected + Self.over) { flight throws(FlightLifecycle.Refusal) in try flight.leased(by: Self.other) }
     }
 
-    @Test("Starting an attempt", arguments: [Int64(4), 5, 6])
+    @Test("An attempt starts only on a leased flight and under its current token", arguments: [Int64(4), 5, 6])
     func started(token: Int64) {
         let current = token == 5
         let expected: [Outcome] = [
@@ -83,7 +83,8 @@ import Testing
     }
 
     @Test(
-        "An attempt ends", arguments: [(Int64(5), 3), (4, 3), (4, 2), (5, 2)], FlightLifecycle.Outcome.allCases)
+        "An attempt settles its flight under the current token, and later only by a late success",
+        arguments: [(Int64(5), 3), (4, 3), (4, 2), (5, 2)], FlightLifecycle.Outcome.allCases)
     func ended(end: (token: Int64, attempt: Int), settlement: FlightLifecycle.Outcome) {
         let isLateSuccess = settlement == .completed && end.attempt == 3
         let late: Outcome = isLateSuccess ? Self.success(.settled(.completed)) : .failure(.staleToken)
@@ -104,7 +105,7 @@ import Testing
     }
 
     @Test(
-        "An attempt is postponed, or held: only the one under way, and the row of losses ends",
+        "Only the running attempt is postponed or held, which resets the losses in a row",
         arguments: [Int64(4), 5])
     func stopped(token: Int64) {
         func expected(_ state: FlightLifecycle.State) -> [Outcome] {
@@ -117,7 +118,7 @@ import Testing
         Self.check(expected(.held)) { flight throws(FlightLifecycle.Refusal) in try flight.attemptHeld(token: token) }
     }
 
-    @Test("A back-off ends")
+    @Test("Only a flight that backs off can end its backoff")
     func backoffEnded() {
         let refused = Array(repeating: Outcome.failure(.outOfOrder), count: 6)
         Self.check([.failure(.outOfOrder), Self.success(.waiting)] + refused) {
@@ -125,7 +126,7 @@ import Testing
         }
     }
 
-    @Test("Giving back: an attempt that was stopped does not count", arguments: [Int64(4), 5])
+    @Test("A release returns a flight to waiting, and a stopped attempt does not count", arguments: [Int64(4), 5])
     func released(token: Int64) throws {
         let leased: Outcome = token == 5 ? Self.success(.waiting) : .failure(.staleToken)
         let executing: Outcome = token == 5 ? Self.success(.waiting, uncounted: 2) : .failure(.staleToken)
@@ -139,7 +140,7 @@ import Testing
         #expect(attempts.0 == nil && attempts.1 == 3)
     }
 
-    @Test("Setting aside: only by the holder, and only what was not sent", arguments: [Int64(4), 5])
+    @Test("Only the lease holder defers a flight, and only before it is sent", arguments: [Int64(4), 5])
     func setAside(token: Int64) {
         let date = Date(timeIntervalSince1970: 9)
         let current = token == 5
@@ -153,11 +154,11 @@ import Testing
         }
     }
 
-    @Test("So many attempts in a row that were stopped when they may have been billed hold a flight")
+    @Test("Too many stopped attempts in a row that may have been billed hold a flight")
     func stoppedAgainAndAgain() throws {
         var flight = FlightLifecycle()
         for loss in 1...FlightLifecycle.maximumLosses {
-            // What was stopped before it could be billed neither counts nor ends the row.
+            // An attempt stopped before it could be billed neither counts nor resets the losses.
             for mayBeBilled in [false, true] {
                 try flight.leased(by: Self.me)
                 try flight.attemptStarted(token: flight.token)
@@ -169,7 +170,7 @@ import Testing
         }
     }
 
-    @Test("A lease is broken: an attempt that is lost does not count, and its flight waits or is held")
+    @Test("A broken lease does not count the lost attempt, and its flight waits or is held")
     func broken() {
         for policy in UnknownOutcomePolicy.allCases {
             for state in Self.states {
@@ -191,7 +192,7 @@ import Testing
         }
     }
 
-    @Test("So many losses in a row hold a flight, whatever its policy")
+    @Test("Too many losses in a row hold a flight under any policy")
     func manyLosses() {
         for losses in 0..<FlightLifecycle.maximumLosses + 2 {
             var flight = FlightLifecycle(
@@ -201,7 +202,7 @@ import Testing
         }
     }
 
-    @Test("The last member leaves, or runs out of time", arguments: [FlightLifecycle.Outcome.cancelled, .failed])
+    @Test("The last member's exit or expiry settles a flight", arguments: [FlightLifecycle.Outcome.cancelled, .failed])
     func memberLeft(settlement: FlightLifecycle.Outcome) {
         for state in Self.states {
             var flight = Self.flight(state)
@@ -215,7 +216,7 @@ import Testing
         }
     }
 
-    @Test("Reopening: what failed, was cancelled, is held or backs off, and its tries begin anew")
+    @Test("A failed, cancelled, held or backing-off flight can be reopened with fresh tries")
     func reopened() {
         let anew = Self.success(.waiting, uncounted: 3, losses: 0)
         let refused = Outcome.failure(.outOfOrder)
@@ -224,7 +225,7 @@ import Testing
         }
     }
 
-    @Test("Who holds it, whether it executes, how often it was tried")
+    @Test("A flight knows its owner, whether it executes, and its tries")
     func holder() {
         let none: [OwnerID?] = [nil, nil, nil]
         #expect(Self.states.map { Self.flight($0).owner } == none + [Self.me, Self.me] + none)
@@ -232,7 +233,7 @@ import Testing
         #expect(Self.states.allSatisfy { Self.flight($0).tries == 2 })
     }
 
-    @Test("Why a member waits")
+    @Test("Each state of a flight gives its wait reason")
     func waitReasons() {
         let reasons = Self.states.map { Self.flight($0).waitReason { 7 } }
         let expected: [RequestSnapshot.WaitReason?] = [
@@ -241,7 +242,7 @@ import Testing
         #expect(reasons == expected)
     }
 
-    @Test("Who is before it is counted only where it matters")
+    @Test("The number of flights ahead is counted only for a wait reason that shows it")
     func counting() {
         var counted = 0
         for state in Self.states {
@@ -253,7 +254,7 @@ import Testing
         #expect(counted == 2)
     }
 
-    @Test("A transition that started elsewhere is refused for the reason that matters")
+    @Test("A transition from an outdated state is refused for the most specific reason")
     func refusal() throws {
         let transition = try FlightTransition(of: Self.flight(.leased(Self.me))) {
             flight throws(FlightLifecycle.Refusal) in

@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test("A flight's end is its live member's, and nobody else's", arguments: RequestLifecycle.State.allCases)
+    @Test("A flight's end settles only a live request", arguments: RequestLifecycle.State.allCases)
     func settled(state: RequestLifecycle.State) {
         let live = state == .live
         let settlements: [(FlightLifecycle.Outcome, RequestLifecycle.State)] = [
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(
-        "A failed or cancelled request can be retried, a live one only while it is held or backs off",
+        "A failed or cancelled request can be retried, and a live one only if it is held or backs off",
         arguments: RequestLifecycle.State.allCases)
     func retried(state: RequestLifecycle.State) {
         let owner = OwnerID(rawValue: 1)
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test("A live request is pending or executing as its flight is; a final one is what it is")
+    @Test("A live request has its flight's phase, and a final request its own")
     func phases() {
         let waiting = FlightLifecycle()
         let executing = FlightLifecycle(

@@ -25,7 +25,7 @@ import Testing
 
     // MARK: Tables
 
-    @Test("What the failure says comes first")
+    @Test("The failure's disposition and Retry-After determine the decision")
     func dispositions() {
         let expected: [(FailureDisposition, runAgain: Decision, hold: Decision)] = [
             (.fail, .fail, .fail), (.needsUser, .fail, .fail),
@@ -41,14 +41,14 @@ import Testing
         }
     }
 
-    @Test("What is held is held however often it was tried, and however late it is")
+    @Test("An unknown outcome is held after any number of tries and past the deadline")
     func held() {
         let situation = Situation(
             tries: 99, maximumAttempts: 1, elapsed: .seconds(9999), remaining: .seconds(-1), unknownOutcome: .hold)
         #expect(Self.decide(.outcomeUnknown, situation) == .hold)
     }
 
-    @Test("What can be gone on with is retried: nothing is begun anew, and nothing paid twice")
+    @Test("A failed attempt with a resume handle is retried, so nothing is paid twice")
     func handles() {
         for policy in UnknownOutcomePolicy.allCases {
             let situation = Situation(tries: 1, unknownOutcome: policy, mayRestart: false, hasHandle: true)
@@ -60,7 +60,7 @@ import Testing
             #expect(Self.decide(.outcomeUnknown, last) == end)
             #expect(Self.decide(.retry(after: nil), last) == end)
             #expect(Self.decide(.fail, last) == .fail)
-            // It may have taken all of the policy's time to come so far: each attempt has that time anew.
+            // The work may have taken all of the policy's time so far, so each attempt has that time again.
             let late = Situation(
                 tries: 1, elapsed: .seconds(9999), unknownOutcome: policy, mayRestart: false, hasHandle: true)
             #expect(Self.decide(.outcomeUnknown, late) == .retry(after: .seconds(2)))
@@ -71,10 +71,10 @@ import Testing
         }
     }
 
-    @Test("Another provider is asked where this one does not help, unless it would be paid for what is remembered")
+    @Test("Another provider is tried if this one cannot help, unless remembered work would be paid twice")
     func diversions() {
         for (disposition, tries) in [(FailureDisposition.fail, 1), (.needsUser, 1), (.retry(after: nil), 3)] {
-            // What failed for good failed; what could have been gone on with is held.
+            // A permanent failure fails, and work with a resume handle is held.
             let exhausted: Decision = tries == 3 ? .hold : .fail
             let expected: [(UnknownOutcomePolicy, mayRestart: Bool, hasHandle: Bool, Decision)] = [
                 (.runAgain, true, false, .divert), (.runAgain, true, true, .divert),
@@ -94,13 +94,13 @@ import Testing
         #expect(Self.decide(.outcomeUnknown, held) == .hold)
     }
 
-    @Test("A cancelled attempt is not retried, whatever it says of itself")
+    @Test("A cancelled attempt is not retried, whatever disposition its error has")
     func cancelled() {
         let error = Self.error(.retry(after: nil), .cancelled)
         #expect(Self.policy.decision(after: error, in: Situation(tries: 1), jitter: 1) == .fail)
     }
 
-    @Test("The request's bound of attempts replaces the policy's")
+    @Test("The request's maximum number of attempts replaces the policy's")
     func attempts() {
         let expected: [(tries: Int, maximum: Int?, isRetried: Bool)] = [
             (1, nil, true), (2, nil, true), (3, nil, false), (4, nil, false), (1, 1, false), (1, 2, true),
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test("Delays double up to the longest, and the jitter takes off as much as it likes")
+    @Test("Backoff delays double up to the maximum, and jitter shortens them down to zero")
     func delays() {
         var policy = Self.policy
         policy.maximumAttempts = .max
@@ -127,12 +127,12 @@ import Testing
         }
     }
 
-    @Test("Nobody waits in vain: what would begin after a bound is the end, and waits get shorter before one")
+    @Test("A retry past a deadline fails, and a delay is shortened to end before the deadline")
     func bounds() {
         let limit = Duration.seconds(5)
         let short = limit - .milliseconds(1)
         let expected: [(Duration?, Situation, Decision)] = [
-            // The deadline is near: sooner than drawn, never sooner than asked.
+            // The deadline is near: the delay is shorter than drawn and never shorter than the provider asked for.
             (nil, Situation(tries: 3, maximumAttempts: 9, remaining: limit), .retry(after: short)),
             (.seconds(3), Situation(tries: 3, maximumAttempts: 9, remaining: limit), .retry(after: short)),
             (short, Situation(tries: 1, remaining: limit), .retry(after: short)),
@@ -142,13 +142,13 @@ import Testing
             (nil, Situation(tries: 1, remaining: .zero), .fail),
             (nil, Situation(tries: 1, remaining: .seconds(-1)), .fail),
             (nil, Situation(tries: 1, remaining: .microseconds(1)), .retry(after: .zero)),
-            // The policy's own bound.
+            // The policy's own limit.
             (nil, Situation(tries: 1, elapsed: .seconds(97)), .retry(after: .seconds(2))),
             (nil, Situation(tries: 1, elapsed: .seconds(99)), .retry(after: .milliseconds(999))),
             (nil, Situation(tries: 1, elapsed: .seconds(100)), .fail),
             (.seconds(50), Situation(tries: 1, elapsed: .seconds(50)), .fail),
             (.seconds(49), Situation(tries: 1, elapsed: .seconds(50)), .retry(after: .milliseconds(49_999))),
-            // Whichever comes first.
+            // The earlier of both limits counts.
             (
                 nil, Situation(tries: 2, elapsed: .seconds(97), remaining: .seconds(50)),
                 .retry(after: .milliseconds(2999))
@@ -179,7 +179,7 @@ import Testing
     private static let counts = [0, 1, 2, 3, 7, 64, 65, 200, -1, Int.max, Int.min]
 
     @Test(
-        "A delay is at least what was asked, at most the longest on top of it, and never beyond a bound; nothing traps",
+        "A delay is at least Retry-After, adds at most the maximum, and never exceeds a bound or traps",
         arguments: Seeds.choose(20))
     func properties(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
@@ -201,7 +201,7 @@ import Testing
             var asked = Duration.zero
             if case .retry(let after) = disposition { asked = max(.zero, after ?? .zero) }
             #expect(delay >= asked, "\(found)")
-            // A jitter is a floating-point number, so the longest of delays may be long by a microsecond.
+            // Jitter is a floating-point number, so the maximum delay may be exceeded by a microsecond.
             #expect(delay <= asked + max(.zero, policy.maximumDelay) + .microseconds(1), "\(found)")
             if let remaining = situation.remaining { #expect(delay < remaining, "\(found)") }
             let elapsed = situation.hasHandle ? .zero : situation.elapsed

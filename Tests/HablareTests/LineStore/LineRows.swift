@@ -2,7 +2,7 @@ import Foundation
 
 @testable import Hablare
 
-/// The rows of a ``LineStore`` within one commit: those in memory, and the edits that were made of them.
+/// The rows of a ``LineStore`` within one commit: the rows in memory and the edits made to them.
 struct LineRows {
     var memory: MemoryRows
     private(set) var edits: [RowEdit] = []
@@ -10,7 +10,7 @@ struct LineRows {
     init(_ memory: MemoryRows) { self.memory = memory }
 }
 
-// Whatever changes a row is noted.
+// Every change of a row is recorded.
 extension LineRows: ClaimableRows {
     typealias Failure = Never
 
@@ -73,7 +73,7 @@ extension LineRows: ClaimableRows {
         edits.append(edit)
     }
 
-    // Whatever is asked is answered from memory.
+    // Every query is answered from memory.
 
     func flights(heldBy owner: OwnerID) -> [FlightID] { memory.flights(heldBy: owner) }
     func budget(of account: AccountID) -> AccountBudget? { memory.budget(of: account) }

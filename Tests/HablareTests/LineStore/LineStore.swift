@@ -3,16 +3,16 @@ import HablareTestKit
 
 @testable import Hablare
 
-/// A store in a file of JSON lines: the third one beside SQLite and memory, which shows what a new one needs.
+/// A store in a file of JSON lines, which shows what a store beside SQLite and memory needs.
 ///
-/// Each line has the edits of one commit. Opening a file makes them again, one after another; from then on rows are looked
-/// up in memory. Nothing in it knows a rule of the engine.
+/// Each line holds the edits of one commit. Opening a file applies them in order, and from then on rows are read from
+/// memory. The store contains no rule of the engine.
 final class LineStore: ForwardingStore {
     private let memory = InMemoryStore()
     private let file: FileHandle
     private let full = Guarded(false)
 
-    /// Whether it takes nothing more.
+    /// Whether the store refuses all writes.
     var isFull: Bool {
         get { full.withLock { $0 } }
         set { full.withLock { $0 = newValue } }
@@ -20,13 +20,13 @@ final class LineStore: ForwardingStore {
 
     var base: any RequestStore { memory }
 
-    /// Opens a file, or begins one.
+    /// Opens a file, or creates it.
     ///
     /// - Throws: `DecodingError` for a line that cannot be read.
     init(_ url: URL) throws {
         if !FileManager.default.fileExists(atPath: url.path) { try Data().write(to: url) }
         file = try FileHandle(forUpdating: url)
-        // A line without an end is a commit that was cut off, and was not made.
+        // A line without an end is a commit that was cut off and did not happen.
         var lines = try file.readToEnd() ?? Data()
         lines = lines.prefix(through: (lines.lastIndex(of: UInt8(ascii: "\n")) ?? lines.startIndex - 1))
         try file.truncate(atOffset: UInt64(lines.count))
@@ -55,7 +55,7 @@ final class LineStore: ForwardingStore {
 
     func claim(_ query: ClaimQuery) throws -> Claim { try transact { $0.claim(query) } }
 
-    /// Runs the machine, and writes the edits that it made before anyone can read them.
+    /// Runs the machine, and writes its edits before anyone can read them.
     private func transact<R: Sendable>(_ body: (inout StoreMachine<LineRows>) throws -> R) throws -> R {
         try memory.withRows { rows in
             var machine = StoreMachine(LineRows(rows))
@@ -72,7 +72,7 @@ final class LineStore: ForwardingStore {
 }
 
 extension LineStore {
-    /// Adds a line, or nothing.
+    /// Appends a line completely, or not at all.
     private func append(_ line: Data) throws {
         let end = try file.seekToEnd()
         do {
@@ -100,7 +100,7 @@ extension ChunkGroup {
     }
 }
 
-/// A change of a row, as a line of the file has it.
+/// A change of a row, as stored in a line of the file.
 enum RowEdit: Codable {
     case register(OwnerRegistration)
     case renew(OwnerID, Date)
@@ -124,7 +124,7 @@ enum RowEdit: Codable {
     case budget(BudgetPeriod, BudgetAccount)
     case reservations(FlightID, attempt: Int, [Reservation])
 
-    /// Makes the change.
+    /// Applies the change.
     func make(in rows: inout MemoryRows) {
         switch self {
         case .register(let owner): _ = rows.register(owner)
@@ -153,7 +153,7 @@ enum RowEdit: Codable {
     }
 }
 
-/// What only a submission says of a request.
+/// The part of a request that only its submission contains.
 struct SubmissionLabels: Codable {
     var request: AIRequest
     var provider: ProviderID
@@ -171,7 +171,7 @@ struct SubmissionLabels: Codable {
         createdAt = submission.createdAt
     }
 
-    /// A submission with the labels, and nothing that rows say.
+    /// A submission with the labels, without anything that the rows contain.
     var submission: Submission {
         Submission(
             request: request, provider: provider, fingerprint: fingerprint, supersedes: supersedes, trace: trace,

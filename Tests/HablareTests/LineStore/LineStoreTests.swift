@@ -5,7 +5,7 @@ import Testing
 
 @testable import Hablare
 
-/// A third store keeps the contract: one in a file of JSON lines, which knows no rule of the engine.
+/// Checks that a third store keeps the contract: a file of JSON lines without any rule of the engine.
 @Suite struct LineStoreTests {
     private let folder: TemporaryFolder
     private var file: URL { folder.url.appendingPathComponent("lines") }
@@ -13,7 +13,7 @@ import Testing
     init() throws { folder = try TemporaryFolder() }
 
     @Test(
-        "The store of JSON lines keeps the contract, and reads the same when it is opened again",
+        "LineStore keeps the store contract and reads the same after it is reopened",
         arguments: StoreContract.rules)
     func keeps(_ rule: StoreContract.Rule) throws {
         let store = try LineStore(file)
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test("A commit that cannot be written is not made, and the file goes on with the next one")
+    @Test("A failed commit leaves no trace, and the next commit succeeds")
     func fullDisk() throws {
         let store = try LineStore(file)
         let bench = StoreWorkbench(store: store)

@@ -5,7 +5,7 @@ import Testing
 @testable import Hablare
 @testable import HablareLoading
 
-/// What every cache of blobs must do, whatever it keeps them in. Each rule takes an empty cache and says what was wrong.
+/// The contract of every blob cache, wherever it keeps blobs. Each rule takes an empty cache and returns its faults.
 enum BlobCacheContract: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case storedIsFound
     case emptyIsSomething
@@ -19,7 +19,7 @@ enum BlobCacheContract: String, CaseIterable, Sendable, CustomTestStringConverti
 
     var testDescription: String { rawValue }
 
-    /// Whether a cache keeps the rule; what it did instead.
+    /// Returns the faults of a cache under this rule.
     func faults(of cache: any BlobCache) async throws -> [String] {
         switch self {
         case .storedIsFound: try storedIsFound(cache)
@@ -91,7 +91,7 @@ enum BlobCacheContract: String, CaseIterable, Sendable, CustomTestStringConverti
         return try cache.blob(for: "a") == blob ? [] : ["a million bytes did not come back as they were"]
     }
 
-    /// Many write and read two keys at once: each reader finds what one writer wrote, whole, or nothing.
+    /// Writes and reads two keys concurrently: each reader finds a blob that one writer wrote, complete, or nothing.
     private func sideBySide(_ cache: any BlobCache) async throws -> [String] {
         try await withThrowingTaskGroup(of: [String].self) { group in
             for writer in 0..<8 {
@@ -99,7 +99,7 @@ enum BlobCacheContract: String, CaseIterable, Sendable, CustomTestStringConverti
                     var faults: [String] = []
                     for round in 0..<25 {
                         let key = round.isMultiple(of: 2) ? "even" : "odd"
-                        // The first byte says how many there are, all of them alike, and whose.
+                        // All bytes are alike, and each is the number that determines their count and writer.
                         let mark = UInt8(writer * 25 + round)
                         try cache.store(Data(repeating: mark, count: 1 + Int(mark) * 50), for: key)
                         if writer == 0, round.isMultiple(of: 5) { try cache.remove(key) }

@@ -5,7 +5,7 @@ import Testing
 @testable import Hablare
 @testable import HablareLoading
 
-/// Every cache of blobs under the contract, and the contract under caches that break it.
+/// Every blob cache under the contract, and the contract under caches that break it.
 @Suite struct BlobCacheContractTests {
     /// The caches that ship.
     enum Conformer: String, CaseIterable, Sendable {
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test("Every cache keeps every rule", arguments: Conformer.allCases, BlobCacheContract.allCases)
+    @Test("Every blob cache keeps the contract", arguments: Conformer.allCases, BlobCacheContract.allCases)
     func kept(by conformer: Conformer, rule: BlobCacheContract) async throws {
         let faults = try await conformer.withCache { try await rule.faults(of: $0) }
         #expect(faults == [])
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(
-        "A cache with a fault breaks the rule that is about it",
+        "A faulty cache breaks the rule about its fault",
         arguments: [
             (Broken.Fault.storesNothing, BlobCacheContract.storedIsFound),
             (.storesNoEmptiness, .emptyIsSomething),
@@ -87,9 +87,9 @@ import Testing
         #expect(faults != [])
     }
 
-    @Test("Two caches on one folder, as two processes have them, keep every rule between them")
+    @Test("Two caches on one folder, as in two processes, keep the contract together")
     func twoProcesses() async throws {
-        /// Writes by one and reads by the other.
+        /// Writes by one cache and reads by the other.
         struct Both: BlobCache {
             let writer: FileBlobCache
             let reader: FileBlobCache
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test("The one in memory lets those go that were not used for longest")
+    @Test("InMemoryBlobCache evicts the least recently used blobs")
     func bound() {
         let cache = InMemoryBlobCache(maximumBytes: 10)
         for key in ["a", "b"] { cache.store(Data(count: 5), for: key) }

@@ -4,9 +4,9 @@ import Testing
 @testable import Hablare
 @testable import HablareLoading
 
-/// Writes and removals of blobs side by side: what was to be removed is never read again.
+/// Concurrent writes and removals of blobs: a removed blob is never read again.
 @Suite struct BlobTrafficTests {
-    @Test("A write that a removal overtook is undone before anybody reads")
+    @Test("A write overtaken by a removal is undone before any read")
     func overtaken() {
         var traffic = BlobTraffic<String>()
         let write = traffic.writeBegan("a")
@@ -21,7 +21,7 @@ import Testing
         #expect(traffic.count == 0)
     }
 
-    @Test("What could not be removed is not read until it is stored anew, or all of it is removed")
+    @Test("A blob that could not be removed is unreadable until it is stored again or all are removed")
     func left() {
         var traffic = BlobTraffic<String>()
         let removal = traffic.removalBegan("a")
@@ -41,17 +41,17 @@ import Testing
         #expect(traffic.isReadable("a") && traffic.isReadable("b"))
     }
 
-    /// A cache whose every call takes a moment, in which others get on: what is in it, and what may be read of it.
+    /// A cache whose calls interleave: its contents, and the blobs that may be read.
     private struct Model {
         var blobs: [Int: Int] = [:]
-        /// The values of each key that were to be removed.
+        /// The removed values of each key.
         var removed: [Int: Set<Int>] = [:]
         var lastValue = 0
         var writes: [(key: Int, value: Int, start: Int, stage: Int)] = []
         var removals: [(key: Int?, start: Int, stage: Int)] = []
     }
 
-    @Test("Whatever happens in whatever order, nobody reads what was to be removed", arguments: Seeds.choose(200))
+    @Test("A removed blob is never read, over random histories", arguments: Seeds.choose(200))
     func histories(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var traffic = BlobTraffic<Int>()
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    /// One step of a write under way: it writes, looks whether it was overtaken, removes, is over. Some writes fail.
+    /// Takes one step of a write: it writes, checks whether it was overtaken, removes, ends. Some writes fail.
     private static func write(_ model: inout Model, _ traffic: inout BlobTraffic<Int>, _ random: inout SeededGenerator)
     {
         guard let index = model.writes.indices.randomElement(using: &random) else { return }

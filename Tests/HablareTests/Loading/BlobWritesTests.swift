@@ -5,13 +5,13 @@ import Testing
 @testable import Hablare
 @testable import HablareLoading
 
-/// What is on its way to the blob cache: found meanwhile, and written in order.
+/// Writes to the blob cache in flight: their values are found, and they are written in order.
 @Suite(.timeLimit(.minutes(5)))
 struct BlobWritesTests {
     private let cache = ScriptedBlobCache()
     private let source = ScriptedSource()
 
-    /// A loader whose memory holds nothing, on threads that a cache may block.
+    /// Returns a loader without memory, on threads that a cache may block.
     private func loader() throws -> CoalescingLoader<String, String> {
         var seams = EngineSeams.controlled(by: ManualClock())
         seams.taskExecutor = QueueExecutor(.concurrent)
@@ -28,7 +28,7 @@ struct BlobWritesTests {
 
     private var stores: Int { cache.calls.count { $0 == .store("a") } }
 
-    @Test("A value that memory does not hold is found while it is written, and not loaded again")
+    @Test("A value is found while it is written to the blob cache, and not loaded again")
     func found() async throws {
         let loader = try loader()
         cache.holdStores()
@@ -47,7 +47,7 @@ struct BlobWritesTests {
         #expect(loader.statistics.diskHits == 1)
     }
 
-    @Test("A value that is removed while it is written is found no more, and the next one is stored after it")
+    @Test("A value removed during its write is not found, and the next value is stored after it")
     func inOrder() async throws {
         let loader = try loader()
         cache.holdStores()
@@ -64,7 +64,7 @@ struct BlobWritesTests {
         #expect(cache.stored("a") == Data("new".utf8))
     }
 
-    @Test("What waits to be written and is removed is never written", arguments: [false, true])
+    @Test("A pending write whose key is removed does not happen", arguments: [false, true])
     func spared(all: Bool) async throws {
         let loader = try loader()
         cache.holdStores()

@@ -2,7 +2,7 @@
 @testable import HablareLoading
 
 extension CoalescingLoader {
-    /// Whether nothing is under way, waits, or is remembered of what is over.
+    /// Whether nothing is in progress, waits, or is remembered after its end.
     var isAtRest: Bool {
         state.withLock { state in
             state.core.count == 0 && state.core.underWay.isEmpty && state.asks.isEmpty && state.tasks.isEmpty

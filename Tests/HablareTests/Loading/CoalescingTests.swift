@@ -4,7 +4,7 @@ import Testing
 @testable import Hablare
 @testable import HablareLoading
 
-/// One load for each key, however many ask.
+/// One load for each key, with any number of callers.
 @Suite(.timeLimit(.minutes(5)))
 struct CoalescingTests {
     private let source = ScriptedSource()
@@ -15,7 +15,7 @@ struct CoalescingTests {
         try CoalescingLoader(policy: policy, seams: .controlled(by: ManualClock()), load: source.load)
     }
 
-    @Test("Many who ask for one key cost one load, and each gets its value")
+    @Test("Concurrent callers of one key share one load and its value")
     func shared() async throws {
         let loader = try loader()
         let callers = (0..<100).map { _ in LoadCaller(loader, "a") }
@@ -26,7 +26,7 @@ struct CoalescingTests {
         #expect(loader.statistics.loads == 1)
     }
 
-    @Test("Many who ask for one key whose load fails get the same failure, as it was thrown")
+    @Test("Concurrent callers of one key share the error of a failed load")
     func sharedFailure() async throws {
         let loader = try loader(LoaderPolicy(retry: .never))
         let callers = (0..<10).map { _ in LoadCaller(loader, "a") }
@@ -38,7 +38,7 @@ struct CoalescingTests {
         #expect(loader.statistics.failures == 1)
     }
 
-    @Test("A failure is not kept: who asks next tries anew")
+    @Test("A failure is not cached, and the next caller loads again")
     func failuresAreNotKept() async throws {
         let loader = try loader(LoaderPolicy(retry: .never))
         let first = LoadCaller(loader, "a")
@@ -50,7 +50,7 @@ struct CoalescingTests {
         #expect(source.asked == ["a", "a"])
     }
 
-    @Test("No more than so many loads are under way at once")
+    @Test("The number of concurrent loads is bounded")
     func bounded() async throws {
         let loader = try loader(LoaderPolicy(concurrency: 3))
         let keys = (0..<20).map { "\($0)" }
@@ -65,13 +65,13 @@ struct CoalescingTests {
         #expect(source.asked.sorted() == keys.sorted())
     }
 
-    /// A key that is asked for and has no answer yet.
+    /// Returns a key that was requested and has no answer yet.
     private func oldest() async throws -> String {
         try await waitUntil { source.underWay > 0 }
         return try #require(source.firstUnderWay)
     }
 
-    @Test("Who preloads is served after what is visible, and asking for it lifts it")
+    @Test("A preload runs after visible loads, and a visible request raises its priority")
     func priorities() async throws {
         let loader = try loader(LoaderPolicy(concurrency: 1))
         let busy = LoadCaller(loader, "busy")
@@ -89,7 +89,7 @@ struct CoalescingTests {
         try await waitUntil { loader.statistics.memoryCount == 5 }
     }
 
-    @Test("A preload brings values into memory, and leaves what is there alone")
+    @Test("A preload caches values, and does not reload cached ones")
     func preload() async throws {
         let loader = try loader()
         let first = LoadCaller(loader, "a")
@@ -102,7 +102,7 @@ struct CoalescingTests {
         #expect(source.asked == ["a", "b"])
     }
 
-    @Test("A preload that is cancelled stops what nobody else wants, and nothing else")
+    @Test("A cancelled preload stops only loads without other callers")
     func cancelledPreload() async throws {
         let loader = try loader(LoaderPolicy(concurrency: 2))
         let preload = loader.preload(["a", "b", "c"])

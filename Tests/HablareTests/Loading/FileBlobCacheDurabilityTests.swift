@@ -7,7 +7,7 @@ import Testing
 
 @testable import HablareLoading
 
-/// In which steps a blob comes to be in its file, and what is left when one of them fails.
+/// The steps in which a blob gets into its file, and the state after a failed step.
 @Suite(.timeLimit(.minutes(5)))
 struct FileBlobCacheDurabilityTests {
     private enum Step: Hashable, Sendable {
@@ -37,7 +37,7 @@ struct FileBlobCacheDurabilityTests {
         if failing.withLock({ $0 == step }) { throw FileFailure(ENOSPC, doing: .write, to: "a file") }
     }
 
-    /// Temporary names are different each time.
+    /// Replaces the temporary names, which differ each time.
     private func name(_ path: String) -> String {
         let name = URL(fileURLWithPath: path).lastPathComponent
         if name.hasSuffix(".unfinished") { return "unfinished" }
@@ -51,14 +51,14 @@ struct FileBlobCacheDurabilityTests {
         return cache
     }
 
-    @Test("A file is synced before it has its name, and its name before the call returns, where that is asked for")
+    @Test("A durable store syncs the file before its rename, and the folder before it returns")
     func order() throws {
         try cache(calls).store(Data("1".utf8), for: "a")
         #expect(
             steps.withLock { $0 } == [.sync("unfinished"), .rename("unfinished", to: "blob"), .sync("folder")])
     }
 
-    @Test("Whatever fails, nothing half written stays, and what was there is found")
+    @Test("A failed store leaves no partial file and keeps the previous blob")
     func failures() throws {
         let cache = try cache(calls)
         try cache.store(Data("old".utf8), for: "a")

@@ -7,12 +7,12 @@ import Testing
 
 @testable import HablareLoading
 
-/// Files that cannot be removed, and files that vanish: the bound is kept, and no call does more than it must.
+/// Files that cannot be removed or that vanish: the size limit holds, and no call does more than it must.
 @Suite(.timeLimit(.minutes(5)))
 struct FileBlobCacheFailureTests {
     private let folder: TemporaryFolder
     private let now = Guarded(Date(timeIntervalSince1970: 1_800_000_000))
-    /// The files that cannot be removed, as those that are marked immutable.
+    /// The files that cannot be removed, like those marked immutable.
     private let stuck = Guarded<Set<String>>([])
     private let attempts = Guarded(0)
 
@@ -33,7 +33,7 @@ struct FileBlobCacheFailureTests {
             })
     }
 
-    /// Stores without minding that something could not be removed; whether that was so.
+    /// Stores a blob, and returns whether some file could not be removed.
     private func store(_ count: Int, for key: String, in cache: FileBlobCache) throws -> Bool {
         now.withLock { $0 += 1 }
         do {
@@ -57,10 +57,10 @@ struct FileBlobCacheFailureTests {
         }
     }
 
-    /// The bytes of a file with so many bytes of blob, for keys of two letters.
+    /// Returns the size of a file with this number of bytes of blob, for keys of two letters.
     private func size(_ count: Int) -> Int { FileBlobCacheEntry.overhead(key: "ab") + count }
 
-    @Test("An oldest file that cannot be removed stays, others go in its place, and the bound is kept")
+    @Test("If the oldest file cannot be removed, others are evicted instead and the size limit holds")
     func oldest() throws {
         let limit = size(1_000) * 8
         let cache = try cache(bytes: limit)
@@ -75,7 +75,7 @@ struct FileBlobCacheFailureTests {
         #expect(throws: Never.self) { try cache.trim() }
     }
 
-    @Test("A file that is too old and cannot be removed counts, is told of, and is not looked for with every blob")
+    @Test("An expired file that cannot be removed counts, is reported, and is not retried at every store")
     func expired() throws {
         let limit = size(1_000) * 80
         let cache = try cache(bytes: limit, age: 500)
@@ -93,7 +93,7 @@ struct FileBlobCacheFailureTests {
         #expect(try total == 50 * size(1_000))
     }
 
-    /// Lets another process remove everything whenever a file is about to have its name, so often.
+    /// Returns a cache whose files another process removes this number of times just before their rename.
     private func overtaken(_ times: Int) throws -> FileBlobCache {
         let other = try FileBlobCache(directory: folder.url)
         let left = Guarded(times)
@@ -111,7 +111,7 @@ struct FileBlobCacheFailureTests {
                 }))
     }
 
-    @Test("What is being written while another process removes everything is written once more")
+    @Test("A store interrupted by another process's removal is written again")
     func vanished() throws {
         let cache = try overtaken(1)
         try cache.store(Data("new".utf8), for: "a")
@@ -119,7 +119,7 @@ struct FileBlobCacheFailureTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).count == 1)
     }
 
-    @Test("What cannot be written for long, because it is removed again and again, is a failure that says so")
+    @Test("A store that is removed again and again fails with an error")
     func vanishedAgain() throws {
         let cache = try overtaken(2)
         let error = #expect(throws: AIServiceError.self) { try cache.store(Data("new".utf8), for: "a") }
@@ -128,7 +128,7 @@ struct FileBlobCacheFailureTests {
         #expect(try cache.blob(for: "a") == nil)
     }
 
-    @Test("When files that cannot be removed take all the room, the rest stays small, without a look at every blob")
+    @Test("If undeletable files fill the cache, the rest stays small without a scan at every store")
     func allStuck() throws {
         let limit = size(1_000) * 80
         let cache = try cache(bytes: limit)

@@ -7,10 +7,10 @@ import Testing
 
 @testable import HablareLoading
 
-/// Blobs on a real disk that is really full, or really read-only.
+/// Blobs on a real disk that is full or read-only.
 @Suite(.enabled(if: SmallDisk.isPossible, "mounting needs root on Linux"), .timeLimit(.minutes(5)))
 struct FileBlobCacheSmallDiskTests {
-    @Test("A full disk is an error with a code; nothing half written stays, and once there is space it goes on")
+    @Test("A full disk is a storageFull error without partial files, and stores succeed once there is space")
     func full() throws {
         let disk = try SmallDisk(size: "1m")
         let ballast = disk.url.appendingPathComponent("ballast")
@@ -29,7 +29,7 @@ struct FileBlobCacheSmallDiskTests {
         #expect(try cache.blob(for: "b") == Data(count: 500_000))
     }
 
-    @Test("A read-only disk can be read, and says so when it is to be written")
+    @Test("A read-only disk can be read, and a write is a storageReadOnly error")
     func readOnly() throws {
         let disk = try SmallDisk(size: "1m")
         let cache = try FileBlobCache(directory: disk.url.appendingPathComponent("blobs"))

@@ -7,7 +7,7 @@ import Testing
 
 @testable import HablareLoading
 
-/// Blobs in files: what is in a file, when it is believed, and when it goes.
+/// Blobs in files: the format of a file, its validation, and its eviction.
 @Suite(.timeLimit(.minutes(5)))
 struct FileBlobCacheTests {
     private let folder: TemporaryFolder
@@ -39,7 +39,7 @@ struct FileBlobCacheTests {
 
     // MARK: Files
 
-    @Test("What is stored is in one file for each key, which only its owner may read, and survives the process")
+    @Test("Each key has one file, which only the owner may read and which survives the process")
     func files() throws {
         let first = try cache()
         try first.store(blob("1"), for: "a")
@@ -52,7 +52,7 @@ struct FileBlobCacheTests {
         #expect(try cache().blob(for: "a") == blob("2"))
     }
 
-    @Test("A file of another key under the same name is no blob of this key, and stays")
+    @Test("A file with the same name and another key is not read, and stays")
     func collision() throws {
         let cache = try cache()
         let entry = FileBlobCacheEntry(key: "b", stored: now.withLock { $0 }, blob: blob("b's"))
@@ -61,7 +61,7 @@ struct FileBlobCacheTests {
         #expect(try names().count == 1)
     }
 
-    @Test("A file with any byte changed, cut anywhere, or with something behind it is no blob, and is removed")
+    @Test("A damaged, truncated or extended file is not read, and is removed")
     func damaged() throws {
         let cache = try cache()
         let file = URL(fileURLWithPath: cache.path(of: "key"))
@@ -82,7 +82,7 @@ struct FileBlobCacheTests {
         }
     }
 
-    @Test("Bytes of no sense are no entry, whatever they are", arguments: Seeds.choose(20))
+    @Test("Random bytes are not a valid entry", arguments: Seeds.choose(20))
     func nonsense(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<200 {
@@ -93,7 +93,7 @@ struct FileBlobCacheTests {
         }
     }
 
-    @Test("An entry comes back as it was, whatever is in it", arguments: Seeds.choose(20))
+    @Test("An entry survives the round trip through its encoding", arguments: Seeds.choose(20))
     func roundTrip(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let key = String(
@@ -105,7 +105,7 @@ struct FileBlobCacheTests {
         #expect(entry.encoded.count == FileBlobCacheEntry.overhead(key: key) + blob.count)
     }
 
-    @Test("Dates that no clock shows are stored as the farthest that can be said")
+    @Test("Extreme dates are stored as the farthest representable ones")
     func oddDates() {
         for seconds in [Double.infinity, -.infinity, .nan, 1e300] {
             let entry = FileBlobCacheEntry(key: "a", stored: Date(timeIntervalSince1970: seconds), blob: Data())
@@ -115,7 +115,7 @@ struct FileBlobCacheTests {
 
     // MARK: Age
 
-    @Test("A blob is found until it has its full age, however often it is used")
+    @Test("A blob is found until its maximum age, even if it is used")
     func age() throws {
         let cache = try cache(age: 100)
         try cache.store(blob("1"), for: "a")
@@ -128,7 +128,7 @@ struct FileBlobCacheTests {
         #expect(try names() == [])
     }
 
-    @Test("A blob from the future is as old as one from the past: clocks are set back")
+    @Test("A blob dated in the future expires like one from the past, because clocks are set back")
     func future() throws {
         let cache = try cache(age: 100)
         try cache.store(blob("1"), for: "a")
@@ -138,7 +138,7 @@ struct FileBlobCacheTests {
         #expect(try cache.blob(for: "a") == nil)
     }
 
-    @Test("What nobody asks for any more goes by its age, with the next blob that makes the files be looked at")
+    @Test("Unused expired blobs are removed at the next store that scans the files")
     func unusedAge() throws {
         let first = try cache(age: 100)
         for key in ["a", "b"] { try first.store(blob("1"), for: key) }
@@ -154,10 +154,10 @@ struct FileBlobCacheTests {
 
     // MARK: Size
 
-    /// The bytes of a file with so many bytes of blob, for keys of one letter.
+    /// Returns the size of a file with this number of bytes of blob, for keys of one letter.
     private func size(_ count: Int) -> Int { FileBlobCacheEntry.overhead(key: "a") + count }
 
-    @Test("When the files are too large together, those go that were not used for longest, until there is some room")
+    @Test("When the files exceed the size limit, the least recently used are evicted until there is room")
     func bytes() throws {
         let cache = try cache(bytes: size(1_000) * 4)
         for key in ["a", "b", "c", "d"] {
@@ -165,7 +165,7 @@ struct FileBlobCacheTests {
             pass(1)
         }
         #expect(try names().count == 4)
-        // Neither the order of the files' names nor that in which they were stored.
+        // The order is neither that of the files' names nor that of the stores.
         for key in ["d", "a"] {
             _ = try cache.blob(for: key)
             pass(1)
@@ -175,7 +175,7 @@ struct FileBlobCacheTests {
         for key in ["a", "d", "e"] { #expect(try cache.blob(for: key) != nil) }
     }
 
-    @Test("What other processes wrote counts as well")
+    @Test("Files of other processes count towards the size limit")
     func bytesOfOthers() throws {
         let limit = size(1_000) * 8
         let (one, other) = (try cache(bytes: limit), try cache(bytes: limit))
@@ -194,7 +194,7 @@ struct FileBlobCacheTests {
         #expect(largest <= limit + 2 * (limit / 8) + 2 * size(1_001))
     }
 
-    @Test("A blob for which there is no room is not stored, and what was there is gone")
+    @Test("A blob larger than the cache is not stored, and removes the previous one")
     func tooLarge() throws {
         let cache = try cache(bytes: size(10))
         try cache.store(Data(count: 10), for: "a")
@@ -204,7 +204,7 @@ struct FileBlobCacheTests {
         #expect(try names() == [])
     }
 
-    @Test("A file that is larger than the cache may be is not read, and goes")
+    @Test("A file larger than the cache is not read, and is removed")
     func oversized() throws {
         let cache = try cache(bytes: 1_000)
         let entry = FileBlobCacheEntry(key: "a", stored: now.withLock { $0 }, blob: Data(count: 2_000))
@@ -215,7 +215,7 @@ struct FileBlobCacheTests {
 
     // MARK: The folder
 
-    @Test("What a process left unfinished goes after an hour, or when everything is removed; files of others stay")
+    @Test("Unfinished files are removed after an hour or with everything else, and foreign files stay")
     func leftovers() throws {
         let cache = try cache(age: 1_000_000)
         for (name, age) in [("old.unfinished", 3_601.0), ("new.unfinished", 3_599), ("notes.txt", 900_000)] {
@@ -230,7 +230,7 @@ struct FileBlobCacheTests {
         #expect(try names() == ["notes.txt"])
     }
 
-    @Test("A folder that was cleared away while the cache is in use is made anew")
+    @Test("A folder that was removed while the cache is in use is created again")
     func clearedAway() throws {
         let cache = try cache()
         try cache.store(blob("1"), for: "a")
@@ -242,7 +242,7 @@ struct FileBlobCacheTests {
         #expect(try cache.blob(for: "a") == blob("2"))
     }
 
-    @Test("A folder that cannot be, and limits that cannot be meant, are errors that say what to do")
+    @Test("An invalid folder or limit is an error with advice")
     func refused() throws {
         let file = folder.url.appendingPathComponent("file")
         try Data().write(to: file)

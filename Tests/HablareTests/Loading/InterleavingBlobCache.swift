@@ -5,15 +5,15 @@ import HablareTestKit
 @testable import HablareLoading
 @testable import HablareSimulation
 
-/// A cache of blobs in a simulation, in whose calls others get on, as they do beside a disk: before it is done what was
-/// asked for, and after. Some calls fail, before or after.
+/// A blob cache in a simulation whose calls interleave with other work, as beside a disk, before and after the
+/// operation. Some calls fail, before or after it.
 final class InterleavingBlobCache: BlobCache {
-    /// How many of a hundred calls fail.
+    /// The percentage of calls that fail.
     let failures: Int
 
     private struct State: Sendable {
         var random: SeededGenerator
-        /// How many calls are under way, one within the other.
+        /// The number of nested calls in progress.
         var depth = 0
     }
 
@@ -27,7 +27,7 @@ final class InterleavingBlobCache: BlobCache {
         state = Guarded(State(random: SeededGenerator(seed: seed)))
     }
 
-    /// What is stored, without asking.
+    /// Returns the stored blob without a call to the cache.
     func stored(_ key: String) -> Data? { base.blob(for: key) }
 
     func blob(for key: String) throws -> Data? {
@@ -59,7 +59,7 @@ final class InterleavingBlobCache: BlobCache {
 
     private var fails: Bool { state.withLock { $0.random.percent(Int64(failures)) } }
 
-    /// Runs what is ready on this thread, within the call: what it begins ends before this call does.
+    /// Runs ready work on this thread within the call, so work that starts here ends before this call does.
     private func letOthersRun() {
         let steps = state.withLock { $0.depth > 3 ? 0 : Int.random(in: 0..<12, using: &$0.random) }
         for _ in 0..<steps {

@@ -6,14 +6,14 @@ import Testing
 @testable import Hablare
 @testable import HablareLoading
 
-/// A loader with a cache of blobs behind its memory.
+/// A loader with a blob cache behind its memory.
 @Suite(.timeLimit(.minutes(5)))
 struct LoadBlobTests {
     private let cache = ScriptedBlobCache()
     private let log = LogRecorder()
     private let asked = Guarded<[String]>([])
 
-    /// A loader that has nothing in memory.
+    /// Returns a loader without memory.
     private func loader(
         coding: BlobCoding<String> = .text, seams: EngineSeams = .controlled(by: ManualClock())
     ) throws -> CoalescingLoader<String, String> {
@@ -24,7 +24,7 @@ struct LoadBlobTests {
         }
     }
 
-    @Test("What was loaded once is found by the next loader on the same cache")
+    @Test("A loaded value is found by the next loader on the same blob cache")
     func found() async throws {
         let first = try loader()
         _ = try await first.load("a")
@@ -39,7 +39,7 @@ struct LoadBlobTests {
         #expect(cache.calls == [.read("a"), .store("a"), .read("a")], "what was found is not stored again")
     }
 
-    @Test("Keys have the names that the storage gives them")
+    @Test("Blob keys have the names that the storage gives them")
     func names() async throws {
         let loader = try CoalescingLoader<Int, Data>(
             blobs: BlobStorage(cache, coding: .data) { "number/\($0)" }
@@ -49,7 +49,7 @@ struct LoadBlobTests {
         #expect(cache.stored("number/7") == Data("7".utf8))
     }
 
-    @Test("A cache that fails fails no load; it is counted each time and logged once, and when it works again")
+    @Test("A failing blob cache fails no load, is counted at each call and logged once, as is its recovery")
     func failing() async throws {
         let loader = try loader()
         cache.fail(true)
@@ -71,7 +71,7 @@ struct LoadBlobTests {
         #expect(log.lines.count == 3)
     }
 
-    @Test("Bytes that cannot be decoded are loaded anew and replaced")
+    @Test("Bytes that cannot be decoded are loaded again and replaced")
     func undecodable() async throws {
         cache.stores(Data([0xff, 0xfe]), for: "a")
         let loader = try loader()
@@ -82,7 +82,7 @@ struct LoadBlobTests {
         #expect(log.lines.count == 1 && log.says("debug: A blob could not be decoded"), "the cache itself works")
     }
 
-    @Test("A value that has no bytes is delivered and not stored, and what its coding says of it is not logged")
+    @Test("A value that cannot be encoded is delivered but not stored, and its error is not logged")
     func notEncodable() async throws {
         let coding = BlobCoding<String>(
             encode: {
@@ -98,7 +98,7 @@ struct LoadBlobTests {
         #expect(log.lines.count == 1 && !log.lines.contains { $0.contains("value of") })
     }
 
-    @Test("Many bytes that cannot be decoded do not make the cache seem to fail and work in turn")
+    @Test("Undecodable bytes do not log the cache as failing and recovering")
     func manyUndecodable() async throws {
         let loader = try loader()
         for number in 0..<10 {
@@ -110,7 +110,7 @@ struct LoadBlobTests {
         #expect(log.lines.allSatisfy { $0.hasPrefix("debug: ") })
     }
 
-    @Test("The example of the documentation does what it says")
+    @Test("The documentation's example loads through the blob cache")
     func example() async throws {
         @Sendable func download(_ url: URL) async throws -> Data { Data(url.path.utf8) }
         let url = try #require(URL(string: "https://example.org/a.png"))
@@ -125,7 +125,7 @@ struct LoadBlobTests {
         #expect(cache.stored("https://example.org/a.png") == data)
     }
 
-    @Test("A value is delivered before it is stored, and the load keeps its place until then")
+    @Test("A value is delivered before it is stored, and the load keeps its slot until then")
     func deliveredFirst() async throws {
         var seams = EngineSeams.controlled(by: ManualClock())
         seams.taskExecutor = QueueExecutor(.concurrent)
@@ -147,7 +147,7 @@ struct LoadBlobTests {
         #expect(cache.stored("a") != nil && cache.stored("b") != nil)
     }
 
-    @Test("A load that is tried again has looked into the cache once")
+    @Test("A retried load reads the blob cache once")
     func looksOnce() async throws {
         let clock = ManualClock()
         let source = ScriptedSource()
@@ -163,7 +163,7 @@ struct LoadBlobTests {
         #expect(cache.calls == [.read("a"), .store("a")])
     }
 
-    @Test("JSON and text come back as they were, and what is neither is an error")
+    @Test("JSON and text survive the round trip, and invalid bytes are an error")
     func codings() throws {
         let json = BlobCoding<[String: Int]>.json
         #expect(try json.decode(json.encode(["a": 1])) == ["a": 1])
@@ -173,7 +173,7 @@ struct LoadBlobTests {
     }
 
     @MainActor
-    @Test("Who asks on the main actor has nothing done there: no cache, no coding, no source, no cost")
+    @Test("A load from the main actor runs no cache, coding, source or cost function there")
     func offTheMainActor() async throws {
         let wasOnMainActor = Guarded(false)
         @Sendable func look() {

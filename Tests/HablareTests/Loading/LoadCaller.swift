@@ -1,7 +1,7 @@
 @testable import Hablare
 @testable import HablareLoading
 
-/// Somebody who asks a loader for a value, in a task that can be cancelled.
+/// A caller that loads a value in a task that can be cancelled.
 final class LoadCaller: Sendable {
     private let outcome: Guarded<Result<String, any Error>?>
     private let task: Task<Void, Never>
@@ -23,14 +23,14 @@ final class LoadCaller: Sendable {
         }
     }
 
-    /// Whether it has its answer.
+    /// Whether the caller has its answer.
     var isAnswered: Bool { outcome.withLock { $0 != nil } }
-    /// Its answer, if it has it.
+    /// The caller's answer, if it has one.
     var answer: Result<String, any Error>? { outcome.withLock { $0 } }
 
     func cancel() { task.cancel() }
 
-    /// The value it gets in the end.
+    /// Returns the caller's value, and waits for it.
     func value() async throws -> String {
         await task.value
         guard let result = answer else { throw CancellationError() }

@@ -4,7 +4,7 @@ import Testing
 @testable import Hablare
 @testable import HablareLoading
 
-/// One caller's cancellation is that caller's alone; the last one's is the load's.
+/// A caller's cancellation affects only that caller, and the last caller's cancellation the load.
 @Suite(.timeLimit(.minutes(5)))
 struct LoadCancellationTests {
     private let clock = ManualClock()
@@ -16,7 +16,7 @@ struct LoadCancellationTests {
             policy: LoaderPolicy(concurrency: concurrency), seams: .controlled(by: clock), load: source.load)
     }
 
-    @Test("A cancelled caller hears so at once, while the load goes on for the others")
+    @Test("A cancelled caller returns at once, and the load continues for the others")
     func oneOfMany() async throws {
         let source = ScriptedSource()
         let loader = try loader(source)
@@ -33,7 +33,7 @@ struct LoadCancellationTests {
         for index in [1, 2, 4] { #expect(try await callers[index].value() == "value of a") }
     }
 
-    @Test("The load is cancelled with its last caller, and nothing is kept of it")
+    @Test("The last caller's cancellation cancels the load, and nothing is cached")
     func lastOne() async throws {
         let source = ScriptedSource()
         let loader = try loader(source)
@@ -49,7 +49,7 @@ struct LoadCancellationTests {
         #expect(loader.isAtRest)
     }
 
-    @Test("A caller that is cancelled before it asks loads nothing")
+    @Test("A caller that is already cancelled loads nothing")
     func beforehand() async throws {
         let source = ScriptedSource()
         let loader = try loader(source)
@@ -64,7 +64,7 @@ struct LoadCancellationTests {
         #expect(loader.isAtRest)
     }
 
-    @Test("A key asked for again while its cancelled load winds down is loaded anew, and the old value is never seen")
+    @Test("A key requested while its cancelled load ends is loaded again, and the old value is not delivered")
     func again() async throws {
         let source = ScriptedSource(isDeaf: true)
         let loader = try loader(source)
@@ -83,7 +83,7 @@ struct LoadCancellationTests {
         #expect(loader.cached("a") == "new")
     }
 
-    @Test("A cancelled load that does not end keeps its place: the bound holds for what really runs")
+    @Test("A cancelled load that does not end keeps its slot")
     func deaf() async throws {
         let source = ScriptedSource(isDeaf: true)
         let loader = try loader(source, concurrency: 1)
@@ -100,7 +100,7 @@ struct LoadCancellationTests {
         #expect(source.mostUnderWay == 1)
     }
 
-    @Test("What waits for a place and is wanted no more never begins")
+    @Test("A queued load without callers never starts")
     func queued() async throws {
         let source = ScriptedSource()
         let loader = try loader(source, concurrency: 1)
@@ -116,7 +116,7 @@ struct LoadCancellationTests {
         #expect(source.asked == ["a"])
     }
 
-    @Test("Who is cancelled while a failed load waits for its next attempt ends the wait")
+    @Test("The last caller's cancellation ends the wait before a retry")
     func betweenAttempts() async throws {
         let source = ScriptedSource()
         let loader = try loader(source)
@@ -130,7 +130,7 @@ struct LoadCancellationTests {
         #expect(source.asked == ["a"])
     }
 
-    @Test("A source that gives up by itself is not asked again, and its callers hear of it")
+    @Test("A source that throws CancellationError is not retried, and its callers get the error")
     func bySource() async throws {
         let source = ScriptedSource()
         let loader = try loader(source)

@@ -3,10 +3,9 @@ import Testing
 
 @testable import Hablare
 
-/// The machine of loads under everything that can happen in any order, beside a bookkeeper that knows the rules and
-/// nothing of how they are kept.
+/// Compares random histories of the loading state machine with an independent model that knows only the rules.
 @Suite struct LoadCoreHistoryTests {
-    @Test("Whatever happens in whatever order, the rules of loading hold", arguments: Seeds.choose(300))
+    @Test("LoadCore keeps the rules of loading over random histories", arguments: Seeds.choose(300))
     func histories(seed: UInt64) {
         var model = LoadModel(seed: seed)
         model.run(steps: 400)

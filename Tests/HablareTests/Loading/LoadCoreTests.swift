@@ -5,14 +5,14 @@ import Testing
 @testable import Hablare
 @testable import HablareLoading
 
-/// The machine of loads, step by step.
+/// The loading state machine, step by step.
 @Suite struct LoadCoreTests {
     private typealias Core = LoadCore<String>
     private typealias Effect = Core.Effect
 
     private func attempt(_ load: Int, _ number: Int = 1) -> LoadAttempt { LoadAttempt(load: load, number: number) }
 
-    @Test("Whoever asks for a key that is being loaded joins that load, and all are told in the order of asking")
+    @Test("A caller of a key that is being loaded joins the load, and results are delivered in order of arrival")
     func joined() {
         var core = Core(concurrency: 5)
         let first = core.asked(for: "a", by: 1, .visible)
@@ -28,7 +28,7 @@ import Testing
         #expect(core.asked(for: "a", by: 5, .visible).effects == [.start(attempt(2), "a")])
     }
 
-    @Test("No more than so many attempts are under way, and one begins when another has ended, not when it has a value")
+    @Test("The number of running attempts is bounded, and a slot is free when an attempt ends, not at its value")
     func bounded() {
         var core = Core(concurrency: 2)
         #expect(core.asked(for: "a", by: 1, .visible).effects == [.start(attempt(1), "a")])
@@ -39,7 +39,7 @@ import Testing
         #expect(core.ended(attempt(1)) == [], "a place is given back once")
     }
 
-    @Test("What is visible begins before what is preloaded, in the order of asking; being asked for lifts what waits")
+    @Test("Visible loads start before preloads in order of arrival, and a visible request raises a preload")
     func priorities() {
         var core = Core(concurrency: 1)
         _ = core.asked(for: "busy", by: 1, .visible)
@@ -50,7 +50,7 @@ import Testing
         #expect(order(of: &core, from: 1) == ["v1", "v2", "p2", "p1", "p3"])
     }
 
-    @Test("A load that only preloading still wants goes back to its place among the preloads")
+    @Test("A load left only to preloads returns to its place among the preloads")
     func lowered() {
         var core = Core(concurrency: 1)
         _ = core.asked(for: "busy", by: 1, .visible)
@@ -62,7 +62,7 @@ import Testing
         #expect(order(of: &core, from: 1) == ["v", "p1", "p2"])
     }
 
-    @Test("Asking anew for what is visible already does not move it")
+    @Test("Another request for a visible load does not move it in the queue")
     func notMoved() {
         var core = Core(concurrency: 1)
         _ = core.asked(for: "busy", by: 1, .visible)
@@ -73,7 +73,7 @@ import Testing
         #expect(order(of: &core, from: 1) == ["a", "b"])
     }
 
-    /// Lets the loads succeed one after another, and says which keys that were.
+    /// Completes the loads one after another, and returns their keys in order.
     private func order(of core: inout Core, from running: Int) -> [String] {
         var keys: [String] = []
         var current = attempt(running)
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test("A caller who leaves touches no other, and the last one stops the load")
+    @Test("A caller that leaves affects no other, and the last one stops the load")
     func leaving() {
         var core = Core(concurrency: 1)
         let load = core.asked(for: "a", by: 1, .visible).load
@@ -101,7 +101,7 @@ import Testing
         #expect(core.count == 0)
     }
 
-    @Test("A key asked for again while its stopped load winds down begins anew, and what the old one brings is dropped")
+    @Test("A key requested while its stopped load ends starts a new load, and the old result is dropped")
     func generations() {
         var core = Core(concurrency: 2)
         let old = core.asked(for: "a", by: 1, .visible).load
@@ -114,7 +114,7 @@ import Testing
         #expect(core.succeeded(attempt(2)) == [.deliver(.succeeded(isPresent: true), to: [2])])
     }
 
-    @Test("A stopped load keeps its place until it has ended")
+    @Test("A stopped load keeps its slot until it has ended")
     func windingDown() {
         var core = Core(concurrency: 1)
         let old = core.asked(for: "a", by: 1, .visible).load
@@ -123,7 +123,7 @@ import Testing
         #expect(core.ended(attempt(1)) == [.start(attempt(2), "a")])
     }
 
-    @Test("A wait between two attempts gives up the place; afterwards the load has the turn it had")
+    @Test("A wait between attempts frees the slot, and the load then has its previous turn")
     func retrying() {
         var core = Core(concurrency: 1)
         _ = core.asked(for: "a", by: 1, .visible)
@@ -141,7 +141,7 @@ import Testing
         #expect(core.ended(attempt(1, 2)) == [.start(attempt(3), "c")])
     }
 
-    @Test("Who leaves last while a load waits for its next attempt stops the wait")
+    @Test("The last caller that leaves during a wait for a retry stops the wait")
     func leavingTheWait() {
         var core = Core(concurrency: 1)
         let load = core.asked(for: "a", by: 1, .visible).load
@@ -153,7 +153,7 @@ import Testing
     }
 
     @Test(
-        "A key that is forgotten while it is read is loaded anew for whoever asks later, and the old value is not kept")
+        "A key removed during its load is loaded again for later callers, and the old value is not cached")
     func forgotten() {
         var core = Core(concurrency: 2)
         _ = core.asked(for: "a", by: 1, .visible)
@@ -163,7 +163,7 @@ import Testing
         #expect(core.succeeded(attempt(2)) == [.deliver(.succeeded(isPresent: true), to: [2])])
     }
 
-    @Test("What is forgotten before it is read anew is read once")
+    @Test("A key removed between two attempts is loaded once")
     func forgottenBetween() {
         var core = Core(concurrency: 1)
         _ = core.asked(for: "a", by: 1, .visible)
@@ -178,7 +178,7 @@ import Testing
         #expect(core.succeeded(attempt(1, 2)) == [.deliver(.succeeded(isPresent: true), to: [1, 3])])
     }
 
-    @Test("Once it is closed everybody is told, everything is stopped, and nothing begins")
+    @Test("Closing notifies all callers, stops all loads, and refuses new ones")
     func closed() {
         var core = Core(concurrency: 1)
         _ = core.asked(for: "a", by: 1, .visible)
@@ -189,7 +189,7 @@ import Testing
         #expect(core.closed() == [])
     }
 
-    @Test("A queue that many join and leave while nothing moves stays as small as what waits in it")
+    @Test("A queue with many changes stays as small as its waiting items")
     func queueMemory() {
         var queue = KeyedHeap<Int, LoadPlace>()
         queue.set(0, to: LoadPlace(priority: .visible, turn: 0))

@@ -5,12 +5,12 @@ import Testing
 @testable import Hablare
 @testable import HablareLoading
 
-/// What a loader holds in memory.
+/// The values that a loader holds in memory.
 @Suite(.timeLimit(.minutes(5)))
 struct LoadMemoryTests {
     private let asked = Guarded<[String]>([])
 
-    /// A loader whose values are their keys.
+    /// Returns a loader whose values are their keys.
     private func loader(
         count: Int = 100, bytes: Int = 1_000
     ) throws -> CoalescingLoader<String, String> {
@@ -22,7 +22,7 @@ struct LoadMemoryTests {
         }
     }
 
-    @Test("What was loaded is in memory, for whoever asks and for who only looks")
+    @Test("A loaded value is in memory for load and cached")
     func kept() async throws {
         let loader = try loader()
         #expect(loader.cached("a") == nil)
@@ -35,7 +35,7 @@ struct LoadMemoryTests {
         #expect(statistics.memoryBytes == 1)
     }
 
-    @Test("When there are too many, those go that were not used for longest; looking is using")
+    @Test("When there are too many values the least recently used are evicted, and cached counts as use")
     func byCount() async throws {
         let loader = try loader(count: 3)
         for key in ["a", "b", "c"] { _ = try await loader.load(key) }
@@ -46,7 +46,7 @@ struct LoadMemoryTests {
         #expect(["a", "b", "d"].allSatisfy { loader.cached($0) != nil })
     }
 
-    @Test("When they are too large together, those go that were not used for longest")
+    @Test("When values are too large together the least recently used are evicted")
     func byBytes() async throws {
         let loader = try loader(bytes: 10)
         for key in ["aaaa", "bbbb", "cc"] { _ = try await loader.load(key) }
@@ -56,7 +56,7 @@ struct LoadMemoryTests {
         #expect(loader.statistics.memoryBytes == 7)
     }
 
-    @Test("A value that is larger than there is room for is delivered and not kept, and pushes nothing out")
+    @Test("A value larger than the memory limit is delivered, not kept, and evicts nothing")
     func tooLarge() async throws {
         let loader = try loader(bytes: 10)
         _ = try await loader.load("a")
@@ -67,7 +67,7 @@ struct LoadMemoryTests {
         #expect(asked.withLock { $0 } == ["a", large, large])
     }
 
-    @Test("Memory is given back at once, and nothing is forgotten: blobs stay, and what is under way comes and is held")
+    @Test("removeAllFromMemory frees memory at once and keeps blobs and loads in progress")
     func givenBack() async throws {
         let cache = ScriptedBlobCache()
         let source = ScriptedSource()
@@ -91,7 +91,7 @@ struct LoadMemoryTests {
         await loader.shutdown()
     }
 
-    @Test("A loader that holds nothing still loads once for all who ask at once")
+    @Test("A loader without memory still coalesces concurrent callers")
     func nothing() async throws {
         let source = ScriptedSource()
         let loader = try CoalescingLoader(
@@ -103,7 +103,7 @@ struct LoadMemoryTests {
         #expect(loader.cached("a") == nil)
     }
 
-    @Test("Bytes of data and text are known; others cost what the policy says, and never less than nothing")
+    @Test("Data and text cost their bytes, and other values what the policy says, at least zero")
     func costs() async throws {
         #expect(LoaderPolicy<Data>().cost(Data(count: 1_000)) == 1_000)
         #expect(LoaderPolicy<String>().cost("äb") == 3)

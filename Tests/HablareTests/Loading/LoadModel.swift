@@ -3,8 +3,8 @@ import HablareTestKit
 @testable import Hablare
 @testable import HablareLoading
 
-/// A bookkeeper beside a `LoadCore`: it draws what happens, keeps plain lists of who waits for what, searches them from
-/// end to end, and notes whatever the core does that the lists do not allow.
+/// An independent model of a `LoadCore`. It draws random events, keeps plain lists of callers and loads, searches them
+/// linearly, and records each effect of the core that the lists do not allow.
 struct LoadModel {
     private enum Phase: Equatable {
         case queued
@@ -15,7 +15,7 @@ struct LoadModel {
     private struct Caller: Equatable {
         let id: Int
         let priority: LoadPriority
-        /// When it asked.
+        /// The turn in which the caller arrived.
         let turn: Int
     }
 
@@ -23,14 +23,14 @@ struct LoadModel {
         let number: Int
         let key: Int
         var callers: [Caller] = []
-        /// When each priority began to be wanted.
+        /// The turn since which each priority is wanted.
         var since: [LoadPriority: Int] = [:]
         var phase = Phase.queued
-        /// Whether whoever asks for the key joins it.
+        /// Whether a caller of the key joins this load.
         var isPresent = true
         var attempts = 0
 
-        /// What is compared to say who is served first.
+        /// The rank that decides which load is served first.
         var rank: (Int, Int) {
             let isVisible = callers.contains { $0.priority == .visible }
             return (isVisible ? 0 : 1, since[isVisible ? .visible : .preload] ?? -1)
@@ -41,12 +41,12 @@ struct LoadModel {
     private var random: SeededGenerator
     private var core: LoadCore<Int>
     private var loads: [Load] = []
-    /// The attempts that the core was not told the end of, with whether it was told to stop them.
+    /// The attempts whose end the core has not received, with whether the core stopped them.
     private var attempts: [(attempt: LoadAttempt, isStopped: Bool)] = []
     private var answered: Set<Int> = []
     private var lastCaller = 0
     private var turn = 0
-    /// What was broken, in words.
+    /// The broken rules, in words.
     private(set) var faults: [String] = []
 
     init(seed: UInt64) {
@@ -74,7 +74,7 @@ struct LoadModel {
         check()
     }
 
-    /// Lets everything come to its end.
+    /// Completes everything.
     mutating func rest() {
         for _ in 0..<5_000 where faults.isEmpty && !(loads.isEmpty && attempts.isEmpty) {
             switch Int.random(in: 0..<3, using: &random) {
@@ -88,7 +88,7 @@ struct LoadModel {
         if !core.underWay.isEmpty || core.count != 0 { faults.append("the core keeps what is over") }
     }
 
-    // MARK: What happens
+    // MARK: Events
 
     private mutating func ask() {
         let key = Int.random(in: 0..<5, using: &random)
@@ -135,7 +135,7 @@ struct LoadModel {
         stop(effects)
     }
 
-    /// An attempt succeeds or fails, one that was stopped too.
+    /// Lets an attempt succeed or fail, even a stopped one.
     private mutating func finish() {
         guard let (attempt, _) = attempts.randomElement(using: &random) else { return }
         let index = loads.firstIndex { $0.phase == .running(attempt) }
@@ -168,7 +168,7 @@ struct LoadModel {
     private mutating func wait() {
         let waiting = loads.indices.filter { if case .waiting = loads[$0].phase { true } else { false } }
         guard let index = waiting.randomElement(using: &random), case .waiting(let attempt) = loads[index].phase else {
-            // A wait that was stopped, or never was.
+            // A wait that was stopped or never existed.
             let stale = LoadAttempt(load: Int.random(in: 1...50, using: &random), number: 1)
             guard !loads.contains(where: { $0.phase == .waiting(stale) }) else { return }
             perform(core.waited(stale))
@@ -179,7 +179,7 @@ struct LoadModel {
     }
 
     private mutating func end() {
-        // An attempt ends after its outcome was told, or because it was stopped.
+        // An attempt ends after its outcome was reported, or because it was stopped.
         let over = attempts.indices.filter { index in !loads.contains { $0.phase == .running(attempts[index].attempt) }
         }
         guard let index = over.randomElement(using: &random) else { return }
@@ -201,9 +201,9 @@ struct LoadModel {
         if case .running = loads[index].phase { loads[index].isPresent = false }
     }
 
-    // MARK: What follows
+    // MARK: Effects
 
-    /// Only starts can follow from here: as many as there is room for, and whoever comes first.
+    /// Checks that only starts follow: as many as there is room for, in order of rank.
     private mutating func perform(_ effects: [LoadCore<Int>.Effect]) {
         for effect in effects {
             guard case .start(let attempt, let key) = effect else {

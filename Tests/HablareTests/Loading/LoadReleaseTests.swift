@@ -5,10 +5,10 @@ import Testing
 @testable import Hablare
 @testable import HablareLoading
 
-/// Values whose end is told to others, who may use the loader then: nothing of theirs may run under its lock.
+/// Values that call the loader when they are deallocated, so none may be deallocated under the loader's lock.
 @Suite(.timeLimit(.minutes(5)))
 struct LoadReleaseTests {
-    /// Tells of its end.
+    /// Reports its deallocation.
     private final class Picture: Sendable {
         let name: String
         private let atEnd: @Sendable (String) -> Void
@@ -23,11 +23,11 @@ struct LoadReleaseTests {
 
     private typealias Loader = CoalescingLoader<String, Picture>
 
-    /// A way to the loader for its values.
+    /// A reference to the loader for its values.
     private final class Weakly: Sendable {
         private let loader = Guarded<(@Sendable () -> Void)?>(nil)
 
-        /// Uses the loader, which would wait for itself for ever, or be trapped, were its lock held.
+        /// Uses the loader, which deadlocks or traps if the loader's lock is held.
         func use() {
             let use = loader.withLock { $0 }
             use?()
@@ -71,7 +71,7 @@ struct LoadReleaseTests {
         try await waitUntil { Set(ended.withLock { $0 }).isSuperset(of: names) }
     }
 
-    @Test("What another value pushes out ends outside the lock")
+    @Test("An evicted value is deallocated outside the lock")
     func pushedOut() async throws {
         let loader = try loader(memoryCount: 1)
         for name in ["a", "b", "c"] { try await load(name, by: loader) }
@@ -79,7 +79,7 @@ struct LoadReleaseTests {
         #expect(loader.cached("c") != nil)
     }
 
-    @Test("What is removed ends outside the lock", arguments: [false, true])
+    @Test("A removed value is deallocated outside the lock", arguments: [false, true])
     func removed(all: Bool) async throws {
         let loader = try loader(memoryCount: 10)
         for name in ["a", "b"] { try await load(name, by: loader) }
@@ -87,7 +87,7 @@ struct LoadReleaseTests {
         try await ended(all ? ["a", "b"] : ["a"])
     }
 
-    @Test("What memory gives back ends outside the lock")
+    @Test("A value freed by removeAllFromMemory is deallocated outside the lock")
     func givenBack() async throws {
         let loader = try loader(memoryCount: 10)
         for name in ["a", "b"] { try await load(name, by: loader) }
@@ -95,14 +95,14 @@ struct LoadReleaseTests {
         try await ended(["a", "b"])
     }
 
-    @Test("What is held only until it is stored ends outside the lock")
+    @Test("A value kept only until it is stored is deallocated outside the lock")
     func stored() async throws {
         let loader = try loader(memoryCount: 0)
         try await load("a", by: loader)
         try await ended(["a"])
     }
 
-    @Test("What waits to be stored and is removed ends outside the lock")
+    @Test("A value removed before it is stored is deallocated outside the lock")
     func superseded() async throws {
         let loader = try loader(memoryCount: 0, executor: QueueExecutor(.concurrent))
         cache.holdStores()

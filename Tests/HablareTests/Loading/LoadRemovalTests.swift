@@ -5,7 +5,7 @@ import Testing
 @testable import Hablare
 @testable import HablareLoading
 
-/// What is removed does not come back.
+/// Removed values do not reappear.
 @Suite(.timeLimit(.minutes(5)))
 struct LoadRemovalTests {
     private let cache = ScriptedBlobCache()
@@ -25,7 +25,7 @@ struct LoadRemovalTests {
         try await waitUntil { loader.isAtRest }
     }
 
-    @Test("A key that is removed is loaded anew")
+    @Test("A removed key is loaded again")
     func removed() async throws {
         let loader = try loader()
         try await load("a", "old", by: loader)
@@ -37,7 +37,7 @@ struct LoadRemovalTests {
         #expect(loader.cached("a") == "new")
     }
 
-    @Test("Everything that is removed is loaded anew")
+    @Test("removeAll has every key loaded again")
     func removedAll() async throws {
         let loader = try loader()
         for key in ["a", "b"] { try await load(key, "old", by: loader) }
@@ -50,7 +50,7 @@ struct LoadRemovalTests {
     }
 
     @Test(
-        "A load under way answers those who asked before, is not kept, and answers nobody who asks later",
+        "After a removal a load in progress serves only its earlier callers and is not cached",
         arguments: [false, true])
     func underWay(all: Bool) async throws {
         let loader = try loader()
@@ -69,7 +69,7 @@ struct LoadRemovalTests {
         #expect(cache.stored("a") == Data("new".utf8))
     }
 
-    @Test("A removal that overtakes the writing of a value wins", arguments: [false, true])
+    @Test("A removal that overtakes the write of a value wins", arguments: [false, true])
     func overtaken(all: Bool) async throws {
         var seams = EngineSeams.controlled(by: ManualClock())
         seams.taskExecutor = QueueExecutor(.concurrent)
@@ -88,7 +88,7 @@ struct LoadRemovalTests {
         #expect(try await late.value() == "new")
     }
 
-    @Test("A blob that could not be removed is told of, and not read", arguments: [false, true])
+    @Test("A failed removal throws, and the blob is not read", arguments: [false, true])
     func notRemoved(all: Bool) async throws {
         let loader = try loader()
         try await load("a", "old", by: loader)
@@ -110,7 +110,7 @@ struct LoadRemovalTests {
         #expect(loader.state.withLock { $0.traffic.isReadable("a") })
     }
 
-    @Test("A loader without a cache of blobs forgets as well")
+    @Test("A loader without a blob cache removes values as well")
     func withoutBlobs() async throws {
         let loader = try CoalescingLoader(seams: .controlled(by: ManualClock()), load: source.load)
         try await load("a", "old", by: loader)

@@ -9,7 +9,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// When a failed attempt of a load is followed by another one.
+/// When a failed load is retried.
 @Suite struct LoadRetryPolicyTests {
     private struct Odd: Error {}
 
@@ -17,14 +17,14 @@ import FoundationNetworking
         AIServiceError(.overloaded, "Try again.", disposition: .retry(after: after))
     }
 
-    @Test("Three attempts by default, one and two seconds apart, and nothing after the last")
+    @Test("The default is three attempts with waits of one and two seconds")
     func byDefault() {
         let policy = LoadRetryPolicy()
         #expect((1...4).map { policy.wait(after: $0, failing: Odd()) } == [.seconds(1), .seconds(2), nil, nil])
         #expect(policy.waits == [.seconds(1), .seconds(2), .seconds(4)])
     }
 
-    @Test("The last wait counts for all further attempts, and none means no wait")
+    @Test("The last wait applies to all further attempts, and an empty list means no wait")
     func furtherWaits() {
         let long = LoadRetryPolicy(maximumAttempts: 6)
         #expect(
@@ -35,14 +35,14 @@ import FoundationNetworking
         #expect(LoadRetryPolicy.never.wait(after: 1, failing: Odd()) == nil)
     }
 
-    @Test("A cancellation is never followed by another attempt, whatever the policy says of errors")
+    @Test("A cancellation is never retried, even if the policy retries all errors")
     func cancellation() {
         let policy = LoadRetryPolicy(isRetryable: { _ in true })
         #expect(policy.wait(after: 1, failing: CancellationError()) == nil)
         #expect(policy.wait(after: 1, failing: AIServiceError(.cancelled, "Stopped.")) == nil)
     }
 
-    @Test("A cancellation is known as Foundation tells of it, and no other of its errors is taken for one")
+    @Test("Foundation's cancellation errors count as cancellations, and its other errors do not")
     func foundationCancellation() {
         let policy = LoadRetryPolicy()
         let cancelled: [any Error] = [
@@ -57,7 +57,7 @@ import FoundationNetworking
         for error in others { #expect(policy.wait(after: 1, failing: error) == .seconds(1), "\(error)") }
     }
 
-    @Test("A service error says itself whether another attempt can help; any other error is worth one")
+    @Test("An AIServiceError tells whether a retry can help, and any other error is retried")
     func predicate() {
         let policy = LoadRetryPolicy()
         #expect(policy.wait(after: 1, failing: Self.overloaded()) == .seconds(1))
@@ -66,7 +66,7 @@ import FoundationNetworking
         #expect(LoadRetryPolicy(isRetryable: { !($0 is Odd) }).wait(after: 1, failing: Odd()) == nil)
     }
 
-    @Test("What the other side asks for is waited, unless it is longer than anybody would look at a spinner")
+    @Test("Retry-After is respected unless it exceeds the longest wait")
     func retryAfter() {
         let policy = LoadRetryPolicy(longestWait: .seconds(10))
         #expect(policy.wait(after: 1, failing: Self.overloaded(after: .seconds(10))) == .seconds(10))
@@ -76,7 +76,7 @@ import FoundationNetworking
         #expect(patient.wait(after: 1, failing: Self.overloaded(after: .seconds(15))) == .seconds(20))
     }
 
-    @Test("A policy that cannot be meant is refused with what to do")
+    @Test("An invalid policy is refused with advice")
     func refused() throws {
         let refused: [LoaderPolicy<Int>] = [
             LoaderPolicy(concurrency: 0), LoaderPolicy(memoryCount: -1), LoaderPolicy(memoryBytes: -1),

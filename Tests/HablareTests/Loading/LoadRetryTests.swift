@@ -4,7 +4,7 @@ import Testing
 @testable import Hablare
 @testable import HablareLoading
 
-/// Attempts of one load, on a clock that the test moves.
+/// The attempts of one load, on a clock that the test moves.
 @Suite(.timeLimit(.minutes(5)))
 struct LoadRetryTests {
     private let source = ScriptedSource()
@@ -16,7 +16,7 @@ struct LoadRetryTests {
         try CoalescingLoader(policy: policy, seams: .controlled(by: clock), load: source.load)
     }
 
-    @Test("A load is tried three times, one and two seconds apart, and nothing is waited after the last")
+    @Test("A load is tried three times, after one and two seconds, without a wait at the end")
     func attempts() async throws {
         let loader = try loader()
         let caller = LoadCaller(loader, "a")
@@ -39,7 +39,7 @@ struct LoadRetryTests {
         #expect(loader.isAtRest)
     }
 
-    @Test("Nobody hears of a failure that another attempt makes good")
+    @Test("A failure that a retry repairs is not delivered")
     func madeGood() async throws {
         let loader = try loader()
         let early = LoadCaller(loader, "a")
@@ -54,7 +54,7 @@ struct LoadRetryTests {
         #expect(loader.statistics.failures == 0)
     }
 
-    @Test("A load that waits for its next attempt gives up its place")
+    @Test("A load that waits for a retry frees its slot")
     func placeIsGivenUp() async throws {
         let loader = try loader(LoaderPolicy(concurrency: 1))
         let failing = LoadCaller(loader, "a")
@@ -69,7 +69,7 @@ struct LoadRetryTests {
         #expect(source.mostUnderWay == 1)
     }
 
-    @Test("A failure that no attempt can help is final at once")
+    @Test("A permanent failure is delivered at once")
     func final() async throws {
         let loader = try loader()
         let caller = LoadCaller(loader, "a")
@@ -80,7 +80,7 @@ struct LoadRetryTests {
         #expect(clock.sleeperCount == 0)
     }
 
-    @Test("A wait that the other side asks for is kept")
+    @Test("A Retry-After of the source is waited for")
     func retryAfter() async throws {
         let loader = try loader()
         let caller = LoadCaller(loader, "a")

@@ -4,14 +4,14 @@ import Testing
 @testable import Hablare
 @testable import HablareLoading
 
-/// At which priority the source is called.
+/// The task priority with which the source is called.
 @Suite(.timeLimit(.minutes(5)))
 struct LoadUrgencyTests {
     private let priorities = Guarded<[String: TaskPriority]>([:])
     /// The keys that the source answers.
     private let open = Guarded<Set<String>>([])
 
-    /// A loader whose source notes its priority until it may answer.
+    /// Returns a loader whose source records its priority until it may answer.
     private func loader() throws -> CoalescingLoader<String, String> {
         try CoalescingLoader(
             policy: LoaderPolicy(concurrency: 1), seams: .controlled(by: ManualClock())
@@ -32,12 +32,12 @@ struct LoadUrgencyTests {
 
     private func priority(_ name: String) -> TaskPriority? { priorities.withLock { $0[name] } }
 
-    /// What runs where nobody waits for it.
+    /// Runs a task at background priority, without a waiting caller.
     private func inBackground(_ body: @escaping @Sendable () async -> Void) async {
         await withDiscardingTaskGroup { $0.addTask(priority: .background) { await body() } }
     }
 
-    @Test("What is visible is urgent, though its place was given up by somebody in the background")
+    @Test("A visible load runs at high priority, even if a background task freed its slot")
     func visible() async throws {
         guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
         let loader = try loader()
@@ -53,7 +53,7 @@ struct LoadUrgencyTests {
         await loader.shutdown()
     }
 
-    @Test("What is preloaded becomes urgent when somebody looks")
+    @Test("A preload gets high priority when a visible caller joins")
     func lifted() async throws {
         guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
         let loader = try loader()

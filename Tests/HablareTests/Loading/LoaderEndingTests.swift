@@ -4,7 +4,7 @@ import Testing
 @testable import Hablare
 @testable import HablareLoading
 
-/// How a loader ends: told to, or because nobody holds it.
+/// The end of a loader, by a shutdown or by its deallocation.
 @Suite(.timeLimit(.minutes(5)))
 struct LoaderEndingTests {
     private let clock = ManualClock()
@@ -21,7 +21,7 @@ struct LoaderEndingTests {
         return error?.code
     }
 
-    @Test("A shutdown tells whoever waits, cancels what runs, and loads nothing any more")
+    @Test("A shutdown notifies all waiting callers, cancels running loads, and refuses new ones")
     func shutdown() async throws {
         let source = ScriptedSource()
         let loader = try loader(source, concurrency: 2)
@@ -48,7 +48,7 @@ struct LoaderEndingTests {
         await loader.shutdown()
     }
 
-    @Test("A shutdown waits for a source that takes its time to end")
+    @Test("A shutdown waits for a source that ends slowly")
     func shutdownWaits() async throws {
         let source = ScriptedSource(isDeaf: true)
         let loader = try loader(source)
@@ -69,7 +69,7 @@ struct LoaderEndingTests {
         #expect(loader.cached("a") == nil)
     }
 
-    @Test("A loader that nobody holds is gone, though its source is under way, and cancels it")
+    @Test("A released loader is deallocated during a load, and cancels it")
     func dropped() async throws {
         let source = ScriptedSource()
         var loader: CoalescingLoader<String, String>? = try loader(source, concurrency: 1)
@@ -83,7 +83,7 @@ struct LoaderEndingTests {
         #expect(source.asked == ["a"])
     }
 
-    @Test("A loader that nobody holds waits for no next attempt")
+    @Test("A released loader does not wait for a retry")
     func droppedBetweenAttempts() async throws {
         let source = ScriptedSource()
         var loader: CoalescingLoader<String, String>? = try loader(source)
@@ -98,7 +98,7 @@ struct LoaderEndingTests {
         #expect(source.asked == ["a"])
     }
 
-    @Test("Who waits holds the loader, and gets its value")
+    @Test("A waiting caller retains the loader and gets its value")
     func held() async throws {
         let source = ScriptedSource()
         var loader: CoalescingLoader<String, String>? = try loader(source)

@@ -5,38 +5,38 @@ import HablareTestKit
 @testable import HablareLoading
 @testable import HablareSimulation
 
-/// A loader, its source and those who ask, on one thread and in one virtual time: every interleaving is drawn from a
-/// seed. Notes whatever may not happen.
+/// A loader, its source and its callers on one thread and in virtual time. Every interleaving is drawn from a seed, and
+/// every broken rule is recorded.
 final class LoaderSimulation: Sendable {
     private struct Call: Sendable {
         let number: Int
         let key: Int
-        /// What was true of the key when it was read.
+        /// The version of the key's truth when it was read.
         let version: Int
         var isCancelled = false
     }
 
     private struct State: Sendable {
         var random: SeededGenerator
-        /// What is true of each key; and what is true since it was last removed from the loader.
+        /// The current truth of each key, and its truth at the key's last removal from the loader.
         var truth: [Int: Int] = [:]
         var removed: [Int: Int] = [:]
         var underWay: [Call] = []
         var lastCall = 0
-        /// At which step each call returned its value.
+        /// The step at which each call returned its value.
         var returned: [Int: Int32] = [:]
         var asks = 0
         var answers = 0
-        /// The keys whose values somebody got.
+        /// The keys whose values a caller received.
         var known: Set<Int> = []
-        /// How often what was known of a key was removed.
+        /// The number of removals of each known key.
         var removals: [Int: Int] = [:]
         var isClosed = false
         var ending: Task<Void, Never>?
         var faults: [String] = []
     }
 
-    /// Names the call that made it, and what was true then.
+    /// The call that made the value, and the truth at that time.
     private struct Value: Sendable, Codable {
         let call: Int
         let key: Int
@@ -67,10 +67,10 @@ final class LoaderSimulation: Sendable {
         state = Guarded(State(random: random))
     }
 
-    /// How many steps the history took.
+    /// The number of steps of the history.
     var length: Int32 { scheduler.stamp.steps }
 
-    /// Runs the history; what was broken, in words.
+    /// Runs the history, and returns the broken rules in words.
     func run() throws -> [String] {
         let executor = scheduler.makeLane()
         let memoryCount = draw { Int.random(in: 0...3, using: &$0) }
@@ -94,7 +94,7 @@ final class LoaderSimulation: Sendable {
         return withExtendedLifetime(tasks) { state.withLock { $0.faults } }
     }
 
-    /// Lets things happen until nothing can happen any more.
+    /// Runs steps until none is left.
     private func play() {
         while scheduler.stamp.steps < 100_000 {
             if case .nothing = scheduler.step() { return }
@@ -118,10 +118,10 @@ final class LoaderSimulation: Sendable {
         let (call, isDeaf, fails, time) = state.withLock { state -> (Call, Bool, Bool, Int64) in
             state.lastCall += 1
             let call = Call(number: state.lastCall, key: key, version: state.truth[key] ?? 0)
-            // A removal detaches one load that has begun: then two may read the same, and rightly.
+            // A removal detaches one load that has begun, so two loads may rightly read the same key.
             let same = state.underWay.count { $0.key == key && !$0.isCancelled }
             if same > state.removals[key] ?? 0 { state.faults.append("key \(key) is loaded \(same + 1) times at once") }
-            // Memory may have let it go, but the blob cache has it, or it is on its way there.
+            // Memory may have evicted the value, but the blob cache has it or is about to.
             if hasBlobs, blobs.failures == 0, !hasRemovals, state.known.contains(key) {
                 state.faults.append("key \(key) is loaded again, though it is known")
             }
@@ -148,7 +148,7 @@ final class LoaderSimulation: Sendable {
         return Value(call: call.number, key: key, version: call.version)
     }
 
-    // MARK: Those who ask
+    // MARK: Callers
 
     private func work(_ loader: CoalescingLoader<Int, Value>) async {
         for _ in 0..<12 {
@@ -164,7 +164,7 @@ final class LoaderSimulation: Sendable {
         }
     }
 
-    /// Something becomes true of a key, and the loader is told to forget what it knows.
+    /// Changes the truth of keys, and removes them from the loader.
     private func change(_ keys: [Int], in loader: CoalescingLoader<Int, Value>) async {
         state.withLock { state in
             for key in keys {
@@ -176,7 +176,7 @@ final class LoaderSimulation: Sendable {
         do {
             if keys.count > 1 { try await loader.removeAll() } else { try await loader.remove(keys[0]) }
         } catch is Failure {
-            // It may be there, and is not read.
+            // The blob may still exist, and is not read.
             if blobs.failures == 0 { fault("a removal failed, though nothing does") }
         } catch {
             fault("a removal failed: \(error)")
@@ -196,7 +196,7 @@ final class LoaderSimulation: Sendable {
             } catch is CancellationError {
                 if cancelled.withLock({ $0 == nil }) { fault("somebody was cancelled who did not want to") }
             } catch is Failure {
-                // As the source would have it.
+                // The source's own error.
             } catch let error as AIServiceError where error.code == .invalidState {
                 if !state.withLock({ $0.isClosed }) { fault("it was shut down by nobody") }
             } catch {
@@ -246,7 +246,7 @@ final class LoaderSimulation: Sendable {
         let (asks, answers, underWay) = state.withLock { ($0.asks, $0.answers, $0.underWay.count) }
         if asks != answers { fault("\(asks - answers) wait for ever") }
         if underWay != 0 { fault("\(underWay) calls never end") }
-        // What could not be removed is remembered as long as it may be there.
+        // A key that could not be removed is remembered while its blob may exist.
         if blobs.failures == 0, !loader.isAtRest { fault("the loader remembers what is over") }
         guard hasBlobs, blobs.failures == 0 else { return }
         for (key, oldest) in state.withLock({ $0.removed }) {

@@ -3,11 +3,12 @@ import Testing
 
 @testable import Hablare
 
-/// The loader that ships, in interleavings drawn from seeds.
+/// The loader that ships, in interleavings drawn from seeds. No key is loaded twice at once, the bound holds, and no
+/// caller or slot is lost. A caller that left gets nothing, and a removed value does not reappear.
 @Suite(.timeLimit(.minutes(5)))
 struct LoaderSimulationTests {
     @Test(
-        "No interleaving loads a key twice at once, goes over the bound, loses a caller or a place, delivers to who has left, or brings back what was removed",
+        "CoalescingLoader keeps its rules over random interleavings",
         arguments: Seeds.choose(400))
     func interleavings(seed: UInt64) throws {
         let faults = try LoaderSimulation(seed: seed).run()

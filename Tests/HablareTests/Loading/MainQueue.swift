@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Tells whether code runs as the main actor does. (On Linux that need not be the main thread.)
+/// Detects code on the main actor. (On Linux the main actor need not run on the main thread.)
 enum MainQueue {
     private static let key = DispatchSpecificKey<Bool>()
     private static let marked: Void = DispatchQueue.main.setSpecific(key: key, value: true)

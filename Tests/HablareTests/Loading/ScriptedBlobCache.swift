@@ -5,7 +5,7 @@ import HablareTestKit
 @testable import Hablare
 @testable import HablareLoading
 
-/// A cache of blobs in memory that fails, or waits, when the test says so.
+/// A blob cache in memory that fails or blocks on demand.
 final class ScriptedBlobCache: BlobCache {
     enum Call: Hashable, Sendable {
         case read(String), store(String), remove(String), removeAll
@@ -24,27 +24,27 @@ final class ScriptedBlobCache: BlobCache {
     private let state = Guarded(State())
     private let gate = DispatchSemaphore(value: 0)
 
-    /// What was asked of it.
+    /// The calls so far.
     var calls: [Call] { state.withLock { $0.calls } }
-    /// Whether it was ever called on the main actor.
+    /// Whether a call came from the main actor.
     var wasOnMainActor: Bool { state.withLock { $0.wasOnMainActor } }
 
-    /// Lets every call fail from now on, or none.
+    /// Sets whether every call fails from now on.
     func fail(_ isFailing: Bool) { state.withLock { $0.isFailing = isFailing } }
 
-    /// Lets stores wait before they write. The loader needs an executor whose threads may be blocked.
+    /// Blocks stores before they write. The loader needs an executor whose threads may be blocked.
     func holdStores() { state.withLock { $0.holdsStores = true } }
 
-    /// Lets them go on.
+    /// Unblocks the stores.
     func releaseStores() {
         state.withLock { $0.holdsStores = false }
         gate.signal()
     }
 
-    /// What is stored, without asking.
+    /// Returns the stored blob without a recorded call.
     func stored(_ key: String) -> Data? { blobs.blob(for: key) }
 
-    /// Stores bytes without being asked.
+    /// Stores a blob without a recorded call.
     func stores(_ blob: Data, for key: String) { blobs.store(blob, for: key) }
 
     func blob(for key: String) throws -> Data? {
@@ -54,7 +54,7 @@ final class ScriptedBlobCache: BlobCache {
 
     func store(_ blob: Data, for key: String) throws {
         try note(.store(key))
-        // A minute: where the test fails before, it ends all the same.
+        // A minute, so that a test that fails earlier still ends.
         if state.withLock({ $0.holdsStores }) { _ = gate.wait(timeout: .now() + 60) }
         blobs.store(blob, for: key)
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Hablare
 
-/// A source of values that answers when the test says so, and remembers what was asked of it.
+/// A source of values that answers on demand and records its calls.
 final class ScriptedSource: Sendable {
     private struct Call: Sendable {
         let number: Int
@@ -20,25 +20,25 @@ final class ScriptedSource: Sendable {
     }
 
     private let state = Guarded(State())
-    /// Whether it takes no notice of being cancelled.
+    /// Whether it ignores cancellation.
     private let isDeaf: Bool
 
     init(isDeaf: Bool = false) {
         self.isDeaf = isDeaf
     }
 
-    /// The keys it was asked for, in this order.
+    /// The requested keys, in order.
     var asked: [String] { state.withLock { $0.asked } }
     /// The keys of the calls that were cancelled.
     var cancelled: [String] { state.withLock { $0.cancelled } }
-    /// How many calls are under way.
+    /// The number of calls in progress.
     var underWay: Int { state.withLock { $0.underWay.count } }
-    /// The key of the oldest of them.
+    /// The key of the oldest call in progress.
     var firstUnderWay: String? { state.withLock { $0.underWay.first?.key } }
-    /// How many calls were under way at once.
+    /// The maximum number of concurrent calls.
     var mostUnderWay: Int { state.withLock { $0.mostUnderWay } }
 
-    /// What the loader is given.
+    /// Loads a key for the loader.
     func load(_ key: String) async throws -> String {
         let number = state.withLock { state in
             state.asked.append(key)
@@ -75,7 +75,7 @@ final class ScriptedSource: Sendable {
         }
     }
 
-    /// Answers the oldest call for a key that is under way, once there is one.
+    /// Answers the oldest call in progress for a key, and waits for such a call.
     func answer(_ key: String, with result: Result<String, any Error>) async throws {
         try await waitUntil {
             let continuation = state.withLock { state -> CheckedContinuation<String, any Error>? in
@@ -97,12 +97,12 @@ final class ScriptedSource: Sendable {
         try await answer(key, with: .failure(error))
     }
 
-    /// Waits until it was asked so often.
+    /// Waits until the source was called this number of times.
     func asked(reach count: Int) async throws {
         try await waitUntil { asked.count >= count }
     }
 
-    /// A failure of which nobody knows anything.
+    /// A failure without any meaning.
     struct Failure: Error, Hashable {
         var number = 0
     }

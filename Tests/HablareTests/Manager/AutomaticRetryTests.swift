@@ -3,7 +3,7 @@ import Hablare
 import HablareTestKit
 import Testing
 
-/// What becomes of a request whose attempt failed, without anybody's word.
+/// Automatic retries of requests whose attempt failed.
 @Suite(.timeLimit(.minutes(5)))
 struct AutomaticRetryTests {
     private static let overloaded = AIServiceError(.overloaded, "Overloaded.")
@@ -12,7 +12,7 @@ struct AutomaticRetryTests {
         EngineConfiguration(attemptTimeout: .seconds(1_000_000), retry: retry)
     }
 
-    @Test("A failure that may pass is tried again after its back-off, and not before")
+    @Test("A transient failure is retried after its backoff, not earlier")
     func backsOff() async throws {
         let provider = failing(1, with: Self.overloaded)
         let engine = try Engine([provider], configuration: configuration())
@@ -33,7 +33,7 @@ struct AutomaticRetryTests {
         }
     }
 
-    @Test("After the last attempt nobody waits: the failure is the outcome, and the attempts are the policy's")
+    @Test("After the policy's last attempt the failure is the outcome")
     func attemptsAreBounded() async throws {
         let provider = failing(100, with: Self.overloaded)
         let engine = try Engine([provider], configuration: configuration())
@@ -50,7 +50,7 @@ struct AutomaticRetryTests {
     }
 
     @Test(
-        "What trying again cannot help is not tried again",
+        "A permanent failure is not retried",
         arguments: [
             AIServiceError.Code.quotaExceeded, .unauthorized, .invalidRequest, .providerFailed, .programMissing,
         ])
@@ -65,7 +65,7 @@ struct AutomaticRetryTests {
         }
     }
 
-    @Test("The provider's Retry-After is a minimum, and everybody waits for it")
+    @Test("Retry-After is a minimum delay and pauses all requests of the account")
     func retryAfter() async throws {
         let provider = failing(
             1, with: AIServiceError(.rateLimited, "Slower.", disposition: .retry(after: .seconds(20))))
@@ -86,7 +86,7 @@ struct AutomaticRetryTests {
         }
     }
 
-    @Test("A Retry-After that is longer than the policy waits fails at once")
+    @Test("A Retry-After longer than the policy's limit fails at once")
     func absurdRetryAfter() async throws {
         let provider = failing(
             1, with: AIServiceError(.rateLimited, "Slower.", disposition: .retry(after: .seconds(Int64.max))))
@@ -98,7 +98,7 @@ struct AutomaticRetryTests {
         }
     }
 
-    @Test("A retry that waits survives the engine: the next one makes it, with its attempts counted on")
+    @Test("A retry in backoff survives a restart and keeps its attempt count")
     func survives() async throws {
         let store = InMemoryStore()
         let first = try Engine([failing(1, with: Self.overloaded)], store: store, configuration: configuration())
@@ -117,7 +117,7 @@ struct AutomaticRetryTests {
         }
     }
 
-    @Test("Cancelled while it backs off, a request is not tried again")
+    @Test("A request cancelled during its backoff is not retried")
     func cancelled() async throws {
         let provider = failing(1, with: Self.overloaded)
         let engine = try Engine([provider], configuration: configuration())
@@ -133,7 +133,7 @@ struct AutomaticRetryTests {
         }
     }
 
-    @Test("Whoever retries a request that backs off has it tried now")
+    @Test("An explicit retry of a request in backoff runs at once")
     func retriedNow() async throws {
         let provider = failing(1, with: Self.overloaded)
         let engine = try Engine([provider], configuration: configuration())
@@ -147,7 +147,7 @@ struct AutomaticRetryTests {
         }
     }
 
-    @Test("With an unknown outcome a request is tried again, or held until somebody's word, as it says")
+    @Test("A request of unknown outcome is retried or held, as its policy says")
     func unknownOutcome() async throws {
         let provider = failing(2, with: AIServiceError(.connectionLost, "The line is dead."))
         let engine = try Engine([provider], configuration: configuration())
@@ -169,7 +169,7 @@ struct AutomaticRetryTests {
         }
     }
 
-    @Test("Stopped by a shutdown, a request that says so is held, and another one runs again")
+    @Test("A request stopped by a shutdown is held or runs again, as its policy says")
     func shutDown() async throws {
         let gate = Gate()
         let engine = try Engine([gated(gate)], configuration: EngineConfiguration(shutdownGrace: .zero))
@@ -186,7 +186,7 @@ struct AutomaticRetryTests {
         #expect(try await manager.snapshot(for: again.id).waiting == .unclaimed(ahead: 0))
     }
 
-    @Test("A provider that fails again and again is left alone; the reason says until when")
+    @Test("The breaker opens for a failing provider, and the wait reason shows until when")
     func breaker() async throws {
         let provider = failing(2, with: Self.overloaded)
         let engine = try Engine(

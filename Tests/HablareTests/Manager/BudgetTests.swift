@@ -3,12 +3,12 @@ import Hablare
 import HablareTestKit
 import Testing
 
-/// What may be spent, over one process and several, over crashes and days.
+/// Budgets in one process and several, over crashes and days.
 @Suite(.timeLimit(.minutes(5)))
 struct BudgetTests {
     private static let perToken = PriceEntry(provider: "scripted", unit: .inputToken, microDollarsPerMillion: 1_000_000)
 
-    /// A provider whose calls can cost 10 micro-dollars, and cost what they are told.
+    /// Returns a provider with a cost bound of 10 micro-dollars per call, whose calls cost a given amount.
     private static func provider(
         costing cost: Int64? = 10, bound: Int64? = 10, id: ProviderID = "scripted", gate: Gate? = nil,
         concurrency: Int = 4
@@ -32,7 +32,7 @@ struct BudgetTests {
         try await manager.budgets().map(\.spent)
     }
 
-    @Test("A call that does not fit is not sent, and fails with what is left and until when; a retry after that runs")
+    @Test("A call over budget is not sent, reports what is left, and can be retried in the next period")
     func refused() async throws {
         let provider = Self.provider()
         let engine = try Engine(
@@ -63,7 +63,7 @@ struct BudgetTests {
         }
     }
 
-    @Test("Calls under way count with what they can cost, and afterwards with what they cost")
+    @Test("A running call counts with its bound, and a finished one with its cost")
     func reserved() async throws {
         let gate = Gate()
         let provider = Self.provider(costing: 1, gate: gate)
@@ -84,7 +84,7 @@ struct BudgetTests {
         }
     }
 
-    @Test("Several processes on one store never spend more than the budget together")
+    @Test("Processes that share a store never exceed the budget together")
     func shared() async throws {
         let machine = ProcessStore.Machine()
         let providers = (0..<3).map { _ in Self.provider(costing: 7, bound: 10) }
@@ -112,7 +112,7 @@ struct BudgetTests {
         #expect(try await Self.spent(engines[0].manager) == [Int64(calls * 7)])
     }
 
-    @Test("What a dead process had under way stays spent, at what it could cost")
+    @Test("A call in flight of a dead process stays charged at its bound")
     func crash() async throws {
         let machine = ProcessStore.Machine()
         let configuration = try Self.configuration([Budget("b", microDollars: 15)])
@@ -126,7 +126,7 @@ struct BudgetTests {
             try await first.manager.submit(request, to: "scripted")
             await gate.arrivals(reach: 1)
             #expect(try store.budgets().map(\.spent) == [10])
-            // Dead, as far as others can see.
+            // Dead from the view of other processes.
             let owner = try #require(store.owners().first?.id)
             _ = try store.commit([.retireOwner(owner, at: StoreWorkbench.date(1))])
             #expect(try store.budgets().map(\.spent) == [10])
@@ -142,7 +142,7 @@ struct BudgetTests {
         }
     }
 
-    @Test("A budget counts only what it is for: a provider, a tag, a job")
+    @Test("A budget counts only its scope: a provider, a tag or a job")
     func scopes() async throws {
         let budgets = [
             Budget("job", microDollars: 10, scope: .job(JobKey(rawValue: "j"))),
@@ -178,7 +178,7 @@ struct BudgetTests {
         }
     }
 
-    @Test("A cost that nobody knows counts for nothing and is told, or is refused, as the budget says")
+    @Test("A call of unknown cost is counted as unknown or refused, as the budget says")
     func unknownCosts() async throws {
         let provider = Self.provider(costing: nil, bound: nil)
         let lenient = try Engine([provider], configuration: try Self.configuration([Budget("b", microDollars: 10)]))
@@ -197,7 +197,7 @@ struct BudgetTests {
         #expect(provider.record.calls.count == 1)
     }
 
-    @Test("A budget of nothing lets only run what is free")
+    @Test("A budget of zero allows only free calls")
     func nothing() async throws {
         let free = PriceEntry(provider: "scripted", unit: .call, microDollarsPerMillion: 0)
         let engine = try Engine(
@@ -211,7 +211,7 @@ struct BudgetTests {
         }
     }
 
-    @Test("Whatever is submitted while its lane is free starts with its reservation, and keeps its place")
+    @Test("A submission to a free lane starts with its reservation and keeps its slot")
     func firstAttempt() async throws {
         let gate = Gate()
         let engine = try Engine(
@@ -219,7 +219,7 @@ struct BudgetTests {
             configuration: try Self.configuration([Budget("b", microDollars: 1000)]))
         let manager = engine.manager
         try await engine.run {
-            // Once something was answered, nothing waits in the store, and the next submission finds its lane free.
+            // After the first answer nothing waits in the store, so the next submission finds a free lane.
             let early = AIRequest(prompt: "early")
             try await manager.submit(early, to: "scripted")
             await gate.arrivals(reach: 1)
@@ -239,7 +239,7 @@ struct BudgetTests {
     }
 
     @Test(
-        "A negative usage or cost does not make room in a budget: what was reserved stays spent",
+        "A negative usage or cost does not refund a budget, and the reservation stays charged",
         arguments: [Usage(inputTokens: -1), Usage(outputTokens: -1, costMicroDollars: -100)])
     func negativeUsage(reported: Usage) async throws {
         let provider = ScriptedProvider { _ in .success(ProviderAnswer(.text(Body("x")), usage: reported)) }
@@ -257,7 +257,7 @@ struct BudgetTests {
         }
     }
 
-    @Test("A negative bound is an unknown one: a budget that refuses these does not send the call")
+    @Test("A negative bound is unknown, so a budget that refuses unknown costs does not send the call")
     func negativeBound() async throws {
         let provider = ScriptedProvider().using(atMost: { _ in Usage(costMicroDollars: -1) })
         let budget = Budget("b", microDollars: 25, unknownCosts: .refuse)
@@ -272,7 +272,7 @@ struct BudgetTests {
     }
 
     @Test(
-        "Budgets that cannot work are refused when the engine starts",
+        "An invalid budget is refused when the engine starts",
         arguments: [
             [Budget("", microDollars: 1)], [Budget("b", microDollars: -1)],
             [Budget("b", microDollars: 1), Budget("b", microDollars: 2)],

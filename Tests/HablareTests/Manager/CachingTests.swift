@@ -5,10 +5,10 @@ import Testing
 
 @testable import Hablare
 
-/// The response cache, as clients see it.
+/// The response cache from the view of clients.
 @Suite(.timeLimit(.minutes(5)))
 struct CachingTests {
-    /// A provider that counts its answers.
+    /// Returns a provider that numbers its answers.
     private static func counting(_ id: ProviderID = "scripted") -> ScriptedProvider {
         let count = Guarded(0)
         return ScriptedProvider(id: id) { _ in
@@ -26,7 +26,7 @@ struct CachingTests {
         try await engine.manager.execute(AIRequest(prompt: "x", caching: caching, tags: tags), with: "scripted")
     }
 
-    @Test("The second of two equal requests costs nothing, and says how old its answer is")
+    @Test("The second of two equal requests costs nothing and reports the age of its answer")
     func hit() async throws {
         let provider = Self.counting()
         let engine = try Engine([provider])
@@ -45,7 +45,7 @@ struct CachingTests {
         }
     }
 
-    @Test("An answer is as old as it may be at the most, by the engine's limit or the request's own")
+    @Test("A cached answer expires by the engine's time to live or by the request's own limit")
     func age() async throws {
         let engine = try Engine([Self.counting()])
         try await engine.run {
@@ -59,7 +59,7 @@ struct CachingTests {
         }
     }
 
-    @Test("A refresh asks anew and is found from then on; a bypass asks anew and is not")
+    @Test("A refresh replaces the cached answer, and a bypass does not")
     func policies() async throws {
         let engine = try Engine([Self.counting()])
         try await engine.run {
@@ -76,7 +76,7 @@ struct CachingTests {
         }
     }
 
-    @Test("A request that is made anew is sent, whatever the cache has, and its answer takes the old one's place")
+    @Test("A regenerated request is sent despite the cache, and its answer replaces the cached one")
     func regenerated() async throws {
         let engine = try Engine([Self.counting()])
         try await engine.run {
@@ -87,7 +87,7 @@ struct CachingTests {
         }
     }
 
-    @Test("An age that is negative or no number is refused, and so are limits that make no sense")
+    @Test("An invalid cache age or limit is refused")
     func badInput() async throws {
         let manager = try Engine().manager
         for age in [-1, -0.001, -.infinity, .nan] {
@@ -107,7 +107,7 @@ struct CachingTests {
         }
     }
 
-    @Test("What is invalidated is asked for anew, in memory and in the store; what is not stays")
+    @Test("Invalidation removes the selected answers from memory and store, and no others")
     func invalidated() async throws {
         let engine = try Engine([Self.counting()])
         let manager = engine.manager
@@ -125,7 +125,7 @@ struct CachingTests {
         }
     }
 
-    @Test("A question is answered from the store first, then from memory, and records nothing")
+    @Test("cachedResponse reads the store first, then memory, and records no request")
     func question() async throws {
         let engine = try Engine([Self.counting()])
         let manager = engine.manager
@@ -146,7 +146,7 @@ struct CachingTests {
         }
     }
 
-    @Test("What is deleted, evicted or past its age is not answered from memory")
+    @Test("A deleted, evicted or expired answer is not read from memory")
     func forgotten() async throws {
         let engine = try Engine([Self.counting()])
         let manager = engine.manager
@@ -166,7 +166,7 @@ struct CachingTests {
     }
 
     @Test(
-        "What another process deletes is not answered from memory once this one has heard of it, nor without an engine")
+        "An answer deleted by another process is not read from memory after the news, or without an engine")
     func elsewhere() async throws {
         let machine = ProcessStore.Machine()
         let engine = try Engine([Self.counting()], store: ProcessStore(machine))
@@ -187,7 +187,7 @@ struct CachingTests {
         #expect(engine.manager.cacheStatistics.memoryHits == hits, "nobody tells it of others")
     }
 
-    @Test("A cached stream is read as chunks from anywhere, like the first time")
+    @Test("A cached stream can be read in chunks from any position")
     func stream() async throws {
         let provider = ScriptedProvider { call in
             do {
@@ -222,7 +222,7 @@ struct CachingTests {
     }
 
     @Test(
-        "An answer from the cache equals the fresh one, whatever its type and wherever it is kept",
+        "A cached answer equals the fresh one for any type and storage",
         arguments: [
             .text("Zürich 👩‍👩‍👧"), .data(Body(Data([0, 255, 10]))), .audio(Body(Data(count: 300_000)), .wav),
             .image(Body(Data(count: 3)), .png), .embedding([0, -1.5, .infinity]),
@@ -248,7 +248,7 @@ struct CachingTests {
         }
     }
 
-    @Test("An answer whose content file is gone is none: it is said in the log, and asked for anew")
+    @Test("An answer whose content file is missing is logged and requested again")
     func lostFile() async throws {
         let folder = try Folder()
         let provider = ScriptedProvider(responseType: .data) { call in
@@ -275,7 +275,7 @@ struct CachingTests {
         }
     }
 
-    @Test("An engine keeps the cache within its limits by itself, and keeps what was used")
+    @Test("A running engine keeps the cache within its limits and evicts unused answers first")
     func limits() async throws {
         let limits = CacheLimits(maximumCount: 8)
         let engine = try Engine(
@@ -296,7 +296,7 @@ struct CachingTests {
         }
     }
 
-    @Test("An answer past the time to live stays for those who take older ones, however often the engine tidies up")
+    @Test("An answer past the time to live stays for requests that accept older ones")
     func longWindow() async throws {
         let engine = try Engine([Self.counting()])
         let manager = engine.manager
@@ -309,7 +309,7 @@ struct CachingTests {
         }
     }
 
-    @Test("Memory answers with what was recorded last, also where a reader would take what was there before")
+    @Test("Memory returns the answer recorded last, even to a reader that accepts older ones")
     func newestInMemory() async throws {
         let engine = try Engine([Self.counting()])
         let manager = engine.manager
@@ -325,7 +325,7 @@ struct CachingTests {
         }
     }
 
-    @Test("Requests of other tenants, models and samples have answers of their own")
+    @Test("Requests with another tenant, model, sample or parameters have answers of their own")
     func others() async throws {
         let provider = Self.counting()
         let engine = try Engine([provider])
@@ -342,7 +342,7 @@ struct CachingTests {
     }
 
     @Test(
-        "An answer that was found is the answer for ever: submitting the request again, or retrying it, changes nothing"
+        "An answer from the cache is final, and submitting again or retrying does not change it"
     )
     func final() async throws {
         let engine = try Engine([Self.counting()])

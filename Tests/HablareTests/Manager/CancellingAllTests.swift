@@ -3,10 +3,10 @@ import Hablare
 import HablareTestKit
 import Testing
 
-/// Cancelling everything while another process deletes some of it.
+/// cancelAll while another process deletes some of the requests.
 @Suite(.timeLimit(.minutes(5)))
 struct CancellingAllTests {
-    /// A store from which another process deletes the last request of each page, right after it was read.
+    /// A store from which another process deletes the last request of each page right after it was read.
     private final class DeletingStore: ForwardingStore {
         let base: any RequestStore = InMemoryStore()
 
@@ -17,7 +17,7 @@ struct CancellingAllTests {
         }
     }
 
-    @Test("All are cancelled although those at which pages end are deleted meanwhile", arguments: ["j", nil])
+    @Test("cancelAll cancels every request, even if others are deleted meanwhile", arguments: ["j", nil])
     func deletedMeanwhile(job: String?) async throws {
         let store = DeletingStore()
         let engine = try Engine(store: store)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct CancellingTests {
-    @Test("A final request stays what it is, and says so")
+    @Test("Cancelling a final request changes nothing and returns its status")
     func final() async throws {
         let engine = try Engine([failing(1)])
         let manager = engine.manager
@@ -21,7 +21,7 @@ struct CancellingTests {
         }
     }
 
-    @Test("Whoever waits for a cancelled request is told that it was cancelled", arguments: [false, true])
+    @Test("A waiter of a cancelled request gets the cancelled outcome", arguments: [false, true])
     func waiters(isRunning: Bool) async throws {
         let gate = Gate()
         let engine = try Engine([gated(gate)])
@@ -45,7 +45,7 @@ struct CancellingTests {
         if isRunning { try await engine.run { try await check() } } else { try await check() }
     }
 
-    @Test("The answer of a provider that finished all the same is refused, and what it cost is in the ledger")
+    @Test("The late answer of a cancelled request is refused, and its cost is in the ledger")
     func lateAnswer() async throws {
         let latch = Latch()
         let gate = Gate()
@@ -70,7 +70,7 @@ struct CancellingTests {
         #expect(attempts.first?.usage.costMicroDollars == 7)
     }
 
-    @Test("Cancelling the task that waits ends the wait with CancellationError, not the request")
+    @Test("Cancelling a waiting task throws CancellationError and does not cancel the request")
     func waitingTask() async throws {
         let gate = Gate()
         let engine = try Engine([gated(gate)])
@@ -93,7 +93,7 @@ struct CancellingTests {
         }
     }
 
-    @Test("All live requests can be cancelled at once, over several pages, and the final ones stay")
+    @Test("cancelAll cancels all live requests over several pages and no final ones")
     func all() async throws {
         let gate = Gate()
         let provider = gated(gate, concurrency: 2)
@@ -111,11 +111,11 @@ struct CancellingTests {
             #expect(try await manager.statistics().requests == [.completed: 1, .cancelled: 1_200])
             #expect(try await manager.outcome(of: ids[700]) == .cancelled)
         }
-        // They are cancelled page by page, and what is on the next page may start meanwhile.
+        // They are cancelled page by page, and requests on the next page may start meanwhile.
         #expect(provider.record.calls.count <= 1 + 2 * 4)
     }
 
-    @Test("Cancelling a job leaves the others")
+    @Test("Cancelling a job does not cancel other requests")
     func job() async throws {
         let manager = try Engine().manager
         let mine = JobKey(rawValue: "mine")
@@ -126,7 +126,7 @@ struct CancellingTests {
         #expect(try await manager.statistics().requests == [.pending: 2, .cancelled: 2])
     }
 
-    @Test("A cancelled call's place goes to the next request")
+    @Test("A cancelled call frees its slot for the next request")
     func freesPlace() async throws {
         let gate = Gate()
         let engine = try Engine([gated(gate, concurrency: 1)])
@@ -144,7 +144,7 @@ struct CancellingTests {
         }
     }
 
-    @Test("A request that is cancelled as soon as it is submitted ends cancelled, or was never touched by it")
+    @Test("A request submitted during cancelAll is either cancelled or unaffected")
     func raceWithSubmission() async throws {
         let provider = ScriptedProvider()
         let engine = try Engine([provider])

@@ -3,12 +3,12 @@ import Hablare
 import HablareTestKit
 import Testing
 
-/// A request whose deadline has passed is sent to nobody and ends on time.
+/// A request past its deadline is not sent and ends on time.
 @Suite(.timeLimit(.minutes(5)))
 struct DeadlineTests {
     private let configuration = EngineConfiguration(attemptTimeout: .seconds(1_000_000))
 
-    @Test("A deadline in the past, or an attempt less than one, is refused with what to do")
+    @Test("A deadline in the past or zero attempts are refused with advice")
     func refused() async throws {
         let engine = try Engine()
         let past = AIRequest(prompt: "x", deadline: engine.dates.now)
@@ -20,7 +20,7 @@ struct DeadlineTests {
         #expect(await code { try await engine.manager.submit(none, to: "scripted") } == .invalidRequest)
     }
 
-    @Test("Waiting in the queue, a request ends at its deadline and costs nothing; its place goes to the next")
+    @Test("A queued request expires at its deadline without cost, and frees its place in the queue")
     func expiresInQueue() async throws {
         let gate = Gate()
         let provider = gated(gate, concurrency: 1)
@@ -48,7 +48,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test("An attempt under way is stopped at the deadline, and the ledger says that it may have been billed")
+    @Test("A running attempt is stopped at the deadline and recorded as maybe billed")
     func expiresUnderWay() async throws {
         let gate = Gate()
         let provider = gated(gate)
@@ -70,7 +70,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test("A retry that would come after the deadline is not waited for")
+    @Test("A retry past the deadline is not waited for")
     func noRetryInVain() async throws {
         let provider = failing(
             9, with: AIServiceError(.rateLimited, "Slower.", disposition: .retry(after: .seconds(10))))
@@ -82,7 +82,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test("What passed while nobody ran ends at the start, unsent; retried, it is wanted after all")
+    @Test("A request that expired without an engine fails at the start unsent, and can be retried")
     func passedMeanwhile() async throws {
         let provider = ScriptedProvider()
         let engine = try Engine([provider], configuration: configuration)
@@ -99,7 +99,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test("Whoever watches a request is told when it runs out of time")
+    @Test("A watcher of a request gets its expiry")
     func told() async throws {
         let gate = Gate()
         let engine = try Engine([gated(gate, concurrency: 1)], configuration: configuration)
@@ -116,7 +116,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test("A request whose deadline passes while its attempt is journalled is not sent")
+    @Test("A request whose deadline passes during journalling is not sent")
     func passesWhileJournalled() async throws {
         let store = ProcessStore()
         let provider = ScriptedProvider()
@@ -136,7 +136,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test("What ran out of time while the machine slept is not even journalled")
+    @Test("A request that expired during sleep is not even journalled")
     func passedAsleep() async throws {
         let gate = Gate()
         let provider = gated(gate, concurrency: 1)
@@ -159,7 +159,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test("A deadline at the end of time is no trouble")
+    @Test("Deadlines in the distant future are accepted")
     func absurd() async throws {
         let engine = try Engine(configuration: configuration)
         try await engine.run {

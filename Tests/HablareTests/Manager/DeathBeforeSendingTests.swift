@@ -5,8 +5,7 @@ import Testing
 
 @testable import Hablare
 
-/// Requests for the same work, and the process that was to make the call dies: the attempt is on disk, and nothing was
-/// sent.
+/// Identical requests whose calling process dies after the attempt is on disk and before anything is sent.
 @Suite(.timeLimit(.minutes(15)))
 struct DeathBeforeSendingTests {
     /// One of several processes on a store.
@@ -33,14 +32,14 @@ struct DeathBeforeSendingTests {
                         defer { hasEnded.withLock { $0 = true } }
                         try await engine.run { try await body(engine.manager) }
                     }
-                    // What is left of a dead process waits for no time that does not pass.
+                    // A dead process's remaining tasks must not wait for a time that does not come.
                     group.addTask {
                         while !hasEnded.withLock({ $0 }) {
                             if store.isDead { engine.clock.advance(by: .seconds(1)) }
                             await Task.yield()
                         }
                     }
-                    // However long the others take: the end of the body ends this, too.
+                    // Without a limit: the end of the body ends this as well.
                     group.addTask {
                         while !store.isDead { try await pause() }
                         throw Died()
@@ -48,22 +47,22 @@ struct DeathBeforeSendingTests {
                     _ = try await group.next()
                 }
             } catch  where store.isDead {
-                // Whatever its clients heard of it.
+                // The errors that its clients received do not matter.
             }
         }
     }
 
-    /// So often the clock is moved before what has not happened is not expected any more.
+    /// The number of clock steps after which an event is no longer expected.
     private static let rounds = 2_000
 
-    /// Every process is asked for its share of the same work. Whoever asked the one that dies asks another one again.
+    /// Submits a share of the same work to each process. Clients of the dead process submit to another one again.
     private func everybodyIsAnswered(_ count: Int, of prompt: String, by stores: [any RequestStore]) async throws {
         let (fate, gate, isOver) = (DyingStore.Fate(), Gate(), Gate())
         let processes = try stores.map { try Process($0, sharing: fate, gate) }
         let requests = (0..<count).map { _ in AIRequest(prompt: .text(prompt)) }
         let answers = Guarded<[UUID: String]>([:])
 
-        /// The clients of a process.
+        /// Runs the clients of a process.
         @Sendable func ask(_ manager: AIRequestManager, share: Int) async throws {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for (number, request) in requests.enumerated() where number % processes.count == share {
@@ -100,7 +99,7 @@ struct DeathBeforeSendingTests {
                     for _ in 0..<Self.rounds where calls == 0 {
                         for heir in heirs {
                             heir.engine.clock.advance(by: .seconds(1))
-                            // A commit that changes nothing, so that whatever is under way gets on.
+                            // A commit without changes gives running work a chance to proceed.
                             _ = await code { try await heir.engine.manager.cancelRequest(UUID()) }
                         }
                         try await pause()
@@ -113,7 +112,7 @@ struct DeathBeforeSendingTests {
                 isOver.open()
                 #expect(processes[share].provider.record.calls.isEmpty)
             }
-            // The first error ends all.
+            // The first error ends everything.
             while try await group.next() != nil {}
         }
         let told = answers.withLock { $0 }
@@ -125,14 +124,14 @@ struct DeathBeforeSendingTests {
         #expect(attempts.map(\.billing) == [.maybeBilled, .billed], "nobody knows that it was not sent")
     }
 
-    @Test("Ten thousand identical requests are one call, also when the process that is to make it dies before it does")
+    @Test("Ten thousand identical requests are one call, even if the calling process dies before sending")
     func tenThousand() async throws {
         let machine = ProcessStore.Machine()
         try await everybodyIsAnswered(
             10_000, of: "left by the dead", by: (0..<3).map { _ in ProcessStore(machine) })
     }
 
-    @Test("So they are with a database that the processes share")
+    @Test("Identical requests are one call if their process dies, with a shared database")
     func database() async throws {
         try await withFolder { folder in
             let stores = try (0..<3).map { _ in try SQLiteStore(directory: folder) }

@@ -3,15 +3,15 @@ import HablareTestKit
 
 @testable import Hablare
 
-/// The store of a process that dies between the journal and the provider: of all processes that share a fate the first
-/// one whose start of an attempt is committed. The commit is never acknowledged, the process's lock is let go, and it
-/// neither writes nor claims any more.
+/// The store of a process that dies between the journal and the provider. Of all processes with the same fate, the
+/// first one that commits the start of an attempt dies. The commit is not acknowledged, the process's lock is released,
+/// and it neither writes nor claims any more.
 final class DyingStore: ForwardingStore {
     /// Decides once for all processes which one dies.
     final class Fate: Sendable {
         private let decided = Guarded(false)
 
-        /// Whether this is the first that asks.
+        /// Whether this is the first call.
         func strikes() -> Bool {
             decided.withLock { decided in
                 defer { decided = true }
@@ -34,7 +34,7 @@ final class DyingStore: ForwardingStore {
         self.fate = fate
     }
 
-    /// Whether it was this process.
+    /// Whether this process died.
     var isDead: Bool { state.withLock { $0.isDead } }
 
     private static let death = AIServiceError(.storageFailed, "This process is dead.")
@@ -61,7 +61,7 @@ final class DyingStore: ForwardingStore {
 }
 
 extension StoreWrite {
-    /// Whether it journalled an attempt, so that it may be sent: also with its submission, where there was a place for it.
+    /// Whether the write journalled an attempt that may be sent, including one that starts with its submission.
     fileprivate func hasStarted(_ receipt: WriteReceipt) -> Bool {
         switch (self, receipt) {
         case (.start, .started(overBudget: nil)): true

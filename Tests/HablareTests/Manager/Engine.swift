@@ -4,13 +4,13 @@ import HablareTestKit
 import Logging
 import Testing
 
-/// An engine whose time stands still until it is told to move, around a store and scripted providers.
+/// An engine with a manual clock, a store and scripted providers.
 struct Engine {
     let manager: AIRequestManager
     let clock = ManualClock()
     let dates = ManualDates()
     let store: any RequestStore
-    /// What it logs, unless it was given a logger.
+    /// The engine's log, unless it was given a logger.
     let log = LogRecorder()
     private let renewals: RenewalCounter
 
@@ -21,7 +21,7 @@ struct Engine {
     ) throws {
         self.store = store
         renewals = RenewalCounter(store)
-        // Tests that run the clock ahead do not mean attempts to time out by it, unless they say so.
+        // Tests that advance the clock do not expect attempts to time out, unless they set a timeout.
         let configuration =
             configuration
             ?? EngineConfiguration(attemptTimeout: .seconds(1_000_000_000), retry: .never, breaker: .never)
@@ -33,8 +33,8 @@ struct Engine {
             logger: logger ?? log.logger)
     }
 
-    /// Runs the engine while the body runs. Where the body fails, the engine is stopped instead of being shut down: its
-    /// clock stands still, and calls that wait at a gate would wait for ever.
+    /// Runs the engine while the body runs. If the body fails, the engine is cancelled instead of shut down: its clock
+    /// stands still, and calls that wait at a gate would wait forever.
     func run<R: Sendable>(_ body: @escaping @Sendable () async throws -> R) async throws -> R {
         let failed = AsyncStream.makeStream(of: Void.self)
         return try await withThrowingTaskGroup(of: R.self) { group in
@@ -55,34 +55,34 @@ struct Engine {
         }
     }
 
-    /// Lets a provider answer once. Time stands still, so the engine learns that its calls take none, and then leases
-    /// more than it has room for: before that it leases what it can run at once.
+    /// Lets a provider answer once. Time stands still, so the engine learns that calls take no time, and then leases
+    /// more than it has slots for. Before that it leases only what it can run at once.
     func warmUp(_ provider: ProviderID = "scripted") async throws {
         _ = try await manager.execute(AIRequest(prompt: .text(warmUpPrompt)), with: provider)
     }
 
-    /// Waits until a request is in a phase. Looks again and again, because not every change is announced.
+    /// Waits until a request is in a phase. Polls, because not every change is announced.
     func reach(_ phase: RequestPhase, _ id: UUID) async throws {
         try await expectSoon { try await manager.snapshot(for: id).phase == phase }
     }
 }
 
-/// The date, which stands still until it is told to move.
+/// A date that stands still until it is advanced.
 final class ManualDates: Sendable {
     private let state = Guarded(StoreWorkbench.date(0))
     var now: Date { state.withLock { $0 } }
     func advance(by seconds: TimeInterval) { state.withLock { $0 = $0.addingTimeInterval(seconds) } }
 }
 
-/// Text of a response.
+/// Returns the text of a response.
 func text(_ response: AIResponseData) async throws -> String {
     String(decoding: try await response.content.body?.data() ?? Data(), as: UTF8.self)
 }
 
-/// What a provider at a gate answers without waiting.
+/// The prompt that a gated provider answers without waiting.
 private let warmUpPrompt = "warm-up"
 
-/// A provider that waits at a gate, then answers with its prompt.
+/// Returns a provider that waits at a gate and answers with its prompt.
 func gated(_ gate: Gate, id: ProviderID = "scripted", concurrency: Int = 4) -> ScriptedProvider {
     ScriptedProvider(id: id, limits: ProviderLimits(concurrency: concurrency)) { call in
         do {
@@ -95,7 +95,7 @@ func gated(_ gate: Gate, id: ProviderID = "scripted", concurrency: Int = 4) -> S
     }
 }
 
-/// A provider that fails so many times, then answers with its prompt.
+/// Returns a provider that fails this number of times and then answers with its prompt.
 func failing(_ times: Int, with error: AIServiceError = StoreWorkbench.failure) -> ScriptedProvider {
     let left = Guarded(times)
     return ScriptedProvider { call in
@@ -107,7 +107,7 @@ func failing(_ times: Int, with error: AIServiceError = StoreWorkbench.failure) 
     }
 }
 
-/// The code of the error that an operation must fail with.
+/// Returns the code of the error that an operation must throw.
 func code(of operation: () async throws -> Void) async -> AIServiceError.Code? {
     do {
         try await operation()
@@ -121,7 +121,7 @@ func code(of operation: () async throws -> Void) async -> AIServiceError.Code? {
     }
 }
 
-/// Everything a stream says until it ends.
+/// Returns the elements of a stream until its end.
 func collect(_ stream: AsyncThrowingStream<RequestStatus, any Error>) async throws -> [RequestStatus] {
     var statuses: [RequestStatus] = []
     for try await status in stream { statuses.append(status) }
@@ -129,7 +129,7 @@ func collect(_ stream: AsyncThrowingStream<RequestStatus, any Error>) async thro
 }
 
 extension Engine {
-    /// Moves the clock in small steps until something is so. Where it does not come, the test fails after a second or two.
+    /// Advances the clock in small steps until a condition holds. Otherwise the test fails after a second or two.
     func advance(
         by step: Duration = .seconds(1), sourceLocation: SourceLocation = #_sourceLocation,
         until condition: () async throws -> Bool
@@ -143,7 +143,7 @@ extension Engine {
     }
 }
 
-/// Holds whoever waits, cancelled or not: a provider that does not listen.
+/// Blocks its callers even if they are cancelled, like a provider that ignores cancellation.
 final class Latch: Sendable {
     private struct State: Sendable {
         var isOpen = false
@@ -173,7 +173,7 @@ final class Latch: Sendable {
 }
 
 extension Engine {
-    /// Lets time pass, for dates and clock alike, in steps of a second at most, and whatever wakes run.
+    /// Advances dates and clock in steps of a second at most, and lets woken tasks run.
     func pass(_ seconds: TimeInterval) async throws {
         var left = seconds
         while left > 0 {
@@ -185,7 +185,7 @@ extension Engine {
         }
     }
 
-    /// Lets time pass until something is so. Where it does not come, the test fails after a few seconds.
+    /// Advances the time until a condition holds. Otherwise the test fails after a few seconds.
     func pass(
         sourceLocation: SourceLocation = #_sourceLocation, until condition: () async throws -> Bool
     ) async throws {
@@ -199,15 +199,15 @@ extension Engine {
 }
 
 extension Engine {
-    /// Lets the housekeeper look around: once more from its beginning to its end, at least. The second renewal from now
-    /// begins after the first has ended.
+    /// Waits for at least one full round of the housekeeper. The second renewal from now begins after the first has
+    /// ended.
     func tickRenewal() async throws {
         let enough = renewals.begun + 2
         try await advance(by: .seconds(5)) { renewals.begun >= enough }
     }
 }
 
-/// Counts the renewals that an engine has begun, whether its store takes them or not.
+/// Counts the renewals that an engine has begun, even if its store refuses them.
 private final class RenewalCounter: ForwardingStore {
     let base: any RequestStore
     private let count = Guarded(0)
@@ -229,19 +229,18 @@ extension StoreWrite {
 }
 
 extension Engine {
-    /// So often an engine goes round before what has not happened is not expected any more.
+    /// The number of rounds after which an event is no longer expected.
     private static let rounds = 10_000
 
-    /// Lets others run, and what waits for the journal's thread get on: however fast that is, it has done what it was
-    /// given before this commit, which changes nothing.
+    /// Lets other tasks run and the journal's thread proceed. This commit without changes waits for everything
+    /// submitted before it.
     private func goRound() async throws {
         try await pause()
         _ = await code { try await manager.cancelRequest(UUID()) }
     }
 
-    /// What an operation answers that needs no time to pass. Where it does not come, the test fails after a second or two
-    /// instead of waiting for its time limit: the engine goes round many times meanwhile, each time with a commit that
-    /// changes nothing, so that whatever is under way gets on.
+    /// Returns the result of an operation that needs no time to pass. Otherwise the test fails after a second or two
+    /// instead of at its time limit. Meanwhile it makes commits without changes, so that running work proceeds.
     func soon<R: Sendable>(
         sourceLocation: SourceLocation = #_sourceLocation, _ operation: @escaping @Sendable () async throws -> R
     ) async throws -> R {
@@ -257,7 +256,7 @@ extension Engine {
         }
     }
 
-    /// Waits until something is so that needs no time to pass.
+    /// Waits until a condition holds that needs no time to pass.
     func expectSoon(
         sourceLocation: SourceLocation = #_sourceLocation, _ condition: @escaping @Sendable () async throws -> Bool
     ) async throws {
@@ -267,8 +266,8 @@ extension Engine {
     }
 }
 
-/// Lets others run until something is so, which needs no time to pass. Where it does not come, the test fails long before
-/// its time limit; with what a machine may need whose processors are given to others.
+/// Lets other tasks run until a condition holds that needs no time to pass. Otherwise the test fails long before its
+/// time limit. The limit allows for a machine whose processors are busy.
 func waitUntil(
     sourceLocation: SourceLocation = #_sourceLocation, _ condition: () async throws -> Bool
 ) async throws {
@@ -280,7 +279,7 @@ func waitUntil(
     }
 }
 
-/// Lets others run. Ends a loop that waits in vain when the test's time is over.
+/// Lets other tasks run. Throws when the test's time is over, which ends a loop that waits in vain.
 func pause() async throws {
     try Task.checkCancellation()
     await Task.yield()

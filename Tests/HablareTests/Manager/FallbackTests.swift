@@ -3,7 +3,7 @@ import Hablare
 import HablareTestKit
 import Testing
 
-/// Whom a request falls back on when its provider cannot help.
+/// The fallback chain of a request whose provider cannot help.
 @Suite(.timeLimit(.minutes(5)))
 struct FallbackTests {
     private static func failing(_ id: ProviderID, with code: AIServiceError.Code) -> ScriptedProvider {
@@ -18,7 +18,7 @@ struct FallbackTests {
     }
 
     @Test(
-        "What the first provider fails of for good is asked of the next one, and the answer says who was asked",
+        "A permanent failure falls back to the next provider, and the answer names the provider",
         arguments: [
             AIServiceError.Code.quotaExceeded, .unauthorized, .invalidResponse, .providerFailed, .overloaded, .timeout,
             .connectionLost, .programMissing,
@@ -37,7 +37,7 @@ struct FallbackTests {
             #expect(response.providerID == "third" && response.metadata["fallback"] == "first > second > third")
             #expect(second.record.calls.map(\.request.model) == ["small"])
             #expect(third.record.calls.map(\.request.model) == [nil])
-            // What may pass is tried again before anybody else is asked.
+            // A transient failure is retried before the next provider is called.
             let tries =
                 AIServiceError(code, "").disposition == .fail || AIServiceError(code, "").disposition == .needsUser
                 ? 1 : 2
@@ -47,7 +47,7 @@ struct FallbackTests {
         }
     }
 
-    @Test("Where the provider is to be left alone for longer than there is time the next one is asked at once")
+    @Test("If the provider's pause exceeds the deadline the next provider is called at once")
     func noTimeToWait() async throws {
         let busy = AIServiceError(.rateLimited, "Later.", disposition: .retry(after: .seconds(120)))
         let first = ScriptedProvider(id: "first") { _ in .failure(busy) }
@@ -67,7 +67,7 @@ struct FallbackTests {
         }
     }
 
-    @Test("An invalid request is asked of nobody else, and at the end of the chain the last failure is the outcome")
+    @Test("An invalid request does not fall back, and the last failure of the chain is the outcome")
     func ends() async throws {
         let first = ScriptedProvider(id: "first") { call in
             .failure(AIServiceError(call.request.model == "large" ? .invalidRequest : .quotaExceeded, "No."))
@@ -85,7 +85,7 @@ struct FallbackTests {
         }
     }
 
-    @Test("A call that its budget refuses is asked of a provider that it does not count")
+    @Test("A call over one provider's budget falls back to a provider outside of it")
     func overBudget() async throws {
         var configuration = Self.quick
         configuration.budgets = [Budget("b", microDollars: 0, scope: .provider("dear"), unknownCosts: .refuse)]
@@ -98,7 +98,7 @@ struct FallbackTests {
         }
     }
 
-    @Test("A chain goes on after a restart, where it was")
+    @Test("A fallback chain continues after a restart")
     func survives() async throws {
         let store = InMemoryStore()
         let gate = Gate()
@@ -119,7 +119,7 @@ struct FallbackTests {
         #expect(asked.record.calls.isEmpty)
     }
 
-    @Test("A regenerated request begins its chain anew, with its own model")
+    @Test("A regenerated request starts its chain again with its own model")
     func regenerated() async throws {
         let first = failingOnce("first")
         let engine = try Engine([first, ScriptedProvider(id: "second")], configuration: Self.quick)
@@ -144,7 +144,7 @@ struct FallbackTests {
         }
     }
 
-    @Test("A chain of strangers, of one provider twice, of other content or without end is refused")
+    @Test("A chain with an unknown or repeated provider, another content type or too many hops is refused")
     func badChains() async throws {
         let engine = try Engine([
             ScriptedProvider(id: "first"), ScriptedProvider(id: "image", responseType: .image),
@@ -160,7 +160,7 @@ struct FallbackTests {
         #expect(await refusal((0..<9).map { FallbackHop(ProviderID(rawValue: "p\($0)")) }) == .invalidRequest)
     }
 
-    @Test("Which failures lead on, and to whom")
+    @Test("Only failures that another provider can help with lead to the next hop")
     func chain() {
         let chain = [FallbackHop("b"), FallbackHop("c")]
         func next(_ code: AIServiceError.Code, at provider: ProviderID) -> ProviderID? {
@@ -175,7 +175,7 @@ struct FallbackTests {
         #expect(FallbackChain.next(after: AIServiceError(.timeout, ""), at: "a", of: []) == nil)
     }
 
-    @Test("Whoever joins a flight that was led to another provider, and that nobody had time for, has it made there")
+    @Test("A request that joins an expired flight at a fallback provider runs at that provider")
     func joinsWhereItWasLed() async throws {
         let gate = Gate()
         let first = ScriptedProvider(id: "first") { _ in
@@ -194,7 +194,7 @@ struct FallbackTests {
         try await engine.run {
             try await manager.submit(late, to: "first")
             await gate.arrivals(reach: 1)
-            // The date is past the deadline before the clock wakes whoever ends what is out of time.
+            // The date passes the deadline before the clock wakes the sweep of expired requests.
             engine.dates.advance(by: 100)
             gate.open()
             try await engine.expectSoon { try await manager.attempts(for: late.id).first?.outcome == .failed }

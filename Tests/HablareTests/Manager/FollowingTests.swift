@@ -4,7 +4,7 @@ import Testing
 
 @testable import Hablare
 
-/// Those who follow an engine's events.
+/// The followers of an engine's events.
 @Suite(.timeLimit(.minutes(1))) struct FollowingTests {
     private func word(_ event: EngineEvent) -> String {
         switch event {
@@ -33,7 +33,7 @@ import Testing
             seams: EngineSeams(follower: follower))
     }
 
-    @Test func `A follower hears of everything, before whoever waits for the outcome`() async throws {
+    @Test func `A follower gets every event before the outcome's waiters`() async throws {
         let tries = Guarded(0)
         let provider = ScriptedProvider(id: "p", limits: ProviderLimits(breaker: .never)) { _ in
             let number = tries.withLock { tries in
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `No event is missed, however many come at once`() async throws {
+    @Test func `No event is lost among many concurrent ones`() async throws {
         let count = 3_000
         let settled = Guarded(0)
         let provider = ScriptedProvider(id: "p", limits: ProviderLimits(concurrency: 1_000))
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `What waits for an account that refused a call is made once the account is resumed`() async throws {
+    @Test func `Requests of a refusing account run once it is resumed`() async throws {
         let isRight = Guarded(false)
         let provider = ScriptedProvider(id: "p", limits: ProviderLimits(concurrency: 1, breaker: .never)) { _ in
             isRight.withLock { $0 }

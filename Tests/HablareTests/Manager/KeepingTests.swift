@@ -26,7 +26,7 @@ struct KeepingTests {
         return request.id
     }
 
-    @Test("A running engine gives up the oldest responses past the limit by itself, and keeps the others")
+    @Test("A running engine evicts the oldest responses over the limit, and no others")
     func byItself() async throws {
         let engine = try Self.engine(Retention(maximumCount: 2))
         try await engine.run {
@@ -42,7 +42,7 @@ struct KeepingTests {
         }
     }
 
-    @Test("A running engine searches for abandoned content when it tidies up first, and then once an hour")
+    @Test("A running engine searches for abandoned content at its first cleanup, then once an hour")
     func searches() async throws {
         let store = SearchedStore()
         let engine = try Engine(
@@ -62,7 +62,7 @@ struct KeepingTests {
         }
     }
 
-    @Test("Pinned responses and those that wait for their merge outlive age and count, until they no longer are")
+    @Test("Pinned and unmerged responses outlive age and count until they are released")
     func protected() async throws {
         let engine = try Self.engine(Retention(maximumAge: 100, maximumCount: 1))
         try await engine.run {
@@ -85,7 +85,7 @@ struct KeepingTests {
         }
     }
 
-    @Test("A request that is made anew waits for its merge like the old one")
+    @Test("A regenerated request awaits its merge like the original")
     func regenerated() async throws {
         let engine = try Self.engine(Retention())
         try await engine.run {
@@ -95,7 +95,7 @@ struct KeepingTests {
         }
     }
 
-    @Test("Many responses are given up in several commits, and all of them")
+    @Test("Many responses are pruned in several commits")
     func batches() async throws {
         let engine = try Self.engine(Retention())
         try await engine.run {
@@ -105,7 +105,7 @@ struct KeepingTests {
         }
     }
 
-    @Test("Nobody can pin, unpin or merge what is not there")
+    @Test("Pinning, unpinning or merging an unknown request throws unknownRequest")
     func unknown() async throws {
         let manager = try Self.engine(Retention()).manager
         let id = UUID()
@@ -115,7 +115,7 @@ struct KeepingTests {
     }
 
     @Test(
-        "A policy that makes no sense is refused before anything is given up",
+        "An invalid retention policy is refused before anything is pruned",
         arguments: [
             Retention(maximumAge: -1), Retention(maximumAge: .nan), Retention(maximumCount: 0),
             Retention(maximumBytes: -1),
@@ -127,7 +127,7 @@ struct KeepingTests {
         #expect(await code { _ = try await engine.manager.prunePlan() } == .invalidConfiguration)
     }
 
-    @Test("What was written within the last hour is not taken for abandoned: its row may be on its way")
+    @Test("Content written within the last hour is not treated as abandoned")
     func graceOfContent() async throws {
         let store = SearchedStore()
         let engine = try Engine(store: store)
@@ -136,13 +136,13 @@ struct KeepingTests {
     }
 }
 
-/// Counts how often it was planned what to give up, and how often abandoned content was searched for.
+/// Counts the prune plans and the searches for abandoned content.
 private final class SearchedStore: ForwardingStore {
     let base: any RequestStore = InMemoryStore()
     private let counts = Guarded((plans: 0, searches: 0))
     var plans: Int { counts.withLock { $0.plans } }
     var searches: Int { counts.withLock { $0.searches } }
-    /// Until when what was searched for had been written.
+    /// The date before which the searched content was written.
     let searchedBefore = Guarded<Date?>(nil)
 
     func prunePlan(_ retention: Retention, at date: Date) throws -> PrunePlan {

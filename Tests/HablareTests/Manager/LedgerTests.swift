@@ -3,7 +3,7 @@ import Hablare
 import HablareTestKit
 import Testing
 
-/// What the engine writes of costs and tags into its ledger.
+/// The costs and tags that the engine writes into its ledger.
 @Suite(.timeLimit(.minutes(5)))
 struct LedgerTests {
     static func priced(_ prices: [PriceEntry], budgets: [Budget] = []) throws -> EngineConfiguration {
@@ -18,7 +18,7 @@ struct LedgerTests {
 
     private static let perToken = PriceEntry(provider: "scripted", unit: .inputToken, microDollarsPerMillion: 3_000_000)
 
-    @Test("An answer has the cost of its day, in the response and in the ledger")
+    @Test("An answer has the price of its day, in the response and in the ledger")
     func cost() async throws {
         let change = StoreWorkbench.date(10)
         var (before, after) = (Self.perToken, Self.perToken)
@@ -39,7 +39,7 @@ struct LedgerTests {
         }
     }
 
-    @Test("A cost that the provider reports wins, and one that nobody knows is a gap and not zero")
+    @Test("A cost reported by the provider wins, and an unknown cost is a gap, not zero")
     func gaps() async throws {
         let usages = Guarded([Usage(inputTokens: 5, costMicroDollars: 7), Usage(bytes: 1)])
         let provider = ScriptedProvider { _ in
@@ -57,7 +57,7 @@ struct LedgerTests {
     }
 
     @Test(
-        "The answer with a negative usage is kept, what cannot be is not recorded, and an error names the provider",
+        "An answer with negative usage is kept without it, and an error is logged with the provider",
         arguments: [
             (Usage(inputTokens: -1, outputTokens: 9), Usage()),
             (Usage(inputTokens: 5, outputTokens: -9, costMicroDollars: 4), Usage(costMicroDollars: 4)),
@@ -79,7 +79,7 @@ struct LedgerTests {
         #expect(engine.log.lines.contains { $0.contains("scripted") })
     }
 
-    @Test("An answer that is refused was billed all the same, at its price")
+    @Test("An answer that is refused is billed at its price")
     func refusedAnswer() async throws {
         let provider = ScriptedProvider(responseType: .image) { _ in
             .success(ProviderAnswer(.text(Body("x")), usage: Usage(inputTokens: 5)))
@@ -94,7 +94,7 @@ struct LedgerTests {
         }
     }
 
-    @Test("An answer of no use is in the ledger with what it cost, or as one that may have cost something")
+    @Test("An invalid answer is in the ledger with its cost, or as maybe billed")
     func uselessAnswer() async throws {
         let billings: [FailureBilling?] = [nil, .maybeBilled, .billed(Usage(inputTokens: 5))]
         let provider = ScriptedProvider { call in
@@ -108,7 +108,7 @@ struct LedgerTests {
         try await engine.run {
             var attempts: [AttemptRecord] = []
             for sample in billings.indices {
-                // Long enough to be taken out of the message, which must not take the bill along.
+                // Long enough to be redacted from the message, which must keep its billing.
                 let request = AIRequest(prompt: "a prompt that the failure repeats", sample: sample)
                 #expect(await code { _ = try await manager.execute(request, with: "scripted") } == .invalidResponse)
                 attempts += try await manager.attempts(for: request.id)
@@ -120,7 +120,7 @@ struct LedgerTests {
         }
     }
 
-    @Test("What is known to be billed is not taken back by whoever only gave up waiting for it")
+    @Test("A late unknown billing does not replace an attempt's known bill")
     func knownBill() throws {
         let bench = StoreWorkbench(store: InMemoryStore())
         let owner = try bench.register()
@@ -155,7 +155,7 @@ struct LedgerTests {
     }
 
     @Test(
-        "Too many tags, and tags that are empty or too long, are refused",
+        "Too many tags and tags that are empty or too long are refused",
         arguments: [
             (0..<33).map(String.init), [""], [String(repeating: "x", count: 129)], [String(repeating: "ü", count: 65)],
         ])
@@ -166,7 +166,7 @@ struct LedgerTests {
                 == .invalidRequest)
     }
 
-    @Test("As many tags as there may be, as long as they may be, are taken")
+    @Test("The maximum number of tags of maximum length is accepted")
     func manyTags() async throws {
         let engine = try Engine()
         let tags = (10..<42).map { String(repeating: "x", count: 126) + String($0) }
@@ -175,7 +175,7 @@ struct LedgerTests {
         #expect(try await engine.manager.snapshot(for: request.id).tags == tags)
     }
 
-    @Test("A regenerated request has the tags of the old one")
+    @Test("A regenerated request has the tags of the original")
     func regenerated() async throws {
         let engine = try Engine()
         let manager = engine.manager

@@ -3,7 +3,7 @@ import Hablare
 import HablareTestKit
 import Testing
 
-/// Processes that wait, watch and read, and execute nothing.
+/// Processes that wait, watch and read without executing requests.
 @Suite(.timeLimit(.minutes(5)))
 struct ListenerTests {
     private let machine = ProcessStore.Machine()
@@ -12,7 +12,7 @@ struct ListenerTests {
         EngineConfiguration(scope: scope, attemptTimeout: .seconds(1_000_000_000), retry: .never, breaker: .never)
     }
 
-    @Test("Without an engine a waiter, a subscriber and a reader hear of what another process does")
+    @Test("Without an engine a waiter, a subscriber and a reader receive another process's progress")
     func withoutEngine() async throws {
         let gate = Gate()
         let worker = try Engine(
@@ -52,7 +52,7 @@ struct ListenerTests {
         return text
     }
 
-    @Test("Without an engine a waiter hears of a cancellation by another manager")
+    @Test("Without an engine a waiter receives a cancellation by another manager")
     func cancelledElsewhere() async throws {
         let listener = try Engine(store: ProcessStore(machine)).manager
         let other = try Engine(store: ProcessStore(machine)).manager
@@ -63,7 +63,7 @@ struct ListenerTests {
         #expect(try await outcome == .cancelled)
     }
 
-    @Test("A process of the scope of nothing calls no provider, waits for others, and ends what is out of time")
+    @Test("A process with the scope `nothing` calls no provider, waits for others, and expires requests")
     func nothing() async throws {
         let provider = ScriptedProvider()
         let listener = try Engine(

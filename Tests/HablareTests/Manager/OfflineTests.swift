@@ -9,7 +9,7 @@ struct OfflineTests {
     private static let connectionFailed = AIServiceError(.connectionFailed, "No route.")
     private static let connectionLost = AIServiceError(.connectionLost, "Cut off.")
 
-    /// Waits at a gate, then fails.
+    /// Returns a provider that waits at a gate and then fails.
     private func failing(_ gate: Gate, with error: AIServiceError, isCancellable: Bool = true) -> ScriptedProvider {
         ScriptedProvider { call in
             guard call.attempt == 1 else {
@@ -20,7 +20,7 @@ struct OfflineTests {
         }
     }
 
-    @Test("Providers that need the network rest, others go on; streams stay, and requests say why they wait")
+    @Test("Offline, only providers that need the network are suspended, and requests show why they wait")
     func lanes() async throws {
         let far = ScriptedProvider(id: "far")
         let near = ScriptedProvider(id: "near", needsNetwork: false)
@@ -41,7 +41,7 @@ struct OfflineTests {
     }
 
     @Test(
-        "What fails of the network while there is none is no try, does not make its provider fail, and goes on later",
+        "A network failure while offline is no try, does not open the breaker, and is retried online",
         arguments: [connectionFailed, connectionLost])
     func networkFailures(error: AIServiceError) async throws {
         let gate = Gate()
@@ -67,7 +67,7 @@ struct OfflineTests {
         }
     }
 
-    @Test("What the provider itself refuses while there is no network is its outcome")
+    @Test("A refusal by the provider while offline is the outcome")
     func otherFailures() async throws {
         let gate = Gate()
         let refusal = AIServiceError(.unauthorized, "No.")
@@ -86,7 +86,7 @@ struct OfflineTests {
     }
 
     @Test(
-        "A request that is to be held when nobody knows what came of it is held, unless nothing was sent",
+        "While offline a request with the hold policy is held, unless nothing was sent",
         arguments: [connectionFailed, connectionLost])
     func held(error: AIServiceError) async throws {
         let gate = Gate()
@@ -105,7 +105,7 @@ struct OfflineTests {
         }
     }
 
-    @Test("A call that goes on after the grace, or takes too long meanwhile, is stopped, and is no try")
+    @Test("Offline, a call past the grace or its timeout is stopped and does not count as a try")
     func silence() async throws {
         for timeout in [Duration.seconds(5), .seconds(1_000_000)] {
             let gate = Gate()
@@ -134,7 +134,7 @@ struct OfflineTests {
         }
     }
 
-    @Test("A provider that does not listen keeps no lease")
+    @Test("A provider that ignores cancellation keeps no lease")
     func deaf() async throws {
         let latch = Latch()
         let provider = ScriptedProvider { _ in
@@ -161,7 +161,7 @@ struct OfflineTests {
         }
     }
 
-    @Test("What was stopped for a rest that is over before its provider comes back is made again at once")
+    @Test("A stopped call is repeated at once if the network returns before its provider")
     func deafWhenResumed() async throws {
         let latch = Latch()
         let provider = ScriptedProvider { call in
@@ -179,13 +179,13 @@ struct OfflineTests {
             try await waitUntil { !manager.suspensions.isEmpty }
             for _ in 0..<50 { try await pause() }
             manager.resume(from: .offline)
-            // It is given up after the grace of a cancellation, and nobody else is there to look around.
+            // The attempt is abandoned after the cancellation grace, and no other process looks for it.
             try await engine.pass { try await manager.snapshot(for: request.id).phase == .completed }
             await rested
         }
     }
 
-    @Test("Leases that could not be given back are, as soon as the store can be written")
+    @Test("Leases that could not be released are released when the store is writable again")
     func storeFails() async throws {
         let gate = Gate()
         let store = ProcessStore()
@@ -210,7 +210,7 @@ struct OfflineTests {
         }
     }
 
-    @Test("Leases that a claim brings after the rest began are given back before suspend returns")
+    @Test("Leases of a claim that ends after the suspension began are released before suspend returns")
     func claimUnderWay() async throws {
         let (claim, commit) = (ProcessStore.Hold(), ProcessStore.Hold())
         let store = ProcessStore()
@@ -241,7 +241,7 @@ struct OfflineTests {
     }
 
     @Test(
-        "Suspending waits neither for a claim of a provider that does not rest, nor longer than its reason is in force")
+        "suspend does not wait for claims of other providers, nor after its reason has ended")
     func claimOfOthers() async throws {
         for needsNetwork in [false, true] {
             let claim = ProcessStore.Hold()
@@ -265,7 +265,7 @@ struct OfflineTests {
         }
     }
 
-    @Test("Resuming while suspend waits lets the call go on")
+    @Test("Resuming while suspend waits lets the call continue")
     func resumed() async throws {
         let gate = Gate()
         let provider = gated(gate)
@@ -286,7 +286,7 @@ struct OfflineTests {
     }
 
     @Test(
-        "Back in the foreground without a network, the engine stays at rest as far as it needs one, until both are gone"
+        "Of two suspension reasons each ends separately, and offline holds back only network providers"
     )
     func bothReasons() async throws {
         for first in SuspensionReason.allCases {
@@ -310,7 +310,7 @@ struct OfflineTests {
         }
     }
 
-    @Test("A deadline that comes while there is no network is kept to the moment")
+    @Test("A deadline while offline is met exactly")
     func deadline() async throws {
         let engine = try Engine([ScriptedProvider()])
         let manager = engine.manager
@@ -319,13 +319,13 @@ struct OfflineTests {
             let request = AIRequest(prompt: "in time", deadline: engine.dates.now.addingTimeInterval(62))
             try await manager.submit(request, to: "scripted")
             try await engine.pass(62)
-            // No time passes any more, so no renewal ends it.
+            // No more time passes, so no renewal can end it.
             try await engine.reach(.failed, request.id)
             #expect(try engine.store.snapshot(of: request.id)?.error?.code == .deadlineExceeded)
         }
     }
 
-    @Test("A back-off goes on while there is no network, and is not cut short by its return")
+    @Test("A backoff continues while offline and is not shortened by the network's return")
     func backOff() async throws {
         let provider = ScriptedProvider { call in
             call.attempt == 1

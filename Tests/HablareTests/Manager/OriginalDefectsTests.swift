@@ -3,10 +3,10 @@ import Hablare
 import HablareTestKit
 import Testing
 
-/// The ten defects of the original (requirements §1.2). Each test is named after the defect that it rules out.
+/// The ten defects of the original (requirements §1.2). Each test has the number of the defect that it rules out.
 @Suite(.timeLimit(.minutes(5)))
 struct OriginalDefectsTests {
-    @Test("1. A failed response is cached, so the id fails for ever")
+    @Test("1. A failed response is not cached, and the same id can be retried")
     func failureIsNotForEver() async throws {
         let engine = try Engine([failing(1)])
         let manager = engine.manager
@@ -20,7 +20,7 @@ struct OriginalDefectsTests {
         }
     }
 
-    @Test("2. A cancellation surfaces as a network error and is retried")
+    @Test("2. A cancellation is not reported as a network error, and is not retried")
     func cancellationIsNoError() async throws {
         let gate = Gate()
         let provider = gated(gate)
@@ -42,7 +42,7 @@ struct OriginalDefectsTests {
         #expect(attempts.first?.error == nil)
     }
 
-    @Test("3. Cancelling before the work starts leaves executing for ever")
+    @Test("3. A request cancelled before it starts is cancelled, not executing")
     func cancelledBeforeStart() async throws {
         let gate = Gate()
         let engine = try Engine([gated(gate, concurrency: 1)])
@@ -60,7 +60,7 @@ struct OriginalDefectsTests {
         }
     }
 
-    @Test("4. A cancelled pending request can still run")
+    @Test("4. A cancelled pending request does not run")
     func cancelledPendingNeverRuns() async throws {
         let gate = Gate()
         let provider = gated(gate, concurrency: 1)
@@ -79,7 +79,7 @@ struct OriginalDefectsTests {
         #expect(provider.record.calls.map(\.request.id) == [ids[0], ids[19]])
     }
 
-    @Test("5. The status stream of a finished or unknown id never ends")
+    @Test("5. The status stream of a finished or unknown id ends")
     func streamsEnd() async throws {
         let engine = try Engine([failing(1)])
         let manager = engine.manager
@@ -95,7 +95,7 @@ struct OriginalDefectsTests {
         }
     }
 
-    @Test("6. Removing one observer does nothing")
+    @Test("6. Removing one observer ends only that observer")
     func observersAreRemoved() async throws {
         let gate = Gate()
         let engine = try Engine([gated(gate)])
@@ -117,7 +117,7 @@ struct OriginalDefectsTests {
         }
     }
 
-    @Test("7. Expiry is not checked on read")
+    @Test("7. Expiry is checked on read")
     func expiryOnRead() async throws {
         let provider = ScriptedProvider()
         let engine = try Engine([provider], configuration: EngineConfiguration(retention: Retention(maximumAge: 100)))
@@ -142,7 +142,7 @@ struct OriginalDefectsTests {
         )
     }
 
-    @Test("8. Evicting a response frees nothing because the status still holds the payload")
+    @Test("8. Evicting a response frees its payload, which the status does not hold")
     func evictionFrees() async throws {
         let engine = try Engine()
         let manager = engine.manager
@@ -161,7 +161,7 @@ struct OriginalDefectsTests {
         }
     }
 
-    @Test("9. Running an evicted id again calls, and bills, the provider again")
+    @Test("9. Executing an evicted id does not call or bill the provider again")
     func evictedIsNotBilledAgain() async throws {
         let provider = ScriptedProvider()
         let engine = try Engine([provider])
@@ -180,7 +180,7 @@ struct OriginalDefectsTests {
         #expect(provider.record.calls.count == 2)
     }
 
-    @Test("10. A batch runs its members one after another")
+    @Test("10. A batch runs its requests concurrently")
     func batchesRunSideBySide() async throws {
         let gate = Gate()
         let provider = gated(gate, concurrency: 8)

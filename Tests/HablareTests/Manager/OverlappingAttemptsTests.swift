@@ -4,7 +4,7 @@ import Testing
 
 @testable import Hablare
 
-/// What is remembered while a newer attempt is made, or the engine has given the attempt up.
+/// Resume handles while a newer attempt runs or after the engine has abandoned the attempt.
 @Suite(.timeLimit(.minutes(5)))
 struct OverlappingAttemptsTests {
     private let machine = ProcessStore.Machine()
@@ -14,8 +14,8 @@ struct OverlappingAttemptsTests {
         attemptTimeout: .seconds(10), cancellationGrace: .seconds(5), retry: RetryPolicy(baseDelay: .zero),
         breaker: .never)
 
-    /// Runs two engines on one store: in the first one's eyes the second does not exist, and the second takes the first
-    /// one's request over once that has begun.
+    /// Runs two engines on one store. The first engine does not know of the second, which takes over the first one's
+    /// request after it has begun.
     private func takeOver(
         _ request: AIRequest, from sleeper: ScriptedProvider, once hasBegun: @escaping @Sendable () -> Bool,
         by successor: ScriptedProvider, _ body: @escaping @Sendable (Engine) async throws -> Void
@@ -26,7 +26,7 @@ struct OverlappingAttemptsTests {
         try await one.run { [machine] in
             try await one.manager.submit(request, to: "scripted")
             try await one.expectSoon { hasBegun() }
-            // Or it would register anew, and take its own request back before the other one does.
+            // Otherwise it would register again and claim its own request before the other process does.
             store.failClaims()
             machine.killAll()
             try await other.run {
@@ -36,9 +36,9 @@ struct OverlappingAttemptsTests {
         }
     }
 
-    // MARK: Who goes on
+    // MARK: Wanted work
 
-    @Test("Whose request was taken over before it had remembered its work is told that nobody goes on with that")
+    @Test("An attempt taken over before it stored its resume handle learns that its work is not wanted")
     func orphaned() async throws {
         let request = AIRequest(prompt: "p")
         let (latch, second) = (Latch(), Gate())
@@ -68,7 +68,7 @@ struct OverlappingAttemptsTests {
         #expect(service.record.begun == ["work-1", "work-2"])
     }
 
-    @Test("Whose request was cancelled and retried is told that nobody goes on with its work")
+    @Test("The attempt of a cancelled and retried request learns that its work is not wanted")
     func retried() async throws {
         let request = AIRequest(prompt: "p")
         let (gate, latch) = (Gate(), Latch())
@@ -100,7 +100,7 @@ struct OverlappingAttemptsTests {
 
     // MARK: Money
 
-    @Test("Work that two attempts saw the end of is in the ledger with what it used once")
+    @Test("Work whose end two attempts saw is in the ledger with its usage once")
     func usedOnce() async throws {
         let request = AIRequest(prompt: "p")
         let (latch, second) = (Latch(), Gate())
@@ -131,9 +131,9 @@ struct OverlappingAttemptsTests {
         #expect(attempts.map(\.usage.outputTokens) == [0, 7])
     }
 
-    // MARK: What is on its way
+    // MARK: In flight
 
-    /// Lets time pass until the engine has given up what hangs at the disk, then lets the disk go on.
+    /// Advances the time until the engine has abandoned an attempt that waits for the disk, then releases the disk.
     private func giveUp(_ engine: Engine, _ hold: ProcessStore.Hold) async throws {
         try await waitUntil { hold.isReached }
         try await waitUntil {
@@ -144,7 +144,7 @@ struct OverlappingAttemptsTests {
         hold.letGo()
     }
 
-    @Test("An attempt that is given up while it forgets leaves nothing to go on with: it is held where it is to be")
+    @Test("An attempt abandoned while it forgets leaves no resume handle, and is held if its policy says so")
     func givenUpWhileForgetting() async throws {
         let request = AIRequest(prompt: "p", unknownOutcome: .hold)
         let store = ProcessStore(machine)
@@ -173,7 +173,7 @@ struct OverlappingAttemptsTests {
         #expect(service.record.begun == ["work-1"], "it is not paid for again in silence")
     }
 
-    @Test("An attempt that is given up while it remembers leaves what the next one goes on with")
+    @Test("An attempt abandoned while it stores its resume handle leaves it to the next attempt")
     func givenUpWhileRemembering() async throws {
         let request = AIRequest(prompt: "p", streaming: StreamingPolicy())
         let store = ProcessStore(machine)

@@ -2,15 +2,16 @@ import Foundation
 import Hablare
 import HablareTestKit
 
-/// One process's view of a store that several share in memory: it can fail on demand, die, and be told of the others.
+/// One process's view of a store that several processes share in memory. It can fail on demand, die, and be notified of
+/// other processes.
 final class ProcessStore: ForwardingStore {
-    /// What the processes of one machine share.
+    /// The state that the processes of one machine share.
     final class Machine: OwnerLiveness, StoreSignal {
         private struct State: Sendable {
             var alive: Set<String> = []
             var last = 0
             var processes = 0
-            /// Which rows each commit changed.
+            /// The rows that each commit changed.
             var log: [(process: Int, record: ChangeRecord)] = []
             var watchers: [AsyncStream<Void>.Continuation] = []
         }
@@ -35,7 +36,7 @@ final class ProcessStore: ForwardingStore {
         }
         func isFree(_ lockName: String) -> Bool { state.withLock { !$0.alive.contains(lockName) } }
 
-        /// Kills every process: their locks are let go, and nothing else happens.
+        /// Kills every process: their locks are released, and nothing else happens.
         func killAll() { state.withLock { $0.alive = [] } }
 
         func changes() -> AsyncStream<Void> {
@@ -44,7 +45,7 @@ final class ProcessStore: ForwardingStore {
             return stream
         }
 
-        /// A process opens the store: its number, and how many commits there are.
+        /// Opens the store for a process. Returns its number and the number of commits.
         fileprivate func open() -> (process: Int, commits: Int) {
             state.withLock { state in
                 state.processes += 1
@@ -70,14 +71,15 @@ final class ProcessStore: ForwardingStore {
         var failure: AIServiceError?
         var failsOn: @Sendable (StoreWrite) -> Bool = { _ in true }
         var failsClaims = true
-        /// What the next commit holds whose answer is lost, and whether it is made.
+        /// The writes of the next commit whose outcome is lost, and whether the commit is made.
         var lost: (isLost: @Sendable (StoreWrite) -> Bool, isMade: Bool)?
         var claimHold: Hold?
         var commitHold: Hold?
         var streamHold: Hold?
+        var accountsHold: Hold?
         var holdsUp: @Sendable (StoreWrite) -> Bool = { _ in true }
         var own = 0
-        /// How many commits of the machine's log were read.
+        /// The number of commits that were read from the machine's log.
         var read = 0
     }
 
@@ -90,8 +92,8 @@ final class ProcessStore: ForwardingStore {
     private let hearsOthers: Bool
 
     /// - Parameters:
-    ///   - knowsLiveness: Whether locks say who is dead, or leases do by running out.
-    ///   - hearsOthers: Whether it is told when another process has committed, or finds out when it looks.
+    ///   - knowsLiveness: Whether locks show which process is dead, or only expired leases do.
+    ///   - hearsOthers: Whether the process is notified of other processes' commits, or finds them only when it looks.
     init(
         _ machine: Machine = Machine(), content: (any ContentStore)? = nil, knowsLiveness: Bool = true,
         hearsOthers: Bool = true
@@ -108,7 +110,7 @@ final class ProcessStore: ForwardingStore {
     var shared: InMemoryStore { machine.shared }
     var base: any RequestStore { shared }
 
-    /// From now on commits that hold such a write fail; claims too, when nothing is said of writes.
+    /// Lets commits with a matching write fail from now on, and also claims if no writes are given.
     func fail(
         with error: AIServiceError = AIServiceError(.storageFull, "Full."),
         on condition: (@Sendable (StoreWrite) -> Bool)? = nil
@@ -120,18 +122,18 @@ final class ProcessStore: ForwardingStore {
         }
     }
 
-    /// The next commit that holds such a write is made or not, and its outcome is unknown to the process.
+    /// Lets the next commit with a matching write have an unknown outcome, made or not.
     func loseNextCommit(isMade: Bool, of condition: @escaping @Sendable (StoreWrite) -> Bool) {
         state.withLock { $0.lost = (condition, isMade) }
     }
 
-    /// From now on this process takes on nothing: its claims fail, and whatever else it does works.
+    /// Lets all claims of this process fail from now on, and nothing else.
     func failClaims() {
         fail(on: { _ in false })
         state.withLock { $0.failsClaims = true }
     }
 
-    /// Holds the journal up until it is let go, once: as a slow disk does.
+    /// Blocks the journal until it is released, once, like a slow disk.
     final class Hold: Sendable {
         private let semaphore = DispatchSemaphore(value: 0)
         private let hasArrived = Guarded(false)
@@ -145,10 +147,10 @@ final class ProcessStore: ForwardingStore {
         }
     }
 
-    /// The next claim answers when it is let go; what it took is taken by then.
+    /// Lets the next claim return only when it is released. Its leases are taken before.
     func holdNextClaim(_ hold: Hold) { state.withLock { $0.claimHold = hold } }
 
-    /// The next commit, or the next that holds such a write, is begun when it is let go.
+    /// Lets the next commit, or the next with a matching write, begin only when it is released.
     func holdNextCommit(_ hold: Hold, of condition: @escaping @Sendable (StoreWrite) -> Bool = { _ in true }) {
         state.withLock { state in
             state.commitHold = hold
@@ -156,7 +158,7 @@ final class ProcessStore: ForwardingStore {
         }
     }
 
-    /// The next who reads a stream is told of it when it is let go.
+    /// Lets the next stream reader get its answer only when it is released.
     func holdNextStream(_ hold: Hold) { state.withLock { $0.streamHold = hold } }
 
     func stream(of id: UUID, from position: StreamPosition, maximumBytes: Int) -> StreamPage? {
@@ -164,7 +166,16 @@ final class ProcessStore: ForwardingStore {
         return shared.stream(of: id, from: position, maximumBytes: maximumBytes)
     }
 
-    /// How many commits this process has made.
+    /// The next who reads the accounts is told of them when it is let go.
+    func holdNextAccounts(_ hold: Hold) { state.withLock { $0.accountsHold = hold } }
+
+    func accounts() -> [AccountRecord] {
+        let accounts = shared.accounts()
+        take { $0.accountsHold.take() }?.pass()
+        return accounts
+    }
+
+    /// The number of commits of this process.
     var commits: Int { state.withLock { $0.own } }
 
     func recover() { state.withLock { $0.failure = nil } }

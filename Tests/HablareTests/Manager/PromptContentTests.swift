@@ -7,7 +7,7 @@ import Testing
 /// Prompts that are large enough for content files, which other processes may collect.
 @Suite(.timeLimit(.minutes(5)))
 struct PromptContentTests {
-    /// A store in which another process collects the prompts' files of the next submissions before they are committed.
+    /// A store in which another process collects the prompt files of the next submissions before they are committed.
     private final class CollectingStore: ForwardingStore {
         let base: any RequestStore = InMemoryStore()
         let prompts = TestContent()
@@ -40,7 +40,7 @@ struct PromptContentTests {
         }
     }
 
-    @Test("A prompt whose file was collected before it was submitted is stored again")
+    @Test("A prompt whose file was collected before the commit is stored again")
     func storedAgain() async throws {
         let store = CollectingStore(collections: 2)
         let engine = try Engine(store: store)
@@ -49,7 +49,7 @@ struct PromptContentTests {
         #expect(try await engine.manager.status(for: id) == .pending)
     }
 
-    @Test("So is one of a job, and every request has its place")
+    @Test("A job's prompts whose files were collected are stored again, and each request keeps its place")
     func job() async throws {
         let store = CollectingStore(collections: 3)
         let engine = try Engine(store: store)
@@ -61,7 +61,7 @@ struct PromptContentTests {
         #expect(store.prompts.begun == 7)
     }
 
-    @Test("One that is collected again and again is refused, and nothing is left of it")
+    @Test("A prompt whose file is collected again and again is refused and leaves nothing behind")
     func refused() async throws {
         let store = CollectingStore(collections: 99)
         let engine = try Engine(store: store)

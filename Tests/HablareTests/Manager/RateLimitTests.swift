@@ -3,14 +3,14 @@ import Hablare
 import HablareTestKit
 import Testing
 
-/// An account's limit, over one process and several.
+/// An account's rate limit in one process and several.
 @Suite(.timeLimit(.minutes(5)))
 struct RateLimitTests {
     private func provider(_ limit: RateLimit, units: Double = 0) -> ScriptedProvider {
         ScriptedProvider(limits: ProviderLimits(concurrency: 100, rate: limit))
     }
 
-    @Test("Calls beyond the burst are sent at the rate of the limit, and the reason says when")
+    @Test("Calls beyond the burst are sent at the limit's rate, and the wait reason shows when")
     func rate() async throws {
         let provider = provider(RateLimit(requestsPerMinute: 60, burst: 0.05))
         let engine = try Engine([provider])
@@ -36,7 +36,7 @@ struct RateLimitTests {
         }
     }
 
-    @Test("Several processes on one store stay below the limit together")
+    @Test("Processes that share a store stay below the rate limit together")
     func shared() async throws {
         let machine = ProcessStore.Machine()
         let limit = RateLimit(requestsPerMinute: 120, burst: 0.05)
@@ -65,7 +65,7 @@ struct RateLimitTests {
         }
     }
 
-    @Test("A call costs its units, and waits where they are used up")
+    @Test("A call costs its units and waits while they are used up")
     func units() async throws {
         let provider = provider(RateLimit(requestsPerMinute: nil, unitsPerMinute: 600))
         let engine = try Engine([provider])
@@ -85,7 +85,7 @@ struct RateLimitTests {
         }
     }
 
-    @Test("What the provider reports corrects the limit")
+    @Test("The limits that a provider reports correct the configured one")
     func corrected() async throws {
         let reports = Guarded<[ReportedLimits]>([
             ReportedLimits(requests: .init(perMinute: 60, remaining: 0, resetsAfter: .seconds(9)))
@@ -110,7 +110,7 @@ struct RateLimitTests {
         }
     }
 
-    /// A provider that refuses its first call with an error, and answers others.
+    /// Returns a provider that refuses its first call with an error and answers others.
     private func refusing(_ error: AIServiceError, rate: RateLimit? = nil) -> ScriptedProvider {
         let isFirst = Guarded(true)
         return ScriptedProvider(limits: ProviderLimits(rate: rate)) { call in
@@ -126,7 +126,7 @@ struct RateLimitTests {
         AIServiceError(.rateLimited, "Too many calls.", disposition: .retry(after: wait))
     }
 
-    @Test("An overload of one request keeps no other one waiting, whatever time the provider asks for")
+    @Test("An overloaded error's Retry-After does not delay other requests")
     func overload() async throws {
         let wait = FailureDisposition.retry(after: .seconds(999_999_999))
         let engine = try Engine([refusing(AIServiceError(.overloaded, "Too busy.", disposition: wait))])
@@ -139,7 +139,7 @@ struct RateLimitTests {
     }
 
     @Test(
-        "All processes keep the pause that one was asked for, say so, and go on when one of them lifts it",
+        "All processes respect a reported pause, show it, and continue when one of them lifts it",
         arguments: [nil, RateLimit(requestsPerMinute: 6000)])
     func sharedPause(rate: RateLimit?) async throws {
         let machine = ProcessStore.Machine()
@@ -172,7 +172,53 @@ struct RateLimitTests {
         }
     }
 
-    @Test("A process that runs already hears of a pause, and of its end")
+    @Test("A pause that is lifted while an engine begins to run is not put back")
+    func liftedAtStart() async throws {
+        let store = ProcessStore()
+        let report = AccountReport(account: "scripted", pausedUntil: StoreWorkbench.date(900))
+        _ = try store.commit([.report(report, at: StoreWorkbench.date(0))])
+        let engine = try Engine(store: store)
+        let manager = engine.manager
+        let hold = ProcessStore.Hold()
+        store.holdNextAccounts(hold)
+        async let end: Void = engine.run {}
+        try await waitUntil { hold.isReached }
+        let isLifted = Guarded(false)
+        async let lift: Void = {
+            try await manager.resume("scripted")
+            isLifted.withLock { $0 = true }
+        }()
+        // Either it is written at once, or it waits for the reading.
+        var looks = 0
+        try await waitUntil {
+            looks = manager.journal.waiting > 0 ? looks + 1 : 0
+            return isLifted.withLock(\.self) || looks > 100
+        }
+        hold.letGo()
+        try await lift
+        try await end
+        #expect(!manager.isPaused("scripted"))
+    }
+
+    @Test("A pause that is lifted elsewhere while no engine runs here is lifted for the next one")
+    func liftedAtRest() async throws {
+        // Its processes hear nothing of each other.
+        let store = InMemoryStore()
+        let engine = try Engine([refusing(Self.tooMany(.seconds(60)))], store: store)
+        let manager = engine.manager
+        try await engine.run {
+            let refused = try await manager.submit(AIRequest(prompt: "refused"), to: "scripted")
+            _ = try await manager.outcome(of: refused)
+            #expect(manager.isPaused("scripted"))
+        }
+        try await Engine(store: store).manager.resume("scripted")
+        #expect(manager.isPaused("scripted"))
+        try await engine.run {
+            _ = try await engine.soon { try await manager.execute(AIRequest(prompt: "1"), with: "scripted") }
+        }
+    }
+
+    @Test("A running process receives a pause and its end")
     func heardPause() async throws {
         let machine = ProcessStore.Machine()
         let first = try Engine([refusing(Self.tooMany(.seconds(60)))], store: ProcessStore(machine))
@@ -194,7 +240,7 @@ struct RateLimitTests {
     }
 
     @Test(
-        "Limits that make no sense are refused where the engine is put together",
+        "An invalid rate limit is refused by the provider registry",
         arguments: [
             RateLimit(requestsPerMinute: 0), RateLimit(requestsPerMinute: -1), RateLimit(requestsPerMinute: .nan),
             RateLimit(unitsPerMinute: .infinity), RateLimit(burst: -0.1), RateLimit(burst: 2),
@@ -203,7 +249,7 @@ struct RateLimitTests {
         #expect(throws: AIServiceError.self) { _ = try ProviderRegistry([provider(limit)]) }
     }
 
-    @Test("Settings of the engine that cannot work are refused when it starts")
+    @Test("An invalid engine configuration is refused at the start")
     func absurdConfiguration() async throws {
         for configuration in [
             EngineConfiguration(attemptTimeout: .zero), EngineConfiguration(renewalInterval: .seconds(-1)),

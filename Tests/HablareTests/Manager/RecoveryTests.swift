@@ -4,7 +4,7 @@ import Testing
 
 @testable import Hablare
 
-/// What happens when a process dies: its store takes nothing more from it, its lock is let go, and another comes.
+/// The death of a process: its store refuses its writes, its lock is released, and another process takes over.
 @Suite(.timeLimit(.minutes(5)))
 struct RecoveryTests {
     private let machine = ProcessStore.Machine()
@@ -29,7 +29,7 @@ struct RecoveryTests {
         #expect(engine.log.says("error: The process could not deregister"))
     }
 
-    @Test("What a dead process had under way is run again at once, and the lost attempt is in the ledger, maybe billed")
+    @Test("A dead process's requests run again at once, and the lost attempt is recorded as maybe billed")
     func restart() async throws {
         let request = AIRequest(prompt: "survives")
         let gate = Gate()
@@ -51,7 +51,7 @@ struct RecoveryTests {
         #expect(provider.record.calls.map(\.attempt) == [2])
     }
 
-    @Test("A job that was killed in the middle is finished by the next run, each request recorded once")
+    @Test("A job killed in the middle is finished by the next run, with each request recorded once")
     func job() async throws {
         let gate = Gate()
         let key = JobKey(rawValue: "book")
@@ -75,7 +75,7 @@ struct RecoveryTests {
         #expect(machine.shared.statistics().requests == [.completed: 40])
     }
 
-    @Test("A living process keeps its leases, however late it is to renew them")
+    @Test("A living process keeps its leases even if it renews them late")
     func living() async throws {
         let gate = Gate()
         let first = try Engine([gated(gate)], store: ProcessStore(machine))
@@ -95,7 +95,7 @@ struct RecoveryTests {
         #expect(try await first.manager.attempts(for: request.id).count == 1)
     }
 
-    @Test("Without a look at its lock, a process is taken for gone when its lease ran out, and not before")
+    @Test("A process whose lock is unknown counts as dead exactly when its lease expires")
     func expiry() async throws {
         let store = InMemoryStore()
         let bench = StoreWorkbench(store: store)
@@ -123,7 +123,7 @@ struct RecoveryTests {
         #expect(try await manager.attempts(for: request.id).map(\.outcome) == [.lost, .completed])
     }
 
-    @Test("A living process says so at every renewal: its lease ends a whole lease later")
+    @Test("Each renewal extends the lease by its full duration")
     func renewal() async throws {
         let engine = try Engine()
         try await engine.run {
@@ -134,7 +134,7 @@ struct RecoveryTests {
         }
     }
 
-    @Test("A process that was taken for dead registers anew, and works under its new registration")
+    @Test("A process that was taken for dead registers again and works under its new registration")
     func deposed() async throws {
         let gate = Gate()
         let engine = try Engine([gated(gate)])
@@ -155,7 +155,7 @@ struct RecoveryTests {
         #expect(engine.log.says("warning: Another process took this one for dead"))
     }
 
-    @Test("An engine that cannot register does not start, and lets its lock go")
+    @Test("An engine that cannot register does not start, and releases its lock")
     func cannotRegister() async throws {
         let store = ProcessStore(machine)
         let engine = try Engine(store: store)
@@ -168,7 +168,7 @@ struct RecoveryTests {
 
     // MARK: Several processes
 
-    @Test("A cancellation by another process stops the call here")
+    @Test("A cancellation by another process stops the call in this one")
     func cancelledElsewhere() async throws {
         let gate = Gate()
         let provider = gated(gate)
@@ -186,7 +186,7 @@ struct RecoveryTests {
         #expect(provider.record.cancellations == 1)
     }
 
-    @Test("A call that another process cancelled is stopped, also when its request was retried before anybody looked")
+    @Test("A call cancelled by another process is stopped, even if its request was retried before the news")
     func retriedElsewhere() async throws {
         let gate = Gate()
         let provider = gated(gate)
@@ -195,7 +195,7 @@ struct RecoveryTests {
         try await worker.run {
             try await worker.manager.submit(request, to: "scripted")
             await gate.arrivals(reach: 1)
-            // In one commit, so that nobody sees the one without the other.
+            // In one commit, so that no process sees one without the other.
             let now = worker.dates.now
             _ = try ProcessStore(machine).commit([.cancel(request.id, at: now), .retry(request.id, at: now)])
             try await worker.soon { try await worker.advance(by: .seconds(5)) { provider.record.calls.count == 2 } }
@@ -207,7 +207,7 @@ struct RecoveryTests {
         #expect(try await worker.manager.attempts(for: request.id).map(\.outcome) == [.cancelled, .completed])
     }
 
-    @Test("Whoever waits is told of an outcome that another process made")
+    @Test("A waiter receives an outcome from another process")
     func finishedElsewhere() async throws {
         let gate = Gate()
         let worker = try Engine([gated(gate, id: "theirs")], store: ProcessStore(machine))
@@ -223,7 +223,7 @@ struct RecoveryTests {
                         #expect(try await text(response) == "x")
                     }
                     gate.open()
-                    // What was committed before the watch began is seen with the next commit.
+                    // The outcome committed before the watch began is seen with the next commit.
                     try await worker.advance(by: .seconds(5)) {
                         machine.shared.snapshot(of: request.id)?.phase == .completed
                     }
@@ -234,7 +234,7 @@ struct RecoveryTests {
         }
     }
 
-    @Test("Whoever waits for a request that another process deletes is told that there is none")
+    @Test("A waiter of a request that another process deletes gets unknownRequest")
     func deletedElsewhere() async throws {
         let gate = Gate()
         let worker = try Engine([gated(gate)], store: ProcessStore(machine))
@@ -261,7 +261,7 @@ struct RecoveryTests {
         }
     }
 
-    @Test("Work that another process submits is taken up")
+    @Test("A request submitted by another process is picked up")
     func submittedElsewhere() async throws {
         let worker = try Engine([ScriptedProvider()], store: ProcessStore(machine))
         let other = try Engine(store: ProcessStore(machine)).manager
@@ -276,7 +276,7 @@ struct RecoveryTests {
         }
     }
 
-    @Test("Two processes share a backlog, and nothing is run twice")
+    @Test("Two processes share a backlog, and no request runs twice")
     func shared() async throws {
         let providers = [ScriptedProvider(), ScriptedProvider()]
         let engines = try providers.map { try Engine([$0], store: ProcessStore(machine)) }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Hablare
 
-/// A service that works in the background: whoever begins work is given its name, and can ask for it by that.
+/// A service that works in the background. It gives each piece of work a name under which it can be asked for.
 final class BackgroundService: Sendable {
     struct State: Sendable {
         var begun: [String] = []
@@ -33,7 +33,7 @@ final class BackgroundService: Sendable {
     func goAway() { state.withLock { $0.isAway = true } }
     func comeBack() { state.withLock { $0.isAway = false } }
 
-    /// Whether it knows work.
+    /// Whether the service knows this work.
     func ask(_ name: String) throws -> Bool {
         try state.withLock { state in
             state.asked.append(name)
@@ -43,7 +43,7 @@ final class BackgroundService: Sendable {
     }
 }
 
-/// Begins work or goes on with it, yields what is missing of its text, letter by letter where there is a gate, and answers.
+/// Starts or resumes work, yields the missing text, letter by letter if there is a gate, and answers.
 func background(
     _ service: BackgroundService, id: ProviderID = "scripted", at gate: Gate? = nil, remembers: Bool = true,
     streams: Bool = false, then end: AIServiceError? = nil
@@ -82,7 +82,7 @@ func background(
     }
 }
 
-/// Whether anybody waits for a call's work; `nil` where that cannot be told.
+/// Whether a call's work is wanted, or `nil` if that is unknown.
 func wants(_ call: ProviderCall) async -> Bool? {
     do {
         return try await call.isWanted()
@@ -91,7 +91,7 @@ func wants(_ call: ProviderCall) async -> Bool? {
     }
 }
 
-/// What a provider remembers outlives its attempt, and the next one goes on with it.
+/// A provider's resume handle outlives its attempt, and the next attempt resumes the work.
 @Suite(.timeLimit(.minutes(5)))
 struct RememberingTests {
     private let machine = ProcessStore.Machine()
@@ -101,7 +101,7 @@ struct RememberingTests {
         attemptTimeout: .seconds(1_000_000_000), retry: RetryPolicy(maximumAttempts: 3, baseDelay: .zero),
         breaker: .never)
 
-    /// Runs an engine until so many have come to a gate, then kills it.
+    /// Runs an engine until this number of calls has reached a gate, then kills it.
     private func die(
         _ provider: ScriptedProvider, at gate: Gate, arrivals: Int = 1, admitting: Int = 0,
         until condition: @escaping @Sendable () -> Bool = { true }, with request: AIRequest
@@ -127,7 +127,7 @@ struct RememberingTests {
     // MARK: Crashes
 
     @Test(
-        "After a crash the next attempt goes on with what was remembered, whatever the request says of unknown outcomes",
+        "After a crash the next attempt resumes the remembered work under any unknown-outcome policy",
         arguments: UnknownOutcomePolicy.allCases)
     func crashAfterwards(policy: UnknownOutcomePolicy) async throws {
         let request = AIRequest(prompt: "p", unknownOutcome: policy)
@@ -150,7 +150,7 @@ struct RememberingTests {
         #expect(!engine.log.says("work-1"), "a handle is never logged")
     }
 
-    @Test("An attempt that went on and got an answer of no use has what that used, and the first one nothing")
+    @Test("An attempt that resumes work with an invalid answer records its usage, and the first attempt none")
     func uselessAnswer() async throws {
         let request = AIRequest(prompt: "p")
         let gate = Gate()
@@ -166,7 +166,7 @@ struct RememberingTests {
         }
     }
 
-    @Test("After a crash before that nobody knows of the work: it is begun again, or held")
+    @Test("After a crash before the handle was stored the work starts again or is held")
     func crashBefore() async throws {
         for policy in UnknownOutcomePolicy.allCases {
             let machine = ProcessStore.Machine()
@@ -199,10 +199,10 @@ struct RememberingTests {
         }
     }
 
-    @Test("A process that was taken for dead cannot change what is remembered, and learns of it")
+    @Test("A process that was taken for dead cannot change the resume handle, and gets an error")
     func stale() async throws {
         let request = AIRequest(prompt: "p")
-        // Its process tells it to stop as soon as it learns that it was deposed, and it does not listen.
+        // The process stops the call when it learns that it lost its lease, and the call ignores that.
         let (latch, second) = (Latch(), Gate())
         let hasRemembered = Guarded(false)
         let refused = Guarded<[String]>([])
@@ -245,7 +245,7 @@ struct RememberingTests {
         try await one.run {
             try await one.manager.submit(request, to: "scripted")
             try await one.expectSoon { hasRemembered.withLock { $0 } }
-            // Or it would register anew, and take its own request back before the other one does.
+            // Otherwise it would register again and claim its own request before the other process does.
             store.failClaims()
             machine.killAll()
             try await other.run { () async throws in
@@ -253,7 +253,7 @@ struct RememberingTests {
                 latch.open()
                 try await other.expectSoon { refused.withLock { $0.count } == 3 }
                 #expect(refused.withLock { $0 } == ["remembering", "forgetting", "wanted by another"])
-                store.fail()  // it takes nothing more
+                store.fail()  // it refuses all writes
                 second.open()
                 try await other.pass { try await manager.snapshot(for: request.id).phase == .completed }
                 let response = try #require(try await manager.response(for: request.id))
@@ -263,7 +263,7 @@ struct RememberingTests {
         #expect(successor.record.calls.map(\.handle) == [Data("old".utf8), Data("old".utf8)])
     }
 
-    @Test("A provider that hears of a cancellation before its engine does has not failed, and may be billed")
+    @Test("A provider that fails because of another process's cancellation is cancelled and maybe billed")
     func cancelledElsewhere() async throws {
         let request = AIRequest(prompt: "p")
         let gate = Gate()
@@ -292,7 +292,7 @@ struct RememberingTests {
         #expect(attempts.map(\.error) == [nil])
     }
 
-    @Test("Work that was begun and could not be remembered may be billed")
+    @Test("Work whose handle could not be stored may be billed")
     func notRemembered() async throws {
         let request = AIRequest(prompt: "p")
         let store = ProcessStore(machine)
@@ -309,7 +309,7 @@ struct RememberingTests {
         #expect(attempts.map(\.error?.code) == [.storageFull])
     }
 
-    @Test("What is remembered is on disk before the provider goes on")
+    @Test("A resume handle is on disk before the provider continues")
     func durable() async throws {
         let request = AIRequest(prompt: "p")
         let store = ProcessStore(machine)
@@ -343,7 +343,7 @@ struct RememberingTests {
 
     // MARK: Failures
 
-    @Test("A failure after which another attempt follows leaves the handle, and is as unpaid as the service says")
+    @Test("A failure before a retry keeps the resume handle, and a failed resumption is not billed")
     func failures() async throws {
         let request = AIRequest(prompt: "p")
         service.goAway()
@@ -371,7 +371,7 @@ struct RememberingTests {
         #expect(attempts.map(\.billing) == [.maybeBilled, .neverSent, .billed], "the first has begun something")
     }
 
-    @Test("A connection that is lost while work goes on is not billed, and not held")
+    @Test("A connection lost while the work continues is not billed and not held")
     func lostWhileGoingOn() async throws {
         let request = AIRequest(prompt: "p", unknownOutcome: .hold)
         let provider = ScriptedProvider { [service] call in
@@ -389,7 +389,7 @@ struct RememberingTests {
         #expect(try await manager.attempts(for: request.id).map(\.billing) == [.maybeBilled, .neverSent, .billed])
     }
 
-    @Test("Work that the service has lost is begun anew, or held", arguments: UnknownOutcomePolicy.allCases)
+    @Test("Work that the service has lost starts again or is held", arguments: UnknownOutcomePolicy.allCases)
     func workLost(policy: UnknownOutcomePolicy) async throws {
         let request = AIRequest(prompt: "p", unknownOutcome: policy)
         let gate = Gate()
@@ -414,7 +414,7 @@ struct RememberingTests {
         }
     }
 
-    @Test("An explicit retry of a request that failed, or was cancelled, begins anew", arguments: [false, true])
+    @Test("An explicit retry of a failed or cancelled request starts new work", arguments: [false, true])
     func retriedByHand(isCancelled: Bool) async throws {
         let request = AIRequest(prompt: "p")
         let gate = Gate()
@@ -442,7 +442,7 @@ struct RememberingTests {
         #expect(service.record.begun == ["work-1", "work-2"])
     }
 
-    @Test("Another provider of the chain is told nothing")
+    @Test("Another provider of the chain does not get the resume handle")
     func fallback() async throws {
         let request = AIRequest(prompt: "p", fallback: [FallbackHop("second")])
         let first = background(service, then: StoreWorkbench.failure)
@@ -456,7 +456,7 @@ struct RememberingTests {
         #expect(second.record.calls.map(\.handle) == [nil])
     }
 
-    @Test("A request that is to be held is held before another provider begins its remembered work anew")
+    @Test("A request with the hold policy is held before another provider repeats its remembered work")
     func heldBeforeTheChain() async throws {
         let request = AIRequest(prompt: "p", unknownOutcome: .hold, fallback: [FallbackHop("second")])
         let fails = Guarded(true)
@@ -478,7 +478,7 @@ struct RememberingTests {
         #expect(service.record.begun == ["work-1"], "somebody's retry went on with it")
     }
 
-    @Test("A cancelled request's provider is stopped, and what it remembers then is refused")
+    @Test("A cancelled request's provider is stopped and cannot store a resume handle")
     func cancelled() async throws {
         let request = AIRequest(prompt: "p")
         let gate = Gate()
@@ -506,7 +506,7 @@ struct RememberingTests {
         }
     }
 
-    @Test("What is remembered when the engine shuts down is kept, also by a task that is cancelled")
+    @Test("A handle remembered during a shutdown is kept, even by a cancelled task")
     func shutdown() async throws {
         let request = AIRequest(prompt: "p", unknownOutcome: .hold)
         let gate = Gate()
@@ -541,7 +541,7 @@ struct RememberingTests {
 
     // MARK: Bad input
 
-    @Test("A handle has 1 to 4,096 bytes, and is taken only while the call is under way")
+    @Test("A handle has 1 to 4096 bytes and is accepted only during the call")
     func refusedHandles() async throws {
         let codes = Guarded<[AIServiceError.Code?]>([])
         let kept = Guarded<ProviderCall?>(nil)
@@ -567,7 +567,7 @@ struct RememberingTests {
         #expect(codes.withLock { $0 } == [.invalidResponse, .invalidResponse, .invalidResponse, nil])
     }
 
-    @Test("A store that fails keeps what was remembered before, and the provider hears of it")
+    @Test("If the store fails, the previous handle stays and the provider gets the error")
     func storeFails() async throws {
         let request = AIRequest(prompt: "p")
         let store = ProcessStore(machine)
@@ -600,7 +600,7 @@ struct RememberingTests {
 
     // MARK: Money
 
-    @Test("What goes on is not refused by a budget that its beginning has used up, and is not charged twice")
+    @Test("Resumed work is neither refused by a budget that its start used up nor charged twice")
     func budget() async throws {
         let request = AIRequest(prompt: "p")
         let gate = Gate()

@@ -4,13 +4,13 @@ import Testing
 
 @testable import Hablare
 
-/// A stream whose attempt ended goes on where it was, where the provider remembered the work.
+/// A stream whose attempt ended continues at its position if the provider remembered the work.
 @Suite(.timeLimit(.minutes(5)))
 struct ResumedStreamTests {
     private let machine = ProcessStore.Machine()
     private let request = AIRequest(prompt: "p", streaming: StreamingPolicy())
 
-    /// Streams letters of a service's text until so many are on disk, then kills the process.
+    /// Streams letters of a service's text until this number is on disk, then kills the process.
     private func die(
         _ service: BackgroundService, after letters: Int, of request: AIRequest, content: (any ContentStore)? = nil,
         beside others: [ScriptedProvider] = []
@@ -35,7 +35,7 @@ struct ResumedStreamTests {
         return page?.chunks.reduce(0) { $0 + $1.bytes.count } ?? 0
     }
 
-    @Test("After a crash a stream goes on, although it may not be begun anew, and no reader hears of it")
+    @Test("After a crash a stream that must not restart is resumed, unnoticed by readers")
     func crash() async throws {
         let service = BackgroundService("genesis")
         try await die(service, after: 3, of: request)
@@ -58,7 +58,7 @@ struct ResumedStreamTests {
         #expect(try await manager.attempts(for: request.id).map(\.billing) == [.maybeBilled, .billed])
     }
 
-    @Test("A character that was cut by the crash is whole in the end")
+    @Test("A character cut by the crash is complete after the stream resumes")
     func character() async throws {
         let service = BackgroundService("aüb")
         let gate = Gate()
@@ -81,7 +81,7 @@ struct ResumedStreamTests {
         }
     }
 
-    @Test("A shutdown does not fail a stream that goes on")
+    @Test("A shutdown does not fail a stream that can be resumed")
     func shutdown() async throws {
         let service = BackgroundService("word")
         let gate = Gate()
@@ -101,7 +101,7 @@ struct ResumedStreamTests {
         }
     }
 
-    @Test("A connection that is lost in the middle of a stream is made again, and the stream goes on")
+    @Test("After a lost connection the stream is resumed")
     func lostConnection() async throws {
         let service = BackgroundService("word")
         let provider = ScriptedProvider { [service] call in
@@ -126,11 +126,11 @@ struct ResumedStreamTests {
         }
     }
 
-    /// What a provider does that has a handle and does not look at it.
+    /// The behaviour of a provider that ignores its handle.
     enum Ignorance: CaseIterable, Sendable {
         case answers
         case yields
-        /// And takes what it is told then for a failure of its own, which another attempt may help.
+        /// And treats the error it gets then as its own failure, which a retry may help.
         case yieldsAndFails
     }
 
@@ -147,7 +147,7 @@ struct ResumedStreamTests {
         }
     }
 
-    /// An engine that tries again at once, and gives nobody up.
+    /// Returns an engine that retries at once and never opens the breaker.
     private func patientEngine(of provider: any AIServiceProvider) throws -> Engine {
         try Engine(
             [provider], store: ProcessStore(machine),
@@ -156,7 +156,7 @@ struct ResumedStreamTests {
     }
 
     @Test(
-        "A request whose work a provider ignores is held where it is to be, and begun anew when somebody says so",
+        "A held request whose handle the provider ignores starts again on an explicit retry",
         arguments: Ignorance.allCases)
     func notResumedAndHeld(ignorance: Ignorance) async throws {
         let request = AIRequest(
@@ -176,7 +176,7 @@ struct ResumedStreamTests {
     }
 
     @Test(
-        "A provider that does not say that it goes on begins anew where that is allowed, and fails where it is not",
+        "A provider that does not resume restarts the stream if that is allowed, else the request fails",
         arguments: Ignorance.allCases, [false, true])
     func notResumed(ignorance: Ignorance, allowsRestart: Bool) async throws {
         let request = AIRequest(prompt: "p", streaming: StreamingPolicy(allowsRestart: allowsRestart))
@@ -194,7 +194,7 @@ struct ResumedStreamTests {
         #expect(ignorant.record.calls.map(\.handle) == [Data("work-1".utf8)] + (allowsRestart ? [nil] : []))
     }
 
-    @Test("What is yielded while what was kept is still read follows it, and saying again that it goes on waits, too")
+    @Test("Chunks yielded while the kept text is read follow it, and a second resume call waits as well")
     func yieldedMeanwhile() async throws {
         let service = BackgroundService("genesis")
         try await die(service, after: 3, of: request)
@@ -233,7 +233,7 @@ struct ResumedStreamTests {
         #expect(done.withLock { $0 } == ["resumed", "yielded"])
     }
 
-    @Test("A stream whose work is lost fails, or is begun anew where that is allowed", arguments: [false, true])
+    @Test("A stream whose work is lost fails, or restarts if that is allowed", arguments: [false, true])
     func workLost(allowsRestart: Bool) async throws {
         let request = AIRequest(prompt: "p", streaming: StreamingPolicy(allowsRestart: allowsRestart))
         let service = BackgroundService("word")
@@ -252,7 +252,7 @@ struct ResumedStreamTests {
         }
     }
 
-    @Test("A stream that waits to go on is not taken to another provider, which would begin anew")
+    @Test("A stream with a resume handle does not fall back to another provider")
     func notDiverted() async throws {
         let request = AIRequest(prompt: "p", streaming: StreamingPolicy(), fallback: [FallbackHop("second")])
         let service = BackgroundService("word")
@@ -264,7 +264,7 @@ struct ResumedStreamTests {
         #expect(second.record.calls.isEmpty)
     }
 
-    @Test("A long answer that goes on is put together in its file")
+    @Test("A long resumed answer is assembled in its content file")
     func file() async throws {
         let content = TestContent()
         let service = BackgroundService(String(repeating: "long ", count: 40))
@@ -279,7 +279,7 @@ struct ResumedStreamTests {
         }
     }
 
-    @Test("Of a request that does not stream nothing is kept, and the whole answer is yielded again")
+    @Test("A request without streaming keeps no chunks, and the whole answer is yielded again")
     func notStreaming() async throws {
         let request = AIRequest(prompt: "p")
         let service = BackgroundService("word")

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct RetryingTests {
-    @Test("A retry is a recorded new attempt under the same UUID, after failure and after cancellation")
+    @Test("A retry is a recorded new attempt under the same UUID, after a failure or a cancellation")
     func retries() async throws {
         let gate = Gate()
         let first = Guarded(true)
@@ -38,7 +38,7 @@ struct RetryingTests {
         }
     }
 
-    @Test("What lives or is completed cannot be retried, and the error says what to do instead")
+    @Test("A live or completed request cannot be retried, and the error gives advice")
     func refused() async throws {
         let engine = try Engine()
         let manager = engine.manager
@@ -53,7 +53,7 @@ struct RetryingTests {
         }
     }
 
-    @Test("Regenerating makes a new request with the same content that says what it replaces; the old one stays")
+    @Test("Regenerating creates a new request with the same content that refers to the original, which stays")
     func regenerates() async throws {
         let provider = ScriptedProvider { call in .success(ProviderAnswer(.text(Body(call.request.id.uuidString)))) }
         let engine = try Engine([provider])
@@ -85,7 +85,7 @@ struct RetryingTests {
         #expect(await code { try await manager.regenerate(UUID.timeOrdered()) } == .unknownRequest)
     }
 
-    @Test("A request whose provider is not there any more is not regenerated, and the error says so")
+    @Test("A request of an unregistered provider is not regenerated")
     func regenerationWithoutProvider() async throws {
         let store = InMemoryStore()
         let engine = try Engine(store: store)
@@ -95,7 +95,7 @@ struct RetryingTests {
         #expect(await code { try await manager.regenerate(request.id) } == .providerNotFound)
     }
 
-    @Test("Deleting erases a request in any state; one under way is stopped, and its waiters are told")
+    @Test("Deleting erases a request in any state, stops it if it runs, and notifies its waiters")
     func deletes() async throws {
         let gate = Gate()
         let provider = gated(gate, concurrency: 1)
@@ -125,7 +125,7 @@ struct RetryingTests {
         #expect(provider.record.calls.map(\.request.prompt) == ["running", "anew"])
     }
 
-    @Test("What another process cancelled, which nobody has noticed here, is stopped when it is deleted here")
+    @Test("Deleting stops a call that another process cancelled without this one noticing")
     func deletesUnnoticed() async throws {
         let gate = Gate()
         let machine = ProcessStore.Machine()

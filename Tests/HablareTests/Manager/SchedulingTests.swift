@@ -6,7 +6,7 @@ import Testing
 /// Which requests a process runs, how many at once, and in which order.
 @Suite(.timeLimit(.minutes(5)))
 struct SchedulingTests {
-    @Test("A process that is there for one job runs that job and nothing else")
+    @Test("A process with the scope of a job runs only that job")
     func jobScope() async throws {
         let store = InMemoryStore()
         let mine = JobKey(rawValue: "mine")
@@ -31,7 +31,7 @@ struct SchedulingTests {
         #expect(try await manager.statistics().requests == [.completed: 3, .pending: 3])
     }
 
-    @Test("A request that waits in the store is run once it is part of the job that a process is there for")
+    @Test("A waiting request runs once it is adopted into the job of the process's scope")
     func adoptedIntoScope() async throws {
         let store = InMemoryStore()
         let mine = JobKey(rawValue: "mine")
@@ -40,7 +40,7 @@ struct SchedulingTests {
         let engine = try Engine(store: store, configuration: EngineConfiguration(scope: .job(mine)))
         let manager = engine.manager
         try await engine.run {
-            // The process has asked for what waits, and was told that nothing of its job does.
+            // The process has claimed once and found nothing of its job.
             _ = try await manager.submit([AIRequest(prompt: "first")], to: "scripted", jobKey: mine)
             try await engine.tickRenewal()
             #expect(try await manager.status(for: request.id) == .pending)
@@ -49,7 +49,7 @@ struct SchedulingTests {
         }
     }
 
-    @Test("A process that is there for one request runs that and nothing else, also where it joined another's flight")
+    @Test("A process with the scope of a request runs only that, even in another request's flight")
     func requestScope() async throws {
         let store = InMemoryStore()
         let yesterday = try Engine(store: store).manager
@@ -71,7 +71,7 @@ struct SchedulingTests {
         }
     }
 
-    @Test("A process with the widest scope runs everything for its providers, and leaves the others'")
+    @Test("A process with the widest scope runs everything for its own providers only")
     func everything() async throws {
         let store = InMemoryStore()
         let before = try Engine([ScriptedProvider(id: "a"), ScriptedProvider(id: "b")], store: store).manager
@@ -87,7 +87,7 @@ struct SchedulingTests {
         #expect(try await engine.manager.status(for: others.id) == .pending)
     }
 
-    @Test("A provider never has more calls than it allows, and uses what it allows", arguments: [1, 3, 8])
+    @Test("Concurrent calls reach a provider's limit and never exceed it", arguments: [1, 3, 8])
     func concurrency(limit: Int) async throws {
         let gate = Gate()
         let provider = gated(gate, concurrency: limit)
@@ -107,7 +107,7 @@ struct SchedulingTests {
         #expect(provider.record.calls.count == 100)
     }
 
-    @Test("A provider that is stuck does not hold up another")
+    @Test("A stuck provider does not block another")
     func independent() async throws {
         let gate = Gate()
         let engine = try Engine([gated(gate, id: "stuck", concurrency: 1), ScriptedProvider(id: "free")])
@@ -119,7 +119,7 @@ struct SchedulingTests {
         }
     }
 
-    @Test("Urgent requests are run first, others in the order they came", arguments: [false, true])
+    @Test("Urgent requests run first, others in order of submission", arguments: [false, true])
     func priority(fromBacklog: Bool) async throws {
         let gate = Gate()
         let provider = gated(gate, concurrency: 1)
@@ -143,10 +143,10 @@ struct SchedulingTests {
         #expect(provider.record.calls.map(\.request.prompt.plainText) == ["first", "2", "5", "1", "4", "0", "3"])
     }
 
-    @Test("A backlog of urgent requests in the store does not starve the others, although one is taken at a time")
+    @Test("A backlog of urgent requests in the store does not starve the others, even one at a time")
     func noStarvationInTheBacklog() async throws {
         let dates = Guarded<ManualDates?>(nil)
-        // Calls that take ten seconds: the lane takes one as it sends one.
+        // Calls that take ten seconds, so the lane claims one whenever it sends one.
         let provider = ScriptedProvider(limits: ProviderLimits(concurrency: 1)) { call in
             dates.withLock { $0 }?.advance(by: 10)
             return .success(ProviderAnswer(.text(Body(call.request.prompt.plainText))))

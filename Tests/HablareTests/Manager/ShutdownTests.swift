@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct ShutdownTests {
-    @Test("Attempts under way may finish within the grace; what is queued waits in the store, unleased")
+    @Test("A shutdown lets running attempts finish within the grace and releases queued requests")
     func grace() async throws {
         let gate = Gate()
         let provider = gated(gate, concurrency: 1)
@@ -25,7 +25,7 @@ struct ShutdownTests {
                 }
             }
             await isQueued.wait()
-            // The queued ones are given back before the one under way ends.
+            // The queued requests are released before the running one ends.
             try await waitUntil { try await manager.snapshot(for: requests[2].id).holder == nil }
             gate.open()
             try await group.waitForAll()
@@ -36,7 +36,7 @@ struct ShutdownTests {
         #expect(try engine.store.owners().isEmpty)
     }
 
-    @Test("After the grace attempts are stopped and their requests wait")
+    @Test("After the shutdown grace attempts are stopped and their requests wait")
     func afterGrace() async throws {
         let gate = Gate()
         let provider = gated(gate)
@@ -63,7 +63,7 @@ struct ShutdownTests {
         #expect(engine.clock.now.offset >= .seconds(10))
     }
 
-    @Test("The registration is given up only when what came back is recorded")
+    @Test("The process deregisters only after all ends are recorded")
     func registration() async throws {
         let latch = Latch()
         let content = TestContent(latch: latch)
@@ -89,7 +89,7 @@ struct ShutdownTests {
         #expect(try await manager.attempts(for: request.id).map(\.outcome) == [.completed])
     }
 
-    @Test("Whoever waits or watches is told of the shutdown, and late ones too")
+    @Test("Waiters and watchers get the suspended error on a shutdown, including late ones")
     func suspended() async throws {
         let gate = Gate()
         let engine = try Engine([gated(gate)], configuration: EngineConfiguration(shutdownGrace: .zero))
@@ -113,12 +113,12 @@ struct ShutdownTests {
         #expect(manager.engine.read(\.watched.ids).isEmpty)
     }
 
-    @Test("Whoever begins to wait after the shutdown has the answer already")
+    @Test("A waiter that starts after the shutdown has its answer already")
     func late() async throws {
         let engine = try Engine()
         try await engine.run {}
         let waiter = engine.manager.engine.expectOutcome(of: StoreWorkbench.id(1))
-        // A task that is cancelled before it waits hears only what the waiter was told before.
+        // A task that is cancelled before it waits gets only what the waiter received before.
         let heard = await withTaskGroup(of: AIServiceError.Code?.self) { group in
             group.cancelAll()
             group.addTask { await code { _ = try await waiter.value() } }
@@ -127,7 +127,7 @@ struct ShutdownTests {
         #expect(heard == .suspended)
     }
 
-    @Test("The same manager can run again, and goes on where it was")
+    @Test("The same manager can run again and resumes its requests")
     func runsAgain() async throws {
         let gate = Gate()
         let provider = gated(gate)
@@ -144,7 +144,7 @@ struct ShutdownTests {
         #expect(try await manager.attempts(for: request.id).map(\.outcome) == [.interrupted, .completed])
     }
 
-    @Test("A second engine of the same manager is refused with what to do, and the first goes on")
+    @Test("A second engine of the same manager is refused with advice, and the first continues")
     func oneAtATime() async throws {
         let gate = Gate()
         let engine = try Engine([gated(gate)])
@@ -160,7 +160,7 @@ struct ShutdownTests {
             #expect(refused?.code == .invalidState && refused?.message.contains("another when it has ended") == true)
             let isBegun = body.withLock { $0 }
             #expect(!isBegun, "its body is not begun")
-            // One that runs is ended: it would run as long as the other one.
+            // An engine that started would have to be ended: it would run as long as the other one.
             let code = await code { try await engine.soon { try await EngineService(manager).run() } }
             try #require(code == .invalidState)
             gate.open()
@@ -170,7 +170,7 @@ struct ShutdownTests {
         #expect(try engine.store.owners().isEmpty)
     }
 
-    @Test("A manager that rests has its engine, too")
+    @Test("A second engine is refused while the manager is suspended")
     func oneAtRest() async throws {
         let engine = try Engine()
         let manager = engine.manager
@@ -184,7 +184,7 @@ struct ShutdownTests {
         }
     }
 
-    @Test("An answer that comes in spite of the shutdown is the outcome")
+    @Test("An answer that arrives despite the shutdown is the outcome")
     func answersAllTheSame() async throws {
         let gate = Gate()
         let provider = ScriptedProvider { _ in
@@ -219,7 +219,7 @@ struct ShutdownTests {
         #expect(try engine.store.owners().isEmpty)
     }
 
-    @Test("What the body throws is thrown, and the engine is shut down before")
+    @Test("An error of the body is rethrown after the engine has shut down")
     func throwing() async throws {
         let engine = try Engine()
         await #expect(throws: CancellationError.self) { try await engine.run { throw CancellationError() } }

@@ -4,10 +4,10 @@ import Testing
 
 @testable import Hablare
 
-/// Requests for the same work, as clients see them.
+/// Requests for the same work, from the view of clients.
 @Suite(.timeLimit(.minutes(5)))
 struct SingleFlightTests {
-    @Test("Ten thousand identical requests from three processes are one call, and everybody gets its answer")
+    @Test("Ten thousand identical requests from three processes are one call with one answer for all")
     func tenThousand() async throws {
         let machine = ProcessStore.Machine()
         let gate = Gate()
@@ -34,7 +34,7 @@ struct SingleFlightTests {
         #expect(machine.shared.statistics().attempts == 1)
     }
 
-    @Test("When the process that runs the call dies, another one runs it for all who asked")
+    @Test("When the calling process dies, another one makes the call for all members")
     func heir() async throws {
         let machine = ProcessStore.Machine()
         let gate = Gate()
@@ -47,7 +47,7 @@ struct SingleFlightTests {
             group.addTask { try await doomed.run { try await gate.pass() } }
             for request in requests { try await doomed.manager.submit(request, to: "scripted") }
             await gate.arrivals(reach: 2)
-            store.fail()  // the dead write nothing
+            store.fail()  // a dead process writes nothing
             machine.killAll()
             try await heir.run {
                 for request in requests {
@@ -62,7 +62,7 @@ struct SingleFlightTests {
         #expect(provider.record.calls.count == 1)
     }
 
-    @Test("Whoever waits for a request that follows another is told of the outcome")
+    @Test("A waiter of a request that joined a flight gets its outcome")
     func told() async throws {
         let gate = Gate()
         let engine = try Engine([gated(gate)])
@@ -86,7 +86,7 @@ struct SingleFlightTests {
         }
     }
 
-    @Test("Cancelling one leaves the call to the others; the last one stops it")
+    @Test("Cancelling one member leaves the call to the others, and the last one stops it")
     func cancelling() async throws {
         let gate = Gate()
         let provider = gated(gate)
@@ -106,7 +106,7 @@ struct SingleFlightTests {
         #expect(provider.record.calls.count == 1)
     }
 
-    @Test("Whoever follows a request that is deleted while it runs gets the answer all the same")
+    @Test("A member gets the answer even if the leading request is deleted while it runs")
     func deletedLeader() async throws {
         let gate = Gate()
         let provider = gated(gate)
@@ -125,7 +125,7 @@ struct SingleFlightTests {
         #expect(provider.record.calls.count == 1)
     }
 
-    @Test("Progress and outcome are told to whoever watches any of them")
+    @Test("Watchers of any member receive progress and outcome")
     func watching() async throws {
         let gate = Gate()
         let provider = ScriptedProvider { call in
@@ -164,7 +164,7 @@ struct SingleFlightTests {
         }
     }
 
-    @Test("A member without a deadline gets its answer although the one that came first ran out of time")
+    @Test("A member without a deadline gets its answer although the first member expired")
     func patience() async throws {
         let gate = Gate()
         let provider = gated(gate, concurrency: 1)
@@ -184,7 +184,7 @@ struct SingleFlightTests {
         #expect(provider.record.calls.count == 2)
     }
 
-    @Test("A flight that cannot be given back because the store fails is not kept from a member with time left")
+    @Test("A member with time left gets its answer even if the store fails to release the flight")
     func patienceWithFullDisk() async throws {
         let gate = Gate()
         let provider = gated(gate, concurrency: 1)
@@ -200,7 +200,8 @@ struct SingleFlightTests {
             try await manager.submit(blocker, to: "scripted")
             await gate.arrivals(reach: 1)
             try await manager.submit(hasty, to: "scripted")
-            // Leased for the one that has little time, and only then joined: so the process knows its deadline alone.
+            // Leased for the request with little time and joined afterwards, so the process knows only the first
+            // deadline.
             try await waitUntil { try await manager.snapshot(for: hasty.id).holder != nil }
             try await manager.submit(patient, to: "scripted")
             try await engine.pass(until: { try await manager.status(for: hasty.id).isFinal })

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct StatusStreamTests {
-    @Test("A watcher sees the present status first and the outcome last, then the end")
+    @Test("A watcher receives the current status first and the outcome last")
     func order() async throws {
         let gate = Gate()
         let engine = try Engine([gated(gate)])
@@ -30,7 +30,7 @@ struct StatusStreamTests {
         #expect(last?.phase == .completed)
     }
 
-    @Test("The outcome of a final request is told also after the shutdown")
+    @Test("The outcome of a final request is delivered even after the shutdown")
     func afterTheShutdown() async throws {
         let engine = try Engine()
         let manager = engine.manager
@@ -41,7 +41,7 @@ struct StatusStreamTests {
         #expect(await code { _ = try await collect(manager.statusUpdates(for: waiting.id)) } == .suspended)
     }
 
-    @Test("Progress is told as it comes, and a slow reader gets the newest and always the outcome")
+    @Test("Progress is delivered live, and a slow reader gets the newest and always the outcome")
     func progress() async throws {
         let gate = Gate()
         let told = Gate()
@@ -69,7 +69,7 @@ struct StatusStreamTests {
         }
     }
 
-    @Test("What a provider reports after its answer is told to nobody")
+    @Test("Progress reported after the answer is not delivered")
     func lateProgress() async throws {
         let provider = failing(1, with: AIServiceError(.overloaded, "Overloaded."))
         let engine = try Engine([provider], configuration: EngineConfiguration(attemptTimeout: .seconds(1_000_000)))
@@ -86,7 +86,7 @@ struct StatusStreamTests {
         }
     }
 
-    @Test("Many watchers each get the outcome, and nothing is kept of them afterwards")
+    @Test("Many watchers each get the outcome and leave nothing behind")
     func many() async throws {
         let gate = Gate()
         let engine = try Engine([gated(gate)])
@@ -107,7 +107,7 @@ struct StatusStreamTests {
         }
     }
 
-    @Test("Asking for an unknown request's statuses leaves nothing behind")
+    @Test("Watching an unknown request leaves nothing behind")
     func unknown() async throws {
         let manager = try Engine().manager
         #expect(await code { _ = try await manager.statusUpdates(for: UUID.timeOrdered()) } == .unknownRequest)
@@ -115,7 +115,7 @@ struct StatusStreamTests {
         #expect(manager.engine.read(\.watched.ids).isEmpty)
     }
 
-    @Test("A watcher of a retried request goes on to the new outcome")
+    @Test("A watcher of a retried request receives the new outcome")
     func retried() async throws {
         let engine = try Engine([failing(1)])
         let manager = engine.manager

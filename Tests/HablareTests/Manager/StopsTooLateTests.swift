@@ -5,13 +5,13 @@ import Testing
 
 @testable import Hablare
 
-/// A provider came back, and its chunks are still being journalled: what would have stopped it comes too late.
+/// A provider has returned and its chunks are still being journalled, so a stop comes too late.
 @Suite(.timeLimit(.minutes(5)))
 struct StopsTooLateTests {
     private let store = ProcessStore()
     private let request = AIRequest(prompt: "p", streaming: StreamingPolicy(allowsRestart: true))
 
-    /// Holds the commit of the first chunk from now on, until it is told to go on.
+    /// Blocks the commit of the first chunk from now on, until it is signalled.
     private func holdChunk() -> DispatchSemaphore {
         let goesOn = DispatchSemaphore(value: 0)
         let isFirst = Guarded(true)
@@ -35,7 +35,7 @@ struct StopsTooLateTests {
         }
     }
 
-    /// Returns once the engine was woken for everything that it wanted to be woken for by now.
+    /// Waits until the engine was woken for all timers that are due.
     private func timersFired(_ engine: Engine) async throws {
         let inner = engine.manager.engine
         let now = inner.clock.now
@@ -44,7 +44,7 @@ struct StopsTooLateTests {
         }
     }
 
-    @Test("A final failure is not replaced by a timeout, after which the provider would be asked again")
+    @Test("A timeout during journalling does not replace a final failure")
     func timeout() async throws {
         let refusal = AIServiceError(.providerFailed, "That key is no good.", disposition: .needsUser)
         let provider = words(["a"], then: refusal)
@@ -63,7 +63,7 @@ struct StopsTooLateTests {
         #expect(provider.record.calls.count == 1)
     }
 
-    @Test("A success whose chunks are journalled when another call fails does not speak for the provider afterwards")
+    @Test("A success journalled after another call's failure does not close the breaker")
     func success() async throws {
         let gate = Gate()
         let provider = ScriptedProvider { call in
@@ -101,7 +101,7 @@ struct StopsTooLateTests {
         }
     }
 
-    @Test("What a failure says of its account's limits is kept to, although nobody wants the answer any more")
+    @Test("A failure's rate limit counts even if its request is cancelled during journalling")
     func cancellation() async throws {
         let refusal = AIServiceError(.rateLimited, "Slower.", disposition: .retry(after: .seconds(60)))
         let engine = try Engine([words(["a"], then: refusal)], store: store)

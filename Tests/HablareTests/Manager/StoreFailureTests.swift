@@ -8,7 +8,7 @@ import Testing
 struct StoreFailureTests {
     private let store = ProcessStore()
 
-    @Test("A submission that cannot be stored is an error, and nothing is sent; the next one works")
+    @Test("A submission that cannot be stored throws and sends nothing, and the next one works")
     func submission() async throws {
         let provider = ScriptedProvider(limits: ProviderLimits(concurrency: 1))
         let engine = try Engine([provider], store: store)
@@ -26,7 +26,7 @@ struct StoreFailureTests {
     }
 
     @Test(
-        "An attempt that cannot be journalled is not sent; whoever waits is told; it is sent once the store recovered")
+        "An attempt that cannot be journalled fails its waiters and is sent when the store recovers")
     func start() async throws {
         let provider = ScriptedProvider()
         let engine = try Engine([provider], store: store)
@@ -41,7 +41,7 @@ struct StoreFailureTests {
                     #expect(await code { _ = try await manager.outcome(of: request.id) } == .storageFull)
                     isTold.withLock { $0 = true }
                 }
-                // It may have failed before anybody waited; then it fails again at the next renewal.
+                // It may have failed before a waiter arrived. Then it fails again at the next renewal.
                 try await engine.advance(by: .seconds(5)) { isTold.withLock { $0 } }
                 try await group.waitForAll()
             }
@@ -56,7 +56,7 @@ struct StoreFailureTests {
     }
 
     @Test(
-        "An outcome that cannot be recorded is kept, whoever waits is told, and it is recorded later, once, without another call"
+        "An outcome that cannot be stored is kept and recorded once later, without another call"
     )
     func outcome() async throws {
         let gate = Gate()
@@ -94,7 +94,7 @@ struct StoreFailureTests {
         #expect(engine.log.says("error: An attempt's end could not be recorded; it is kept"))
     }
 
-    @Test("An engine whose last answers could not be recorded goes away with its manager")
+    @Test("An engine with unrecorded answers is deallocated with its manager")
     func goesAway() async throws {
         let gate = Gate()
         weak var left: Hablare.Engine?
@@ -113,7 +113,7 @@ struct StoreFailureTests {
         try await waitUntil { left == nil }
     }
 
-    @Test("While the store fails nothing more is started, and afterwards everything is run once")
+    @Test("While the store fails nothing starts, and afterwards each request runs once")
     func parked() async throws {
         let gate = Gate()
         let provider = gated(gate, concurrency: 2)
@@ -138,7 +138,7 @@ struct StoreFailureTests {
         #expect(provider.record.calls.count == 60)
     }
 
-    @Test("While an answer's content cannot be stored nothing more is sent, although commits succeed")
+    @Test("While an answer's content cannot be stored nothing is sent, even if commits succeed")
     func contentFails() async throws {
         let content = TestContent()
         let provider = ScriptedProvider(limits: ProviderLimits(concurrency: 1))
@@ -159,7 +159,7 @@ struct StoreFailureTests {
         #expect(provider.record.calls.count == 5)
     }
 
-    @Test("An answer whose content can never be stored fails its request in the end, and the others go on")
+    @Test("An answer whose content can never be stored fails its request, and others continue")
     func contentFailsForEver() async throws {
         let content = TestContent()
         let provider = ScriptedProvider(limits: ProviderLimits(concurrency: 1))
@@ -178,7 +178,7 @@ struct StoreFailureTests {
     }
 
     @Test(
-        "An answer for which there is never room, although there is for less, fails its request in the end, and the others go on",
+        "An answer that never fits fails its request, even if smaller ones fit, and others continue",
         arguments: [false, true])
     func noRoomForEver(isStreaming: Bool) async throws {
         let provider = ScriptedProvider(limits: ProviderLimits(concurrency: 1)) { call in
@@ -203,7 +203,7 @@ struct StoreFailureTests {
             }
         })
         try await engine.run {
-            // In one commit: a second one could share its own with a piece that there is no room for.
+            // In one commit: a second commit could share its own with a piece that does not fit.
             _ = try await manager.submit(requests, to: "scripted", jobKey: JobKey(rawValue: "j"))
             try await engine.advance(by: .seconds(5)) { try await manager.status(for: requests[0].id).isFinal }
             store.recover()
@@ -214,7 +214,7 @@ struct StoreFailureTests {
         #expect(provider.record.calls.count == 2)
     }
 
-    @Test("A cancellation that cannot be stored is an error, and the request goes on")
+    @Test("A cancellation that cannot be stored throws, and the request continues")
     func cancellation() async throws {
         let gate = Gate()
         let engine = try Engine([gated(gate)], store: store)

@@ -3,10 +3,11 @@ import Hablare
 import HablareTestKit
 import Testing
 
-/// What providers may do wrong with a stream, and answers that were not streamed at all.
+/// Providers that misuse a stream, and answers that were not streamed.
 @Suite(.timeLimit(.minutes(5)))
 struct StreamInputTests {
-    /// Runs a provider's script for a request that streams; answers with the code of its failure. The lane must live on.
+    /// Runs a provider's script for a streaming request, and returns the code of its failure. The lane must stay
+    /// usable.
     private func failure(
         type: ContentType = .text, _ script: @escaping @Sendable (ProviderCall) async throws -> ProviderAnswer
     ) async throws -> AIServiceError.Code? {
@@ -33,7 +34,7 @@ struct StreamInputTests {
     }
 
     @Test(
-        "A chunk that is too large fails the attempt, also where the provider does not care", arguments: [true, false])
+        "A chunk that is too large fails the attempt, even if the provider ignores the error", arguments: [true, false])
     func tooLarge(isSwallowed: Bool) async throws {
         let code = try await failure(type: .data) { call in
             do {
@@ -46,7 +47,7 @@ struct StreamInputTests {
         #expect(code == .responseTooLarge)
     }
 
-    @Test("A text that is no UTF-8 fails the attempt")
+    @Test("Invalid UTF-8 fails the attempt")
     func noText() async throws {
         let code = try await failure { call in
             try await call.yield(Data([0x61, 0xc3]))
@@ -65,7 +66,7 @@ struct StreamInputTests {
         #expect(code == .invalidResponse)
     }
 
-    @Test("A provider that yields and answers with content of its own fails the attempt")
+    @Test("A provider that yields and also answers with content fails the attempt")
     func both() async throws {
         let code = try await failure { call in
             try await call.yield("a")
@@ -74,7 +75,7 @@ struct StreamInputTests {
         #expect(code == .invalidResponse)
     }
 
-    @Test("A chunk after the answer is refused, and the answer is what came before")
+    @Test("A chunk after the answer is refused, and the answer is complete without it")
     func tooLate() async throws {
         let late = Guarded<ProviderCall?>(nil)
         let provider = ScriptedProvider { call in
@@ -94,7 +95,7 @@ struct StreamInputTests {
         }
     }
 
-    @Test("Readers never get half a character, and what is empty is nothing")
+    @Test("Readers never get a partial character, and empty chunks are skipped")
     func characters() async throws {
         let provider = ScriptedProvider { call in
             do {
@@ -112,7 +113,7 @@ struct StreamInputTests {
         }
     }
 
-    @Test("An answer that was given in one piece is cut into the same chunks for everybody")
+    @Test("An answer given in one piece is split into the same chunks for every reader")
     func whole() async throws {
         let answer = String(repeating: "東京", count: 30_000) + "!"
         let engine = try Engine([ScriptedProvider { _ in .success(ProviderAnswer(.text(Body(answer)))) }])
@@ -131,7 +132,7 @@ struct StreamInputTests {
         }
     }
 
-    @Test("An answer without bytes is told in one")
+    @Test("An answer without bytes is one stream element")
     func vector() async throws {
         let provider = ScriptedProvider(responseType: .embedding) { _ in .success(ProviderAnswer(.embedding([1]))) }
         let engine = try Engine([provider])
@@ -145,7 +146,7 @@ struct StreamInputTests {
         }
     }
 
-    @Test("What a provider yields for a request that does not stream is its answer, in a file where it is large")
+    @Test("Chunks yielded for a request without streaming are its answer, in a file if it is large")
     func notStreaming() async throws {
         let engine = try Engine([words(["a", "b"])], store: ProcessStore(content: TestContent()))
         let manager = engine.manager
@@ -156,7 +157,7 @@ struct StreamInputTests {
         }
     }
 
-    @Test("The stream of an answer whose content file is gone says so")
+    @Test("The stream of an answer whose content file is missing fails with contentMissing")
     func contentGone() async throws {
         let content = TestContent()
         let engine = try Engine([ScriptedProvider()], store: ProcessStore(content: content))
@@ -169,7 +170,7 @@ struct StreamInputTests {
         }
     }
 
-    @Test("A sequence of events is an answer", arguments: [true, false])
+    @Test("A sequence of stream events is an answer", arguments: [true, false])
     func events(isComplete: Bool) async throws {
         let provider = ScriptedProvider { call in
             let (events, continuation) = AsyncStream.makeStream(of: StreamEvent.self)
@@ -193,7 +194,7 @@ struct StreamInputTests {
         }
     }
 
-    @Test("What comes after the first end of a stream of events is not looked at: the answer is what came before it")
+    @Test("Events after the first finished event are ignored")
     func twoEnds() async throws {
         let isStopped = Guarded(false)
         let provider = ScriptedProvider(limits: ProviderLimits(concurrency: 1)) { call in
@@ -203,7 +204,7 @@ struct StreamInputTests {
             continuation.yield(.finished(.text, metadata: ["end": "first"], usage: Usage(characters: 1)))
             continuation.yield(.chunk(Data("second".utf8)))
             continuation.yield(.finished(.data, metadata: ["end": "second"], usage: Usage(characters: 2)))
-            // Left open, as a service may leave its connection: nobody waits for it.
+            // Left open, as a service may leave its connection: no one waits for it.
             return await call.answer(from: events)
         }
         let engine = try Engine([provider])
@@ -220,7 +221,7 @@ struct StreamInputTests {
         #expect(isStopped.withLock { $0 }, "the sequence is let go")
     }
 
-    @Test("A stream of events that says nothing at all lost its connection")
+    @Test("An empty sequence of events is a lost connection")
     func noEvents() async throws {
         let code = try await failure { call in
             try await call.answer(from: AsyncStream<StreamEvent> { $0.finish() }).get()
@@ -228,7 +229,7 @@ struct StreamInputTests {
         #expect(code == .connectionLost)
     }
 
-    @Test("A streamed answer without a chunk is an empty answer, told to its readers as one", arguments: [true, false])
+    @Test("A streamed answer without chunks is an empty answer", arguments: [true, false])
     func noChunk(isStreaming: Bool) async throws {
         let provider = ScriptedProvider(limits: ProviderLimits(concurrency: 1)) { call in
             guard call.request.prompt == "bad" else { return .success(ProviderAnswer(.text("good"))) }
@@ -246,14 +247,14 @@ struct StreamInputTests {
         }
     }
 
-    /// Says who it is and no more.
+    /// Has an id and nothing else.
     private struct Idler: AIServiceProvider {
         let id: ProviderID = "idler"
         let responseType = ContentType.text
         let limits = ProviderLimits(concurrency: 1)
     }
 
-    @Test("A provider that implements neither form fails each request at once, and says what is missing")
+    @Test("A provider that implements neither form fails each request with an invalidConfiguration error")
     func neitherForm() async throws {
         let engine = try Engine([Idler(), ScriptedProvider()])
         let manager = engine.manager

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Hablare
 
-/// Yields words, one for each passing of a gate where there is one, then ends as told.
+/// Returns a provider that yields words, one for each pass of a gate if there is one, and ends as given.
 func words(
     _ words: [String], at gate: Gate? = nil, type: ContentType = .text, then end: AIServiceError? = nil
 ) -> ScriptedProvider {
@@ -23,7 +23,7 @@ func words(
     }
 }
 
-/// A stream read to its end: its chunks in brackets, its restarts, and how it ended.
+/// Reads a stream to its end. Returns its chunks in brackets, its restarts and its end.
 func read(_ manager: AIRequestManager, _ id: UUID, from position: StreamPosition = .start) async throws -> String {
     var told = ""
     do {
@@ -45,7 +45,7 @@ struct StreamingTests {
     private let request = AIRequest(prompt: "p", streaming: StreamingPolicy())
 
     @Test(
-        "A reader gets the chunks as they were yielded, then the answer, which they make",
+        "A reader gets the chunks as yielded, then the answer that they form",
         arguments: StreamingPolicy.Durability.allCases)
     func chunks(durability: StreamingPolicy.Durability) async throws {
         let request = AIRequest(prompt: "p", streaming: StreamingPolicy(durability: durability))
@@ -63,7 +63,7 @@ struct StreamingTests {
     }
 
     @Test(
-        "A reader sees a chunk before the provider goes on: at once, or within the delay of the journal",
+        "A reader gets a chunk before the provider continues, at once or after the journal's delay",
         arguments: StreamingPolicy.Durability.allCases)
     func live(durability: StreamingPolicy.Durability) async throws {
         let request = AIRequest(prompt: "p", streaming: StreamingPolicy(durability: durability))
@@ -93,7 +93,7 @@ struct StreamingTests {
         }
     }
 
-    @Test("What a reader of a durable stream sees is on disk before")
+    @Test("A chunk of a durable stream is on disk before a reader gets it")
     func durable() async throws {
         let gate = Gate()
         let store = ProcessStore()
@@ -117,7 +117,7 @@ struct StreamingTests {
         }
     }
 
-    @Test("Many readers read at their own pace, and one that leaves takes nothing with it")
+    @Test("Readers have their own pace, and one that leaves does not affect the others")
     func readers() async throws {
         let gate = Gate()
         let all = (0..<300).map { "\($0) " }
@@ -145,7 +145,7 @@ struct StreamingTests {
         }
     }
 
-    @Test("A reader whose task is cancelled gets a cancellation error, and the request goes on")
+    @Test("Cancelling a reader's task throws CancellationError, and the request continues")
     func leaving() async throws {
         let gate = Gate()
         let engine = try Engine([words(["a"], at: gate)])
@@ -180,7 +180,7 @@ struct StreamingTests {
         #expect(attempts.map(\.billing) == [.maybeBilled], "something came, so it may cost something")
     }
 
-    @Test("A failure before the first chunk is retried, and no reader hears of it")
+    @Test("A failure before the first chunk is retried unnoticed by readers")
     func earlyFailure() async throws {
         let calls = Guarded(0)
         let provider = ScriptedProvider { call in
@@ -204,7 +204,7 @@ struct StreamingTests {
         #expect(calls.withLock { $0 } == 2)
     }
 
-    @Test("Where a restart is allowed, readers are told that the answer is begun anew")
+    @Test("If restarts are allowed, readers are notified when the answer starts over")
     func restart() async throws {
         let request = AIRequest(prompt: "p", streaming: StreamingPolicy(allowsRestart: true))
         let calls = Guarded(0)
@@ -239,7 +239,7 @@ struct StreamingTests {
         }
     }
 
-    @Test("A cancelled request ends its streams, whether its provider listens or not")
+    @Test("A cancelled request ends its streams, even if its provider ignores the cancellation")
     func cancelled() async throws {
         let latch = Latch()
         let provider = ScriptedProvider { call in
@@ -267,7 +267,7 @@ struct StreamingTests {
         }
     }
 
-    @Test("An unknown request has no stream, and one that is deleted ends")
+    @Test("An unknown request has no stream, and a deleted one's stream ends")
     func unknown() async throws {
         let gate = Gate()
         let engine = try Engine([words(["a"], at: gate)])
@@ -283,7 +283,7 @@ struct StreamingTests {
         }
     }
 
-    @Test("Who reads a request that left its flight, and is done anew, is told that the answer begins anew")
+    @Test("A reader of a request that moved to a new flight is notified of the restart")
     func doneAnew() async throws {
         let calls = Guarded(0)
         let gate = Gate()
@@ -317,7 +317,7 @@ struct StreamingTests {
         }
     }
 
-    @Test("A stream of a request that is deleted and submitted anew ends, and tells nothing of the new one")
+    @Test("The stream of a deleted request ends, and shows nothing of a new request with its UUID")
     func usedAgain() async throws {
         let gate = Gate()
         let engine = try Engine([words(["a", "b"], at: gate)])
@@ -340,7 +340,7 @@ struct StreamingTests {
         }
     }
 
-    @Test("The stream of a request that waits ends with the engine, and the request does not")
+    @Test("The stream of a waiting request ends with the engine, and the request stays")
     func shutdown() async throws {
         let engine = try Engine([words(["a"])], configuration: EngineConfiguration(scope: .job(JobKey(rawValue: "j"))))
         let manager = engine.manager
@@ -355,7 +355,7 @@ struct StreamingTests {
         #expect(try await manager.status(for: request.id).phase == .pending)
     }
 
-    @Test("A stream that the shutdown cuts fails, and what came of it is kept", arguments: [false, true])
+    @Test("A stream cut off by a shutdown fails, and its partial text is kept", arguments: [false, true])
     func cutByShutdown(allowsRestart: Bool) async throws {
         let request = AIRequest(prompt: "p", streaming: StreamingPolicy(allowsRestart: allowsRestart))
         let gate = Gate()
@@ -372,7 +372,7 @@ struct StreamingTests {
         #expect(try await manager.snapshot(for: request.id).phase == (allowsRestart ? .pending : .failed))
     }
 
-    @Test("A streaming provider may take long, as long as it is not silent")
+    @Test("A streaming provider may exceed the timeout as long as it is not silent")
     func silence() async throws {
         let gate = Gate()
         let engine = try Engine(
@@ -394,7 +394,7 @@ struct StreamingTests {
         }
     }
 
-    @Test("A provider that goes on after it was stopped cannot complete an answer in which something is missing")
+    @Test("A provider that continues after a stop cannot complete an answer with missing chunks")
     func deaf() async throws {
         let latch = Latch()
         let provider = ScriptedProvider { call in
@@ -402,7 +402,7 @@ struct StreamingTests {
                 do {
                     try await call.yield(word)
                 } catch {
-                    continue  // it does not care
+                    continue  // it ignores the error
                 }
                 if word == "a" { await latch.wait() }
             }
@@ -425,7 +425,7 @@ struct StreamingTests {
         }
     }
 
-    @Test("A store that fails for a while holds a stream up, and nothing is lost")
+    @Test("A stream waits while the store fails, and loses nothing")
     func storeFails() async throws {
         let gate = Gate()
         let store = ProcessStore()
@@ -451,7 +451,7 @@ struct StreamingTests {
     }
 
     @Test(
-        "A store that fails when a stream ends loses nothing of it: the answer is recorded once it has recovered, with all chunks",
+        "An answer whose last chunks the store refused is recorded completely when the store recovers",
         arguments: StreamingPolicy.Durability.allCases)
     func storeFailsAtTheEnd(durability: StreamingPolicy.Durability) async throws {
         let gate = Gate()
@@ -482,7 +482,7 @@ struct StreamingTests {
         #expect(try await manager.attempts(for: request.id).map(\.outcome) == [.completed])
     }
 
-    @Test("What a failed stream yielded last can be read too, although the store failed just then")
+    @Test("The last chunks of a failed stream stay readable even if the store failed just then")
     func storeFailsAtTheEndOfAFailure() async throws {
         let gate = Gate()
         let store = ProcessStore()
@@ -507,7 +507,7 @@ struct StreamingTests {
         }
     }
 
-    @Test("A reader in another process sees the chunks as they come, and the end")
+    @Test("A reader in another process gets the chunks live, and the end")
     func anotherProcess() async throws {
         let machine = ProcessStore.Machine()
         let gate = Gate()

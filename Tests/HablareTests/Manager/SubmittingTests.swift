@@ -7,7 +7,7 @@ import Testing
 struct SubmittingTests {
     private let job = JobKey(rawValue: "job")
 
-    @Test("What was submitted is in the store when submit returns, and waits until an engine runs")
+    @Test("A request is in the store when submit returns, and waits until an engine runs")
     func durable() async throws {
         let provider = ScriptedProvider()
         let engine = try Engine([provider])
@@ -22,7 +22,7 @@ struct SubmittingTests {
         #expect(try await text(response) == "hello")
     }
 
-    @Test("A bad request is refused before anything is stored")
+    @Test("An invalid request is refused before anything is stored")
     func badRequests() async throws {
         let limited = ScriptedProvider(id: "limited", limits: ProviderLimits(maximumCharacters: 3))
         let engine = try Engine([ScriptedProvider(), limited])
@@ -41,7 +41,7 @@ struct SubmittingTests {
     }
 
     @Test(
-        "A prompt that asks for nothing is refused, and neither sent nor billed",
+        "An empty prompt is refused, and neither sent nor billed",
         arguments: [
             Prompt.text(""), .text(" \t\r\n"), .text("\u{A0}\u{200B}\u{FEFF}"), .messages([]),
             .messages([Prompt.Message(role: .user, parts: [])]),
@@ -63,7 +63,7 @@ struct SubmittingTests {
     }
 
     @Test(
-        "A prompt without text is taken where it has another part",
+        "A prompt without text is accepted if it has another part",
         arguments: [
             Prompt.Part.image(Body(Data([1])), .png), .toolResult(id: "t", content: ""),
             .toolCall(id: "t", name: "f", arguments: .null),
@@ -73,7 +73,7 @@ struct SubmittingTests {
         try await Engine().manager.submit(AIRequest(prompt: prompt), to: "scripted")
     }
 
-    @Test("A page of less than no requests is refused")
+    @Test("A negative page limit is refused")
     func negativeLimit() async throws {
         let manager = try Engine().manager
         try await manager.submit(AIRequest(prompt: "x"), to: "scripted")
@@ -84,7 +84,7 @@ struct SubmittingTests {
         #expect(try await manager.snapshots(SnapshotFilter(limit: 0)).isEmpty)
     }
 
-    @Test("An unknown provider's refusal names those that are known")
+    @Test("The error for an unknown provider names the known ones")
     func names() async throws {
         let manager = try Engine([ScriptedProvider(id: "one"), ScriptedProvider(id: "two")]).manager
         let error = await #expect(throws: AIServiceError.self) {
@@ -103,7 +103,7 @@ struct SubmittingTests {
         try await manager.submit(request: AIRequest(prompt: "x"), provider: ScriptedProvider())
     }
 
-    @Test("The same UUID with the same content is harmless, with other content a conflict")
+    @Test("Submitting a UUID again is harmless with the same content and a conflict with other content")
     func conflicts() async throws {
         let provider = ScriptedProvider()
         let engine = try Engine([provider])
@@ -118,7 +118,7 @@ struct SubmittingTests {
         #expect(provider.record.calls.count == 1)
     }
 
-    @Test("A job key is between 1 and 256 bytes")
+    @Test("A job key has 1 to 256 bytes")
     func jobKeys() async throws {
         let manager = try Engine().manager
         for key in ["", String(repeating: "x", count: 257), String(repeating: "é", count: 129)] {
@@ -134,7 +134,7 @@ struct SubmittingTests {
         #expect(try await manager.submit([], to: "scripted", jobKey: key) == [])
     }
 
-    @Test("A batch larger than a commit keeps its order, and everything in it is run once")
+    @Test("A batch larger than a commit keeps its order, and each request runs once")
     func largeBatch() async throws {
         let provider = ScriptedProvider()
         let engine = try Engine([provider])
@@ -152,7 +152,7 @@ struct SubmittingTests {
         #expect(provider.record.calls.count == 1_300)
     }
 
-    @Test("A job that is submitted again finds its requests, and only what is missing is run")
+    @Test("A job submitted again finds its requests, and only missing ones run")
     func resumes() async throws {
         let provider = ScriptedProvider()
         let engine = try Engine([provider])
@@ -171,7 +171,7 @@ struct SubmittingTests {
         #expect(provider.record.calls.count == 8)
     }
 
-    @Test("Other content in a place of a job is a conflict, and what was stored before it is found again")
+    @Test("Other content at a position of a job is a conflict, and earlier positions stay")
     func jobConflict() async throws {
         let engine = try Engine()
         let manager = engine.manager
@@ -185,7 +185,7 @@ struct SubmittingTests {
         #expect(prompts == ["a", "b", "c"])
     }
 
-    @Test("Responses of a job are pinned: they do not expire")
+    @Test("Responses of a job are pinned and do not expire")
     func pinned() async throws {
         let engine = try Engine()
         let manager = engine.manager
@@ -198,7 +198,7 @@ struct SubmittingTests {
         }
     }
 
-    @Test("A request that waits for a provider that is not registered here says so")
+    @Test("A request whose provider is not registered here has the wait reason noProvider")
     func noProvider() async throws {
         let store = InMemoryStore()
         let request = AIRequest(prompt: "x")

@@ -8,7 +8,7 @@ import Testing
 struct SuspendingTests {
     private static let patient = EngineConfiguration(attemptTimeout: .seconds(1_000_000_000), retry: .never)
 
-    /// Runs the body while an engine works at requests that wait at a gate, all of them leased to it.
+    /// Runs the body while an engine works on requests that wait at a gate, all of them leased to it.
     private func whileCalling(
         _ count: Int = 1, at gate: Gate, _ engine: Engine,
         _ body: @escaping @Sendable (AIRequestManager, [AIRequest]) async throws -> Void
@@ -26,7 +26,7 @@ struct SuspendingTests {
         }
     }
 
-    @Test("When suspend returns, no call is under way, no lease is held, the process is not registered")
+    @Test("When suspend returns, no call runs, no lease is held, and the process is deregistered")
     func atRest() async throws {
         let gate = Gate()
         let provider = gated(gate, concurrency: 1)
@@ -48,7 +48,7 @@ struct SuspendingTests {
         #expect(try engine.store.owners().isEmpty)
     }
 
-    @Test("An attempt that is stopped is ledgered as interrupted, maybe billed, and is no try")
+    @Test("A stopped attempt is recorded as interrupted and maybe billed, and does not count as a try")
     func attemptsAreNotUsedUp() async throws {
         let gate = Gate()
         let engine = try Engine([gated(gate)], configuration: Self.patient)
@@ -66,7 +66,7 @@ struct SuspendingTests {
         }
     }
 
-    @Test("Attempts may end within the grace, and their outcome counts; nothing else is begun")
+    @Test("Attempts may finish within the grace with their outcome, and nothing else starts")
     func grace() async throws {
         let gate = Gate()
         let provider = gated(gate, concurrency: 1)
@@ -84,7 +84,7 @@ struct SuspendingTests {
         #expect(engine.clock.now.offset == .zero)
     }
 
-    @Test("A grace ends with its time, with a shorter one, or when the task that asked is cancelled")
+    @Test("A grace ends at its time, by a shorter grace, or by cancelling the suspending task")
     func endOfGrace() async throws {
         for way in 0..<3 {
             let gate = Gate()
@@ -108,12 +108,12 @@ struct SuspendingTests {
         }
     }
 
-    @Test("No timer for the end of a grace is left when nothing is under way any more, or never was")
+    @Test("No timer for the grace is left once nothing runs")
     func noTimerLeft() async throws {
         for reason in SuspensionReason.allCases {
             for isCalling in [false, true] {
-                // Without a network the housekeeper sleeps until it renews and until it prunes, and whoever watches the
-                // attempts until the time of one that was is over. In the background nobody does.
+                // While offline the housekeeper sleeps until its renewal and its pruning, and the attempts' watcher
+                // until the timeout of a past attempt. In the background no one sleeps.
                 let sleepers = reason == .background ? 0 : isCalling ? 3 : 2
                 let gate = Gate()
                 let engine = try Engine([gated(gate)], configuration: Self.patient)
@@ -129,7 +129,8 @@ struct SuspendingTests {
                     gate.open()
                     await rested
                     #expect(manager.engine.read { $0.nextGraceEnd == nil })
-                    // Timers of the attempt and of the rest are cancelled; their tasks may not have ended yet.
+                    // Timers of the attempt and of the suspension are cancelled, but their tasks may not have ended
+                    // yet.
                     try await waitUntil { engine.clock.sleeperCount == sleepers }
                     #expect(engine.clock.now.offset == .zero)
                 }
@@ -140,7 +141,7 @@ struct SuspendingTests {
         #expect(idle.manager.engine.read { $0.nextGraceEnd == nil }, "no engine runs")
     }
 
-    @Test("Resuming while suspend waits for its grace lets attempts go on, and suspend returns")
+    @Test("Resuming within the grace lets attempts continue, and suspend returns")
     func resumedWithinGrace() async throws {
         let gate = Gate()
         let provider = gated(gate, concurrency: 1)
@@ -157,7 +158,7 @@ struct SuspendingTests {
         }
     }
 
-    @Test("Submissions are stored and wait, and say so; cancellations are done")
+    @Test("While suspended, submissions are stored and wait, and cancellations take effect")
     func submitting() async throws {
         let provider = ScriptedProvider()
         let engine = try Engine([provider])
@@ -176,7 +177,7 @@ struct SuspendingTests {
         }
     }
 
-    @Test("Whoever watches, waits or reads is told, later ones too; after the rest all can begin anew, where they were")
+    @Test("While suspended, watchers, waiters and readers fail, and afterwards they can resume")
     func streams() async throws {
         let gate = Gate()
         let engine = try Engine([words(["In ", "the ", "end"], at: gate)], configuration: Self.patient)
@@ -210,7 +211,7 @@ struct SuspendingTests {
         }
     }
 
-    @Test("An engine that is started at rest holds nothing, and works when it is resumed")
+    @Test("An engine started while suspended holds nothing, and works when it is resumed")
     func suspendedBefore() async throws {
         let engine = try Engine()
         let manager = engine.manager
@@ -226,7 +227,7 @@ struct SuspendingTests {
         #expect(try engine.store.owners().isEmpty)
     }
 
-    @Test("An engine that is shut down at rest, or on its way to it, ends; what waits is still there")
+    @Test("A shutdown during or before a suspension ends the engine and keeps waiting requests")
     func shutDown() async throws {
         for isAtRest in [true, false] {
             let gate = Gate()
@@ -256,7 +257,7 @@ struct SuspendingTests {
         }
     }
 
-    @Test("Another process on the store takes what was given back, at once")
+    @Test("Another process takes the released requests at once")
     func another() async throws {
         let machine = ProcessStore.Machine()
         let gate = Gate()
@@ -272,7 +273,7 @@ struct SuspendingTests {
         }
     }
 
-    @Test("At rest nothing looks at the store or writes to it, whatever time passes; deadlines are kept at its end")
+    @Test("A suspended engine does not use the store, and applies deadlines when it is resumed")
     func sleeps() async throws {
         let store = ProcessStore()
         let provider = ScriptedProvider()
@@ -292,7 +293,7 @@ struct SuspendingTests {
         }
     }
 
-    @Test("A store that cannot be written when the rest ends is tried again")
+    @Test("If the store cannot be written on resume, the registration is retried")
     func cannotRegister() async throws {
         let store = ProcessStore()
         let engine = try Engine([ScriptedProvider()], store: store)
@@ -311,7 +312,7 @@ struct SuspendingTests {
         #expect(try engine.store.owners().isEmpty)
     }
 
-    @Test("A registration that could not be ended when the rest began is ended when the process registers anew")
+    @Test("A registration that could not be ended is ended when the process registers again")
     func cannotDeregister() async throws {
         let store = ProcessStore(knowsLiveness: false)
         let engine = try Engine([ScriptedProvider()], store: store)
@@ -329,7 +330,7 @@ struct SuspendingTests {
         }
     }
 
-    @Test("A provider that does not listen is given up; its request is free, and its late answer is taken")
+    @Test("A provider that ignores the stop is abandoned, and its late answer is accepted")
     func deaf() async throws {
         let latch = Latch()
         let provider = ScriptedProvider { _ in
@@ -352,7 +353,7 @@ struct SuspendingTests {
         }
     }
 
-    @Test("A reader is told that a request failed because its attempt lost its lease with the process's registration")
+    @Test("A reader gets the failure of an attempt that lost its lease with the process's registration")
     func outlivesRegistration() async throws {
         let latch = Latch()
         let provider = ScriptedProvider { call in
@@ -405,7 +406,7 @@ struct SuspendingTests {
         }
     }
 
-    @Test("Suspended and resumed again and again from many tasks at once, everything is completed in the end")
+    @Test("Requests complete despite many concurrent suspensions and resumptions")
     func often() async throws {
         let provider = ScriptedProvider(limits: ProviderLimits(concurrency: 2))
         let engine = try Engine([provider], configuration: Self.patient)

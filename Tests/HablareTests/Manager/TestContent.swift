@@ -3,7 +3,7 @@ import Foundation
 import Hablare
 import HablareTestKit
 
-/// Content in memory, from one byte on, whose writes can be made to fail or to wait.
+/// Content in memory, from one byte on, whose writes can fail or wait on demand.
 final class TestContent: ContentStore {
     private struct State: Sendable {
         var contents: [Data: Data] = [:]
@@ -15,21 +15,21 @@ final class TestContent: ContentStore {
     private let state = Guarded(State())
     private let latch: Latch?
 
-    /// - Parameter latch: What every write waits for.
+    /// - Parameter latch: The latch that every write waits for.
     init(latch: Latch? = nil) {
         self.latch = latch
     }
 
-    /// How many writes began.
+    /// The number of writes that began.
     var begun: Int { state.withLock { $0.begun } }
 
-    /// From now on writes fail, or do again.
+    /// Sets the error of writes from now on, if any.
     func fail(with error: AIServiceError?) { state.withLock { $0.failure = error } }
 
-    /// How many writes failed.
+    /// The number of failed writes.
     var refused: Int { state.withLock { $0.refused } }
 
-    /// What was kept is gone, as when somebody removes files.
+    /// Deletes all content, as if its files were removed.
     func loseAll() { state.withLock { $0.contents = [:] } }
 
     func threshold(for type: ContentType) -> Int { 1 }

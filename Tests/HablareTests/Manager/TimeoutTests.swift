@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct TimeoutTests {
     @Test(
-        "An attempt is ended by the request's limit, else the provider's, else the engine's",
+        "An attempt's timeout is the request's, else the provider's, else the engine's",
         arguments: [
             (Duration?.some(.seconds(2)), Duration?.some(.seconds(4)), 2), (nil, .some(.seconds(4)), 4), (nil, nil, 6),
         ])
@@ -36,7 +36,7 @@ struct TimeoutTests {
         #expect(attempts.map(\.outcome) == [.failed] && attempts.map(\.billing) == [.maybeBilled])
     }
 
-    @Test("A provider that does not listen loses its place after the grace, and the next request runs")
+    @Test("A provider that ignores its timeout loses its slot after the grace, and the next request runs")
     func hang() async throws {
         let latch = Latch()
         let provider = ScriptedProvider(limits: ProviderLimits(concurrency: 1)) { call in
@@ -72,7 +72,7 @@ struct TimeoutTests {
         #expect(try await manager.attempts(for: stuck.id).map(\.billing) == [.billedDiscarded])
     }
 
-    @Test("A cancelled call whose provider does not listen loses its place after the grace")
+    @Test("A cancelled call whose provider ignores that loses its slot after the grace")
     func hangAfterCancellation() async throws {
         let latch = Latch()
         let started = Gate()
@@ -97,7 +97,7 @@ struct TimeoutTests {
         }
     }
 
-    @Test("The longest limit there is means no limit, and does not trap")
+    @Test("The maximum timeout means no timeout and does not trap")
     func longest() async throws {
         let store = InMemoryStore()
         let manager = AIRequestManager(store: store, providers: try ProviderRegistry([ScriptedProvider()]))

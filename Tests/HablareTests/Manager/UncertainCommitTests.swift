@@ -4,7 +4,7 @@ import Testing
 
 @testable import Hablare
 
-/// A store that loses its connection during a commit cannot say whether that was made.
+/// A store that loses its connection during a commit, whose outcome is then unknown.
 @Suite(.timeLimit(.minutes(5)))
 struct UncertainCommitTests {
     enum Write: CaseIterable {
@@ -20,7 +20,7 @@ struct UncertainCommitTests {
     }
 
     @Test(
-        "The process registers again, and the request is answered once",
+        "After a commit of unknown outcome the process registers again and the request is answered once",
         arguments: Write.allCases, [true, false])
     func registersAgain(write: Write, isMade: Bool) async throws {
         let provider = ScriptedProvider()
@@ -39,7 +39,7 @@ struct UncertainCommitTests {
             if write != .start { try await manager.submit(request, to: "scripted") }
             try await engine.advance(by: .seconds(5)) { try await manager.status(for: request.id).isFinal }
             #expect(try await text(manager.execute(requestID: request.id)) == "x")
-            // The end of an attempt gives no lease.
+            // The end of an attempt leaves no lease.
             if write == .end { return }
             try await engine.advance(by: .seconds(5)) {
                 engine.log.says("warning: Whether a commit was made is unknown; this process registers again")
@@ -47,13 +47,13 @@ struct UncertainCommitTests {
         }
         #expect(try store.statistics().requests == [.completed: 1])
         #expect(try store.owners().isEmpty)
-        // An attempt whose end may be recorded is not made again: its answer was recorded, or is recorded later.
+        // An attempt whose end may be recorded is not repeated: its answer was recorded, or is recorded later.
         let calls = provider.record.calls.count
         #expect(write == .submission ? calls <= 2 : calls == 1)
     }
 
     @Test(
-        "The store decides what follows where it is unknown whether a handle was removed", arguments: [true, false])
+        "After an uncertain removal of a resume handle the stored state decides what follows", arguments: [true, false])
     func forgotten(isMade: Bool) async throws {
         let provider = ScriptedProvider { call in
             do {
@@ -82,12 +82,12 @@ struct UncertainCommitTests {
             try await engine.manager.submit(request, to: "scripted")
             try await engine.advance(by: .seconds(5)) { try await engine.manager.status(for: request.id).isFinal }
         }
-        // Where there is nothing to go on with, the stream is not begun again.
+        // Without a resume handle the stream is not restarted.
         #expect(provider.record.calls.count == (isMade ? 1 : 2))
         #expect(try store.snapshot(of: request.id)?.phase == (isMade ? .failed : .completed))
     }
 
-    @Test("Without an engine, too, a subscriber hears of a cancellation whose commit has an unknown outcome")
+    @Test("Without an engine, a subscriber receives a cancellation whose commit had an unknown outcome")
     func cancellation() async throws {
         let store = ProcessStore(hearsOthers: false)
         let engine = try Engine(store: store)
@@ -108,7 +108,7 @@ private struct DatedStore: ForwardingStore {
 }
 
 @Suite struct StoreDateTests {
-    @Test("The rows of a store with a clock of its own are dated by that")
+    @Test("Rows are dated by the store's own clock if it has one")
     func dates() async throws {
         let store = DatedStore()
         let engine = try Engine(store: store)

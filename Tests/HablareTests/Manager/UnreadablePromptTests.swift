@@ -5,7 +5,7 @@ import Testing
 
 @testable import Hablare
 
-/// Prompts in content files that cannot be read when their requests are taken.
+/// Prompts in content files that cannot be read when their requests are claimed.
 @Suite(.timeLimit(.minutes(5)))
 struct UnreadablePromptTests {
     /// A store in memory that keeps prompts in content files, some of which cannot be read.
@@ -78,7 +78,7 @@ struct UnreadablePromptTests {
 
     private func engine() throws -> Engine { try Engine([provider], store: store) }
 
-    /// Submits before anybody works, so that they are claimed.
+    /// Submits before an engine runs, so that the requests are claimed.
     private func submit(_ prompts: String..., to engine: Engine) async throws -> [UUID] {
         var ids: [UUID] = []
         for prompt in prompts {
@@ -87,7 +87,7 @@ struct UnreadablePromptTests {
         return ids
     }
 
-    @Test("What waits behind a request whose prompt cannot be read goes on; the log says why that one waits")
+    @Test("Requests behind one with an unreadable prompt continue, and the log gives its reason")
     func othersGoOn() async throws {
         let engine = try engine()
         store.hide("a")
@@ -107,7 +107,7 @@ struct UnreadablePromptTests {
         #expect(try await manager.attempts(for: ids[0]).map(\.attempt) == [1], "waiting was no attempt")
     }
 
-    @Test("Its pause begins when the reading is over, however long that took")
+    @Test("The pause for an unreadable prompt starts after the read, however long that took")
     func slowReading() async throws {
         let engine = try engine()
         store.hide("a")
@@ -126,7 +126,7 @@ struct UnreadablePromptTests {
         }
     }
 
-    @Test("Where it cannot be put back either, nobody fails: it is given back once the store was written")
+    @Test("If such a request cannot be deferred, nothing fails, and it continues when the store recovers")
     func notPutBack() async throws {
         let engine = try engine()
         store.hide("a")
@@ -146,7 +146,7 @@ struct UnreadablePromptTests {
 }
 
 extension StoreWrite {
-    /// Whether it lets a flight wait until a date.
+    /// Whether the write lets a flight wait until a date.
     fileprivate var isPutBack: Bool {
         if case .advance(_, let transition, _) = self, case .backingOff = transition.new.state { true } else { false }
     }

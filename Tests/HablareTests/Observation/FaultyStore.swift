@@ -16,7 +16,7 @@ final class FaultyStore: ForwardingStore {
         self.base = base
     }
 
-    /// From now on commits that hold such a write fail, and claims.
+    /// Lets commits with a matching write fail from now on, and also claims.
     func fail(on condition: @escaping @Sendable (StoreWrite) -> Bool = { _ in true }) {
         state.withLock { $0 = State(failure: AIServiceError(.storageFull, "The disk is full."), fails: condition) }
     }
@@ -34,6 +34,6 @@ final class FaultyStore: ForwardingStore {
         return try base.claim(query)
     }
 
-    /// Nobody tells it of others: what it knows of them it found out by looking.
+    /// No signal, so the engine learns of other processes only by looking.
     var signal: (any StoreSignal)? { nil }
 }

@@ -6,7 +6,7 @@ import MetricsTestKit
 import Testing
 import Tracing
 
-/// What an engine measures, by an engine whose time stands still until it is told to move.
+/// The metrics of an engine with a manual clock.
 @Suite(.timeLimit(.minutes(5)))
 struct MetricsTests {
     private let metrics = TestMetrics()
@@ -32,7 +32,7 @@ struct MetricsTests {
         metrics.meters(label: metric.rawValue, dimensions: labels).first?.lastValue
     }
 
-    @Test("How long a call waited, how long it took, and how large its answer is")
+    @Test("Metrics report a call's waiting time and duration and the size of its answer")
     func times() async throws {
         let gate = Gate()
         let engine = try engine([gated(gate, concurrency: 1)])
@@ -58,7 +58,7 @@ struct MetricsTests {
         #expect(sizes.flatMap(\.values) == [5, 3])
     }
 
-    @Test("The queue and the calls under way are shown whenever they change")
+    @Test("Metrics report queue depth and running calls at every change")
     func queue() async throws {
         let gate = Gate()
         let engine = try engine([gated(gate, concurrency: 2)])
@@ -68,7 +68,7 @@ struct MetricsTests {
                 try await engine.manager.submit(AIRequest(prompt: .text("queue \(number)")), to: "scripted")
             }
             await gate.arrivals(reach: 2)
-            // Some may go by way of the store.
+            // Some may be queued by way of the store.
             try await waitUntil { gauge(.queueDepth, ("provider", "scripted")) == 3 }
             #expect(gauge(.callsRunning, ("provider", "scripted")) == 2)
             gate.admitOne()
@@ -79,7 +79,7 @@ struct MetricsTests {
         #expect(gauge(.callsRunning, ("provider", "scripted")) == 0)
     }
 
-    @Test("Submissions are counted as new, as joined and as known before")
+    @Test("Submissions are counted as new, joined or present")
     func submissions() async throws {
         let engine = try engine([ScriptedProvider()])
         let request = AIRequest(prompt: "the same")
@@ -91,7 +91,7 @@ struct MetricsTests {
         }
     }
 
-    @Test("What the cache answers is counted, whether it is recorded or only looked up")
+    @Test("Cache hits and misses are counted, for requests and for lookups")
     func cache() async throws {
         let engine = try engine([ScriptedProvider()])
         try await engine.run {
@@ -107,7 +107,7 @@ struct MetricsTests {
         #expect(count(.cacheLookups, ("provider", "scripted"), ("result", "miss")) == 2)
     }
 
-    @Test("Failures, retries and what requests came to are counted")
+    @Test("Failures, retries and outcomes are counted")
     func failures() async throws {
         let engine = try engine(
             [failing(1, with: StoreWorkbench.overloaded)],
@@ -124,7 +124,7 @@ struct MetricsTests {
         #expect(count(.requestsFinished, ("status", "failed")) == 0)
     }
 
-    @Test("What is asked of another provider because a retry would come too late is a fallback, and what fails neither")
+    @Test("A fallback for lack of time counts as a fallback, and a failure counts as neither fallback nor retry")
     func noTimeToRetry() async throws {
         let busy = AIServiceError(.rateLimited, "Later.", disposition: .retry(after: .seconds(120)))
         let busyOnes: [ProviderID] = ["first", "third"]
@@ -149,7 +149,7 @@ struct MetricsTests {
         #expect(count(.requestsFinished, ("status", "failed")) == 1)
     }
 
-    @Test("Requests that fail, are cancelled or run out of time are counted as such")
+    @Test("Failed, cancelled and expired requests are counted by outcome")
     func ends() async throws {
         let engine = try engine([failing(1)])
         _ = try await engine.run {
@@ -169,7 +169,7 @@ struct MetricsTests {
         #expect(count(.requestsFinished, ("status", "expired")) == 1)
     }
 
-    @Test("Known costs are added up by model, unknown ones are counted apart")
+    @Test("Known costs are summed by model, and unknown costs are counted separately")
     func costs() async throws {
         let provider = ScriptedProvider { call in
             let isKnown = call.request.model != nil
@@ -192,7 +192,7 @@ struct MetricsTests {
         #expect(count(.tokens, ("provider", "scripted"), ("model", "large"), ("direction", "output")) == 8)
     }
 
-    @Test("Commits are measured: how many writes, how long, how many failed")
+    @Test("Commits are measured by writes, duration and failures")
     func commits() async throws {
         let store = ProcessStore()
         let engine = try engine([ScriptedProvider()], store: store)
@@ -209,7 +209,7 @@ struct MetricsTests {
         #expect(durations(.commitDuration, ("kind", "write")) == [0], "a commit that failed took no time that counts")
     }
 
-    @Test("A provider that fails and is left alone is counted")
+    @Test("An opened breaker is counted")
     func breaker() async throws {
         let provider = failing(1, with: StoreWorkbench.overloaded)
         let engine = try engine(
@@ -224,7 +224,7 @@ struct MetricsTests {
         #expect(count(.breakerOpenings, ("account", "scripted")) == 1)
     }
 
-    @Test("What was taken over from a dead process is counted")
+    @Test("Flights recovered from a dead process are counted")
     func recovered() async throws {
         let store = InMemoryStore()
         let bench = StoreWorkbench(store: store)
@@ -237,7 +237,7 @@ struct MetricsTests {
         #expect(count(.flightsRecovered) == 1)
     }
 
-    @Test("Every metric is in the table of its documentation, under its name")
+    @Test("Every metric is in the documented table under its name")
     func table() throws {
         let source = try String(
             contentsOf: Repository.file("Sources/Hablare/Observation/EngineMetric.swift"), encoding: .utf8)
@@ -248,7 +248,7 @@ struct MetricsTests {
         }
     }
 
-    @Test("Nothing is measured that is not in the table, and no label is missing from it")
+    @Test("Only documented metrics with documented labels are emitted")
     func known() async throws {
         let engine = try engine([failing(1)])
         try await engine.run {

@@ -3,7 +3,7 @@ import Testing
 @testable import Hablare
 
 @Suite struct ModelLabelTests {
-    @Test("Models that look like names are shown, and all others are one")
+    @Test("Models that look like names are labels, and all others share one")
     func names() {
         var labels = ModelLabels()
         #expect(labels.label(of: "gpt-4.1_mini:2/x@1") == "gpt-4.1_mini:2/x@1")
@@ -15,7 +15,7 @@ import Testing
         #expect(labels.label(of: String(repeating: "a", count: 65)) == "other")
     }
 
-    @Test("Whoever makes up models does not make metrics without end")
+    @Test("The number of model labels is bounded")
     func bound() {
         var labels = ModelLabels()
         let shown = Set((0..<1000).map { labels.label(of: "m\($0)") })

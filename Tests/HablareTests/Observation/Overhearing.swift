@@ -8,9 +8,8 @@ import MetricsTestKit
 import Testing
 import Tracing
 
-/// Keeps everything that an engine says of itself, so that it can be searched: log lines of every level with their
-/// metadata, metrics with their labels, spans with all that is in them, and errors in every form in which they are
-/// printed.
+/// Records all of an engine's output for a search: log lines of every level with metadata, metrics with labels, spans
+/// with all their content, and errors in every printed form.
 struct Overhearing {
     let metrics = TestMetrics()
     let tracer = InMemoryTracer()
@@ -21,7 +20,7 @@ struct Overhearing {
 
     var logger: Logger { log.logger }
 
-    /// An error reached its user.
+    /// Records an error that reached a user.
     func heard(_ error: any Error) {
         var dumped = ""
         dump(error, to: &dumped)
@@ -30,10 +29,10 @@ struct Overhearing {
         }
     }
 
-    /// Something else was said.
+    /// Records another text.
     func heard(_ text: String) { others.withLock { $0.append(text) } }
 
-    /// Does something that may fail, and listens to why.
+    /// Runs an operation that may fail, and records its error.
     func listening(_ operation: () async throws -> Void) async {
         do { try await operation() } catch { heard(error) }
     }
@@ -60,6 +59,6 @@ struct Overhearing {
         }
     }
 
-    /// Everything.
+    /// Everything recorded.
     var everything: [String] { logs + errors + labels + spans }
 }

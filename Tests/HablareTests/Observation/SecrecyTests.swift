@@ -8,12 +8,11 @@ import MetricsTestKit
 import Testing
 import Tracing
 
-/// G10. Secrets are planted wherever one can be, everything is done that goes well and that goes wrong, and every word
-/// that the engine says of itself is searched for them: logs, errors in all their forms, metrics, spans, snapshots,
-/// ledgers and statistics.
+/// G10. Plants secrets wherever one can be, runs everything that succeeds and fails, and searches all of the engine's
+/// output for them: logs, errors in all their forms, metrics, spans, snapshots, ledgers and statistics.
 ///
-/// Not searched is what was asked for: `request(of:)`, the content of a response, the elements of a stream, and what the
-/// caller itself calls a request by (model, tags, metadata, job).
+/// The search excludes requested data: `request(of:)`, the content of a response, the elements of a stream, and the
+/// caller's own labels of a request (model, tags, metadata, job).
 @Suite(.timeLimit(.minutes(5)))
 struct SecrecyTests {
     enum Kind: String, CaseIterable, Sendable {
@@ -29,7 +28,7 @@ struct SecrecyTests {
     private static let answer = "The moon, we must admit, is made of roquefort."
     private static let needles = ["gorgonzola", "parmesan", "emmental", "roquefort"]
 
-    /// What a provider that keeps nothing to itself says when it fails.
+    /// Returns an error of a provider that repeats everything it knows.
     private static func indiscreet(_ code: AIServiceError.Code, _ disposition: FailureDisposition) -> AIServiceError {
         AIServiceError(
             code, "Key \(key) was refused: \"\(prompt.dropFirst(5))\" in \(parameter).", disposition: disposition,
@@ -52,7 +51,7 @@ struct SecrecyTests {
             streaming: streaming ? StreamingPolicy(allowsRestart: true) : nil, fallback: fallback)
     }
 
-    /// Does what the request's parameter says.
+    /// Returns a provider that does what the request's parameter says.
     private static func provider(_ id: ProviderID, _ gate: Gate) -> ScriptedProvider {
         let failed = Guarded<Set<UUID>>([])
         return ScriptedProvider(
@@ -86,15 +85,15 @@ struct SecrecyTests {
         }
     }
 
-    // MARK: What is done
+    // MARK: Operations
 
-    /// Every way in which a request goes.
+    /// Runs every way that a request can take.
     private func live(_ engine: Engine, _ store: FaultyStore, _ gate: Gate, _ ears: Overhearing) async throws {
         let manager = engine.manager
         func finish(_ request: AIRequest) async {
             await ears.listening {
                 try await manager.submit(request, to: "scripted")
-                // Time passes only for what waits for it, because each second is many turns for others.
+                // Time passes only for requests that wait for it, because each second is many turns of other tasks.
                 while true {
                     let snapshot = try await manager.snapshot(for: request.id)
                     if snapshot.phase.isFinal || snapshot.waiting == .held { break }
@@ -121,7 +120,7 @@ struct SecrecyTests {
         await ears.listening { _ = try await manager.regenerate(cancelled.id) }
 
         let late = Self.request("wait")
-        await finish(late)  // its attempt takes too long
+        await finish(late)  // its attempt exceeds the timeout
 
         store.fail { write in if case .settle = write { true } else { false } }
         await ears.listening {
@@ -134,7 +133,7 @@ struct SecrecyTests {
         try await engine.pass(6)
     }
 
-    /// What is refused before it is stored.
+    /// Makes the calls that are refused before anything is stored.
     private func refused(_ manager: AIRequestManager, _ ears: Overhearing) async throws {
         let known = try #require(try await manager.snapshots().first)
         let plain = Self.request("answer")
@@ -161,7 +160,7 @@ struct SecrecyTests {
         }
     }
 
-    /// What is said of requests without their content being asked for.
+    /// Reads descriptions of requests without asking for their content.
     private func described(_ manager: AIRequestManager, _ ears: Overhearing) async throws {
         let snapshots = try await manager.snapshots()
         ears.heard("\(snapshots)")
@@ -178,7 +177,7 @@ struct SecrecyTests {
         ears.heard("\(try await manager.prunePlan())")
     }
 
-    /// Content files that are damaged.
+    /// Damages the content files.
     private func damage(_ folder: URL, _ engine: Engine, _ ears: Overhearing) async throws {
         let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: [.isRegularFileKey])
         let request = Self.request("answer").sampled(3)
@@ -197,13 +196,13 @@ struct SecrecyTests {
         try await engine.run { await ears.listening { _ = try await engine.manager.execute(requestID: request.id) } }
     }
 
-    // MARK: What is heard
+    // MARK: Output
 
-    @Test("No prompt, parameter, answer or key is in what the engine says of itself", arguments: Kind.allCases)
+    @Test("Logs, errors, metrics and spans contain no prompt, parameter, answer or key", arguments: Kind.allCases)
     func nothing(in kind: Kind) async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("hablare-\(UUID().uuidString)")
         defer {
-            // The store closes when its last user lets go, perhaps at this moment, and removes files of its own.
+            // The store closes when its last reference goes, perhaps at this moment, and then removes files of its own.
             for _ in 0..<20 where FileManager.default.fileExists(atPath: folder.path) {
                 do { try FileManager.default.removeItem(at: folder) } catch { continue }
             }
@@ -219,10 +218,10 @@ struct SecrecyTests {
             configuration: configuration, observation: ears.observation, logger: ears.logger)
         try await engine.run {
             try await live(engine, store, gate, ears)
-            // Left under way: it is interrupted.
+            // Left running, so it is interrupted.
             let left = Self.request("wait").sampled(4)
             try await engine.manager.submit(left, to: "scripted")
-            // The store was written again at the next renewal, after which work goes on.
+            // The store is writable again at the next renewal, after which work continues.
             try await engine.pass {
                 let phase = try await engine.manager.snapshot(for: left.id).phase
                 return phase == .executing || phase.isFinal
@@ -242,7 +241,7 @@ struct SecrecyTests {
         }
     }
 
-    @Test("What an engine says would be found if it had a secret in it")
+    @Test("The secrecy test finds a secret in every kind of output")
     func found() async throws {
         let ears = Overhearing()
         ears.logger.error("A line", metadata: ["error": "gorgonzola 1"])
@@ -254,7 +253,7 @@ struct SecrecyTests {
 }
 
 extension AIRequest {
-    /// The same request, to be carried out on its own.
+    /// Returns the same request as a separate sample.
     fileprivate func sampled(_ number: Int) -> AIRequest {
         AIRequest(
             prompt: prompt, parameters: parameters, sample: number, tenant: tenant, deadline: deadline,

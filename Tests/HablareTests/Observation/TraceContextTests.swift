@@ -2,7 +2,7 @@ import Hablare
 import Testing
 
 @Suite struct TraceContextTests {
-    @Test("A trace without fields, or one that is too large, is none")
+    @Test("A trace context without fields or above the size limit is dropped")
     func bounds() throws {
         let most = String(repeating: "x", count: TraceContext.maximumByteCount - 1)
         #expect(TraceContext([:]) == nil)

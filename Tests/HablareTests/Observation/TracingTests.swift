@@ -7,7 +7,7 @@ import MetricsTestKit
 import Testing
 import Tracing
 
-/// The spans of submissions and attempts, and that they hang together across processes.
+/// The spans of submissions and attempts, and their links across processes.
 @Suite(.timeLimit(.minutes(5)))
 struct TracingTests {
     private let tracer = InMemoryTracer()
@@ -18,7 +18,7 @@ struct TracingTests {
         try #require(tracer.finishedSpans.first { $0.operationName == name })
     }
 
-    @Test("An attempt is a child of its submission, which is a child of whoever submitted")
+    @Test("An attempt's span is a child of the submission's, which is a child of the caller's")
     func parents() async throws {
         let engine = try Engine(observation: observation)
         let request = AIRequest(prompt: "one", model: "large")
@@ -37,7 +37,7 @@ struct TracingTests {
         #expect(tracer.activeSpans.isEmpty)
     }
 
-    @Test("An attempt says what was asked of whom, and what came of it")
+    @Test("An attempt's span has the request's attributes and the outcome")
     func attributes() async throws {
         let provider = ScriptedProvider { _ in
             var answer = ProviderAnswer(.text("x"))
@@ -61,7 +61,7 @@ struct TracingTests {
         #expect(attempt.status == nil && attempt.errors.isEmpty)
     }
 
-    @Test("What a provider traces is a part of its attempt")
+    @Test("A provider's spans are children of its attempt's span")
     func nesting() async throws {
         let provider = ScriptedProvider { [tracer] call in
             tracer.withSpan("POST /v1/messages") { _ in }
@@ -72,7 +72,7 @@ struct TracingTests {
         #expect(try span("POST /v1/messages").parentSpanID == span("text_completion scripted").spanID)
     }
 
-    @Test("Each attempt is a span of its own with its number, and failures say their code and nothing else")
+    @Test("Each attempt has a span with its number, and a failure only its error code")
     func retries() async throws {
         let engine = try Engine(
             [failing(1, with: StoreWorkbench.overloaded)],
@@ -91,7 +91,7 @@ struct TracingTests {
         #expect(Set(attempts.map(\.parentSpanID)) == [try span("submit scripted").spanID])
     }
 
-    @Test("An attempt of another process, after the first died, is in the trace of the submission")
+    @Test("An attempt in another process belongs to the trace of the submission")
     func afterRestart() async throws {
         let machine = ProcessStore.Machine()
         let request = AIRequest(prompt: "survives")
@@ -106,7 +106,7 @@ struct TracingTests {
         #expect(try attempt.parentSpanID == span("submit scripted").spanID)
     }
 
-    @Test("A trace survives in a SQLite store")
+    @Test("A trace context survives in a SQLite store")
     func inSQLite() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("hablare-\(UUID().uuidString)")
         defer {
@@ -123,7 +123,7 @@ struct TracingTests {
         #expect(try span("text_completion scripted").parentSpanID == span("submit scripted").spanID)
     }
 
-    @Test("A batch is one submission, and each of its attempts a child of it")
+    @Test("A batch is one submission span with its attempts as children")
     func batch() async throws {
         let engine = try Engine(observation: observation)
         let batch = (0..<3).map { AIRequest(prompt: .text("\($0)")) }
@@ -137,7 +137,7 @@ struct TracingTests {
         #expect(attempts.count == 3 && attempts.allSatisfy { $0.parentSpanID == submission.spanID })
     }
 
-    @Test("An attempt is never in the trace of another request, whose end led to its start")
+    @Test("An attempt is not part of the trace of the request whose end started it")
     func strangers() async throws {
         let gate = Gate()
         let engine = try Engine([gated(gate, concurrency: 1)], observation: observation)
@@ -161,7 +161,7 @@ struct TracingTests {
         }
     }
 
-    @Test("A provider that was given up has its span ended, once")
+    @Test("The span of an abandoned provider ends once")
     func deaf() async throws {
         let latch = Latch()
         let provider = ScriptedProvider { _ in
@@ -183,7 +183,7 @@ struct TracingTests {
         #expect(attempts.first?.attributes.get("error.type") == .string("timeout"))
     }
 
-    @Test("A submission that fails says its code")
+    @Test("The span of a failed submission has its error code")
     func refused() async throws {
         let engine = try Engine(observation: observation)
         await #expect(throws: AIServiceError.self) {
@@ -194,7 +194,7 @@ struct TracingTests {
         #expect(submission.status == SpanStatus(code: .error) && submission.errors.isEmpty)
     }
 
-    @Test("Where nobody traces, nothing is stored, also within somebody else's trace")
+    @Test("Without a tracer no trace context is stored, even within another trace")
     func untraced() async throws {
         let store = InMemoryStore()
         let engine = try Engine(store: store, observation: .none)
@@ -207,7 +207,7 @@ struct TracingTests {
         #expect(tracer.performedContextInjections.isEmpty)
     }
 
-    @Test("Spans begin and end by the engine's date")
+    @Test("Spans start and end by the engine's date")
     func dates() async throws {
         let gate = Gate()
         let engine = try Engine([gated(gate)], observation: observation)

@@ -4,7 +4,7 @@ import Testing
 @testable import Hablare
 
 @Suite struct ProviderRegistryTests {
-    @Test("Providers are found by id and by what they answer, in the order they were given")
+    @Test("Providers are found by id and by response type, in the order they were given")
     func lookup() throws {
         let registry = try ProviderRegistry([
             ScriptedProvider(id: "b"), ScriptedProvider(id: "a", responseType: .audio), ScriptedProvider(id: "c"),
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(
-        "Two of one id, an empty id, and limits that are not positive are refused",
+        "Duplicate ids, an empty id and limits that are not positive are refused",
         arguments: [
             [ScriptedProvider(id: "a"), ScriptedProvider(id: "a")], [ScriptedProvider(id: "")],
             [ScriptedProvider(limits: ProviderLimits(concurrency: 0))],
@@ -31,7 +31,7 @@ import Testing
         #expect(error?.code == .invalidConfiguration)
     }
 
-    @Test("A call clamps its progress and ignores what is no number")
+    @Test("Progress is clamped to 0...1, and NaN is ignored")
     func progress() {
         let seen = Guarded<[Double]>([])
         let call = ProviderCall(request: AIRequest(prompt: "")) { progress in seen.withLock { $0.append(progress) } }

@@ -17,7 +17,7 @@ import Testing
         AIRequest(prompt: prompt, parameters: parameters)
     }
 
-    @Test("It never changes from version to version")
+    @Test("The fingerprint is stable between versions")
     func stable() throws {
         let request = AIRequest(
             prompt: "hello", model: "m", parameters: ["a": [1, 2.5, true, nil], "b": ["c": "d"]], sample: 1, tenant: "t"
@@ -27,7 +27,7 @@ import Testing
         #expect(try fingerprint(request).description == expected)
     }
 
-    @Test("Labels, priority, limits and the UUID are not part of it")
+    @Test("Labels, priority, limits and the UUID do not change the fingerprint")
     func ignored() throws {
         var other = request()
         other.metadata = ["k": "v"]
@@ -36,7 +36,7 @@ import Testing
         #expect(try fingerprint(other) == fingerprint(request()))
     }
 
-    @Test("Everything that changes the answer is part of it, and no two of these are alike")
+    @Test("Every field that changes the answer changes the fingerprint")
     func distinct() throws {
         var requests = [
             request(), request(prompt: "y"), request(prompt: ""), request(prompt: .messages([])),
@@ -74,7 +74,7 @@ import Testing
         #expect(Set(prints).count == prints.count)
     }
 
-    @Test("Fields are framed: no text can move from one to the next")
+    @Test("Fields are framed, so text cannot move from one field to the next")
     func framing() throws {
         let pairs = [(AIRequest(prompt: "bc", tenant: "a"), AIRequest(prompt: "c", tenant: "ab"))]
         for (one, two) in pairs { #expect(try fingerprint(one) != fingerprint(two)) }
@@ -82,7 +82,7 @@ import Testing
         #expect(try fingerprint(request(["a": ["b", "c"]])) != fingerprint(request(["a": ["bc"]])))
     }
 
-    @Test("The order of keys does not count, in any order of hashing", arguments: Seeds.choose(20))
+    @Test("The order of keys does not change the fingerprint", arguments: Seeds.choose(20))
     func keyOrder(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let keys = (0..<30).map { "key \($0) é" }
@@ -95,12 +95,12 @@ import Testing
         #expect(try fingerprint(request(["o": .object(one)])) == fingerprint(request(["o": .object(two)])))
     }
 
-    @Test("Minus zero is zero")
+    @Test("Minus zero has the fingerprint of zero")
     func minusZero() throws {
         #expect(try fingerprint(request(["a": .double(-0.0)])) == fingerprint(request(["a": .double(0.0)])))
     }
 
-    @Test("Numbers that are not finite are refused", arguments: [Double.nan, .infinity, -.infinity])
+    @Test("The fingerprint refuses numbers that are not finite", arguments: [Double.nan, .infinity, -.infinity])
     func notFinite(number: Double) {
         for value in [ParameterValue.double(number), [.double(number)], ["k": .double(number)]] {
             let error = #expect(throws: AIServiceError.self) { try fingerprint(request(["a": value])) }
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test("Nesting is taken up to 64 levels and refused beyond")
+    @Test("The fingerprint accepts 64 levels of nesting and refuses more")
     func depth() throws {
         func nested(_ levels: Int) -> ParameterValue {
             (0..<levels).reduce(ParameterValue.int(1)) { value, _ in .array([value]) }

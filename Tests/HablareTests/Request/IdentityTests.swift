@@ -5,7 +5,7 @@ import Testing
 @testable import Hablare
 
 @Suite struct RequestIDsTests {
-    @Test("A time-ordered UUID says its version, its variant and its time")
+    @Test("A time-ordered UUID contains its version, variant and time")
     func layout() {
         var random = SeededGenerator(seed: 1)
         let id = UUID.timeOrdered(at: Date(timeIntervalSince1970: 1_645_557_742), using: &random)
@@ -14,7 +14,7 @@ import Testing
         #expect(bytes[6] >> 4 == 7 && bytes[8] >> 6 == 2)
     }
 
-    @Test("They ascend with time, and do not repeat")
+    @Test("Time-ordered UUIDs ascend with time and do not repeat")
     func ascending() {
         var random = SeededGenerator(seed: 2)
         var seen: Set<UUID> = []
@@ -30,14 +30,14 @@ import Testing
         #expect(Set((0..<1_000).map { _ in UUID.timeOrdered() }).count == 1_000)
     }
 
-    @Test("Dates that no UUID can say are the nearest that one can", arguments: [-1.0, -.infinity, 1e300, .infinity])
+    @Test("A date outside the range of a UUID is clamped to it", arguments: [-1.0, -.infinity, 1e300, .infinity])
     func extremes(seconds: Double) {
         var random = SeededGenerator(seed: 3)
         let id = UUID.timeOrdered(at: Date(timeIntervalSince1970: seconds), using: &random)
         #expect(id.bytes.prefix(6) == Data(repeating: seconds < 0 ? 0 : 0xff, count: 6))
     }
 
-    @Test("Sixteen bytes are a UUID, any other count is none")
+    @Test("Exactly sixteen bytes make a UUID")
     func bytes() {
         let id = UUID.timeOrdered()
         #expect(UUID(bytes: id.bytes) == id)
@@ -48,13 +48,13 @@ import Testing
 @Suite struct JobKeyTests {
     private func key(_ parts: String...) -> String { JobKey.hashing(parts.map(\.utf8)).rawValue }
 
-    @Test("The same parts make the same key, of 32 hexadecimal digits")
+    @Test("The same parts make the same job key of 32 hexadecimal digits")
     func stable() {
         #expect(key("book", "voice") == key("book", "voice"))
         #expect(key().count == 32 && key("x").allSatisfy(\.isHexDigit))
     }
 
-    @Test("No two lists of parts share a key")
+    @Test("Different lists of parts make different job keys")
     func framing() {
         let keys = [key(), key(""), key("", ""), key("ab"), key("a", "b"), key("b", "a"), key("ab", ""), key("", "ab")]
         #expect(Set(keys).count == keys.count)
@@ -62,7 +62,7 @@ import Testing
 }
 
 @Suite struct HexadecimalTests {
-    @Test("Bytes and their digits are each other's")
+    @Test("Bytes survive the round trip through hexadecimal digits")
     func roundTrip() {
         let data = Data((0...255).map { UInt8($0) })
         #expect(data.hexadecimal.prefix(8) == "00010203")
@@ -70,7 +70,7 @@ import Testing
         #expect(Data(hexadecimal: "") == Data())
     }
 
-    @Test("What is no even number of digits is nothing", arguments: ["0", "abc", "0g", "é0", "٣٣", "0x10", " 00"])
+    @Test("Invalid hexadecimal text is refused", arguments: ["0", "abc", "0g", "é0", "٣٣", "0x10", " 00"])
     func refused(text: String) {
         #expect(Data(hexadecimal: text) == nil)
     }

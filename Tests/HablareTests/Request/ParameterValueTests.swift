@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct ParameterValueTests {
     @Test(
-        "A value comes back from JSON as it was",
+        "A value survives the round trip through JSON",
         arguments: [
             ParameterValue.null, true, false, .int(.max), .int(.min), 0, 0.1, 1e300, "", "é \u{0} \"", [], [:],
             [1, [2.5, [nil]], ["k": ["l": "m"]]], ["": 1, "a/b": "c"],
@@ -15,21 +15,21 @@ import Testing
         #expect(try JSONDecoder().decode(ParameterValue.self, from: data) == value)
     }
 
-    @Test("Any JSON is a value")
+    @Test("Any JSON decodes to a value")
     func decodes() throws {
         let json = #"{"a": [1, 1.0, -0.5, 1e2, 9223372036854775808, null, true], "b": {"c": "d"}}"#
         let value = try JSONDecoder().decode(ParameterValue.self, from: Data(json.utf8))
         #expect(value == ["a": [1, 1, -0.5, 100, 9_223_372_036_854_775_808.0, nil, true], "b": ["c": "d"]])
     }
 
-    @Test("Literals make what they look like, and of a key written twice the last counts")
+    @Test("A literal makes its value, and the last of two equal keys wins")
     func literals() {
         let value: ParameterValue = ["a": 1, "b": 1.5, "c": "x", "d": [nil, true], "a": 2]
         #expect(
             value == .object(["a": .int(2), "b": .double(1.5), "c": .string("x"), "d": .array([.null, .bool(true)])]))
     }
 
-    @Test("Scalars have a text, the rest has none")
+    @Test("Scalars have a text, and null, arrays and objects have none")
     func texts() {
         #expect(ParameterValue.int(175).text == "175" && ParameterValue.double(0.5).text == "0.5")
         #expect(ParameterValue.bool(true).text == "true" && ParameterValue.string("x").text == "x")

@@ -4,9 +4,9 @@ import Testing
 @testable import Hablare
 @testable import HablareStructured
 
-/// What configurations send: what is set, under the names that providers read, and nothing else.
+/// The parameters that configurations send: the settings under the names that providers read, and nothing else.
 @Suite struct ConfigurationTests {
-    @Test("Nothing set is nothing sent")
+    @Test("A configuration without settings sends no parameters")
     func empty() throws {
         #expect(try TextConfiguration().parameters().isEmpty)
         #expect(try SpeechConfiguration().parameters().isEmpty)
@@ -14,7 +14,7 @@ import Testing
         #expect(try EmbeddingConfiguration().parameters().isEmpty)
     }
 
-    @Test("What is set is sent under the names that all providers read")
+    @Test("Settings are sent under the parameter names that all providers read")
     func everything() throws {
         let tool = ToolDefinition(name: "look", description: "Looks.", parameters: ["type": "object"])
         let text = TextConfiguration(
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(
-        "The choice of tools is a word",
+        "A tool choice is sent as a word",
         arguments: [
             (TextConfiguration.ToolChoice.automatic, "auto"), (.never, "none"), (.required, "required"),
             (.tool("t"), "t"),
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(
-        "A setting out of its range is refused",
+        "A text setting out of range is refused",
         arguments: [
             TextConfiguration(temperature: 2.1), TextConfiguration(temperature: -0.1),
             TextConfiguration(temperature: .nan),
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(
-        "A setting of speech out of its range is refused",
+        "A speech setting out of range is refused",
         arguments: [
             SpeechConfiguration(voice: ""), SpeechConfiguration(speed: 0.2), SpeechConfiguration(speed: 4.1),
             SpeechConfiguration(format: ""),
@@ -85,7 +85,7 @@ import Testing
         #expect(throws: AIServiceError.self) { _ = try SpeechRequestor("a.speech.b", configuration) }
     }
 
-    @Test("Pictures without pixels and vectors without numbers are refused")
+    @Test("An image size or a dimension of zero is refused")
     func others() {
         let size = ImageConfiguration.Size(width: 0, height: 1)
         #expect(throws: AIServiceError.self) { _ = try ImageRequestor("a.image.b", ImageConfiguration(size: size)) }
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test("A structured answer takes no tools, few repairs, and a schema with a proper name")
+    @Test("A structured configuration accepts no tools, up to five repairs and a valid schema name")
     func structured() throws {
         let schema = try JSONSchema(["type": "object"])
         func requestor(_ configuration: StructuredConfiguration) throws {
@@ -115,7 +115,7 @@ import Testing
         #expect(throws: AIServiceError.self) { try requestor(StructuredConfiguration(schema: schema, text: tools)) }
     }
 
-    @Test("A request says its schema, and takes it back")
+    @Test("A request stores its schema in its parameters and reads it back")
     func requestSchema() throws {
         var request = AIRequest(prompt: "x")
         #expect(try request.schema == nil)

@@ -5,10 +5,10 @@ import Testing
 @testable import Hablare
 @testable import HablareStructured
 
-/// The names of requestors, and which provider each means.
+/// The names of requestors and the providers they select.
 @Suite struct RequestorIDTests {
     @Test(
-        "A name has a provider, a category and a variant",
+        "A requestor id has a provider, a category and a variant",
         arguments: [
             ("openai.text.gpt-4o-mini", "openai", RequestorID.Category.text, "gpt-4o-mini"),
             ("openai.text.gpt-4.1", "openai", .text, "gpt-4.1"),
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(
-        "What is no name is refused",
+        "An invalid requestor id is refused",
         arguments: [
             "", ".", "openai", "openai.text", "openai.text.", ".text.x", "openai.words.x", "openai.Text.x", "a..text.x",
             "text.x", "open ai.text.x", "openai.text.x y", "openai.text.x\n", "openai.text.x\u{0}",
@@ -36,12 +36,12 @@ import Testing
         #expect(error?.code == .invalidConfiguration)
     }
 
-    @Test("A provider's name with a category in it would be read as another name, and is refused")
+    @Test("A provider name that contains a category is refused as ambiguous")
     func ambiguous() {
         #expect(throws: AIServiceError.self) { _ = try RequestorID(provider: "openai.text", category: .speech) }
     }
 
-    @Test("Every name that is taken is read as the same name", arguments: Seeds.choose(100))
+    @Test("Every accepted id survives the round trip through its description", arguments: Seeds.choose(100))
     func roundTrip(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let words = ["a", "text", "image", "default", "", "é", "x y"]
@@ -55,13 +55,13 @@ import Testing
             do {
                 id = try RequestorID(provider: ProviderID(rawValue: word()), category: category, variant: word())
             } catch {
-                continue  // it is none
+                continue  // not a valid id
             }
             #expect(try RequestorID(id.description) == id)
         }
     }
 
-    @Test("A requestor takes names of its own category only")
+    @Test("A requestor accepts only ids of its own category")
     func category() {
         let error = #expect(throws: AIServiceError.self) { _ = try SpeechRequestor("openai.text.gpt-4o") }
         #expect(error?.code == .invalidConfiguration)
@@ -77,7 +77,7 @@ import Testing
             in: ProviderRegistry(providers.map { ScriptedProvider(id: $0.0, responseType: $0.1) }))
     }
 
-    @Test("The provider is the one of that name and category, or else the one of that name")
+    @Test("The provider is the one with the name and category, else the one with the name")
     func provider() throws {
         let all: [(ProviderID, ContentType)] = [("openai", .text), ("openai.speech", .audio), ("espeak", .audio)]
         #expect(try Self.chosen("openai.text.x", from: all) == "openai")
@@ -89,7 +89,7 @@ import Testing
                 == "openai.structured")
     }
 
-    @Test("A provider that is not there, or answers with something else, is an error that says so")
+    @Test("A missing provider or one with another content type is an error that names it")
     func noProvider() {
         let missing = #expect(throws: AIServiceError.self) { _ = try Self.chosen("a.text.x", from: [("b", .text)]) }
         #expect(missing?.code == .providerNotFound)

@@ -5,7 +5,7 @@ import Testing
 @testable import Hablare
 @testable import HablareStructured
 
-/// Each requestor through a real engine: what is sent, and what comes of the answer.
+/// Each requestor with a real engine: its request and its output.
 @Suite(.timeLimit(.minutes(5)))
 struct RequestorTests {
     private static func answering(
@@ -16,7 +16,7 @@ struct RequestorTests {
         }
     }
 
-    @Test("Text: the model, the settings and the prompt are sent, and the words come back")
+    @Test("TextRequestor sends model, settings and prompt, and returns the text")
     func text() async throws {
         let provider = Self.answering(.text("Hello."), metadata: [AnswerMetadata.finishReason: "stop"])
         let engine = try Engine([provider])
@@ -35,7 +35,7 @@ struct RequestorTests {
         #expect(try TextRequestor("service.text.default").request("x").model == nil)
     }
 
-    @Test("A conversation goes on with what the model said, the tools it wanted, and what they answered")
+    @Test("A conversation contains the model's answer, its tool calls and their results")
     func conversation() async throws {
         let call = ToolCall(id: "1", name: "weather", arguments: ["city": "Lima"])
         let provider = ScriptedProvider(id: "service") { call in
@@ -77,7 +77,7 @@ struct RequestorTests {
         #expect(provider.record.calls.first?.request.parameters["tools"] == ToolDefinition.parameter([tool]))
     }
 
-    @Test("A text streams piece by piece, and ends with the whole")
+    @Test("A text is streamed in pieces and ends with the complete answer")
     func stream() async throws {
         let provider = ScriptedProvider(id: "service") { call in
             do {
@@ -105,7 +105,7 @@ struct RequestorTests {
         #expect(provider.record.calls.first?.isStreaming == true)
     }
 
-    @Test("Speech: the sound, its format, and what is heard when")
+    @Test("SpeechRequestor returns the audio, its format and its timestamps")
     func speech() async throws {
         let marks = [SpokenTime(text: "Hi", start: 0, end: 0.25), SpokenTime(text: "you", start: 0.25, end: 0.5)]
         let provider = Self.answering(
@@ -128,7 +128,7 @@ struct RequestorTests {
                 == ["voice": "nova", "timestamps": true, "previous_text": "Before.", "next_text": "After."])
     }
 
-    @Test("Nothing to speak is refused before it is sent, and times that are none when they are read")
+    @Test("Blank speech is refused before it is sent, and invalid timestamps when they are read")
     func badSpeech() async throws {
         let requestor = try SpeechRequestor("service.speech.loud")
         #expect(throws: AIServiceError.self) { _ = try requestor.request(" \n") }
@@ -142,7 +142,7 @@ struct RequestorTests {
         }
     }
 
-    @Test("Image: the picture, its format, and the prompt as it was changed")
+    @Test("ImageRequestor returns the image, its format and the revised prompt")
     func image() async throws {
         let provider = Self.answering(
             .image(Body(Data([9])), .png), as: "service.image", metadata: [AnswerMetadata.revisedPrompt: "A red cat."])
@@ -156,7 +156,7 @@ struct RequestorTests {
         #expect(provider.record.calls.first?.request.parameters == ["size": "64x32"])
     }
 
-    @Test("Embedding: a vector, of as many numbers as were asked for")
+    @Test("EmbeddingRequestor returns a vector with the requested dimensions")
     func embedding() async throws {
         let provider = Self.answering(.embedding([0.5, 1]), as: "service.embedding")
         let engine = try Engine([provider])
@@ -170,7 +170,7 @@ struct RequestorTests {
     }
 
     @Test(
-        "The vectors of many texts come in the order of the texts, each text asked for once",
+        "Embeddings of many texts keep their order, and each distinct text is sent once",
         arguments: [nil, JobKey(rawValue: "job")])
     func embeddings(job: JobKey?) async throws {
         let provider = ScriptedProvider(id: "service.embedding", responseType: .embedding) { call in
@@ -193,7 +193,7 @@ struct RequestorTests {
         #expect(provider.record.calls.count == 700)
     }
 
-    @Test("Texts that Unicode holds for the same, and that are not, have a vector each")
+    @Test("Canonically equivalent but different texts have embeddings of their own")
     func sameForUnicode() async throws {
         let provider = ScriptedProvider(id: "service.embedding", responseType: .embedding) { call in
             .success(ProviderAnswer(.embedding([Float(call.request.prompt.plainText.unicodeScalars.count)])))
@@ -207,7 +207,7 @@ struct RequestorTests {
         #expect(provider.record.calls.count == 2)
     }
 
-    @Test("An answer of another kind is refused by each")
+    @Test("Each requestor refuses an answer of another content type")
     func wrongKinds() async throws {
         func response(_ content: ResponseContent) -> AIResponseData {
             AIResponseData(requestID: UUID(), providerID: "p", result: .success(content), receivedAt: Date())
@@ -223,7 +223,7 @@ struct RequestorTests {
                 == .invalidResponse)
     }
 
-    @Test("In a job a value is asked of whom is named, whatever the requestor's name says")
+    @Test("In a job the named provider is asked, not the one of the requestor's id")
     func namedProvider() async throws {
         let named = ProviderID(rawValue: "service.structured@http://127.0.0.1:8080/v1")
         let provider = ScriptedProvider(id: named, responseType: .structured) { _ in
@@ -251,7 +251,7 @@ struct RequestorTests {
         #expect(provider.record.calls.count == 1)
     }
 
-    @Test("A requestor of a provider that is not registered sends nothing")
+    @Test("A requestor whose provider is not registered sends nothing")
     func noProvider() async throws {
         let engine = try Engine()
         let requestor = try TextRequestor("nobody.text.small")
@@ -259,7 +259,7 @@ struct RequestorTests {
         #expect(try await engine.manager.snapshots().isEmpty)
     }
 
-    @Test("A request can be made, changed and submitted in a batch, and its response read")
+    @Test("A requestor's requests can be changed and submitted as a batch, and their responses read")
     func batch() async throws {
         let engine = try Engine([ScriptedProvider(id: "service")])
         let requestor = try TextRequestor("service.text.small")

@@ -14,12 +14,12 @@ import Testing
         PrunePlan.Place(receivedAt: StoreWorkbench.date(seconds), flight: FlightID(rawValue: flight))
     }
 
-    @Test("Of responses that were received together the one that came last is the newest")
+    @Test("Of responses received at the same time the one stored last is the newest")
     func ties() {
         #expect(place(1, 2) < place(2, 1) && place(1, 1) < place(1, 2) && !(place(1, 1) < place(1, 1)))
     }
 
-    @Test("The newest response is kept whatever its size, and nothing that is older than one given up")
+    @Test("Pruning keeps the newest response at any size, and nothing older than a pruned one")
     func order() {
         var plan = PrunePlan(Retention(maximumBytes: 10), at: StoreWorkbench.date(100))
         plan.consider(place(50), bytes: 11)
@@ -29,14 +29,14 @@ import Testing
         #expect(plan.last == place(49) && plan.count == 2 && plan.bytes == 1)
     }
 
-    @Test("Sizes as a damaged row may have them break nothing")
+    @Test("Sizes from damaged rows do not overflow")
     func absurd() {
         var plan = PrunePlan(Retention(maximumBytes: .max), at: StoreWorkbench.date(100))
         for size in [Int64.max, .max, .min, .max] { plan.consider(place(50), bytes: size) }
         #expect(plan.count == 3 && plan.bytes == .max)
     }
 
-    @Test("What is kept is the newest, within all limits, and as much as fits", arguments: Seeds.choose(200))
+    @Test("Pruning keeps the newest responses within all limits, as many as fit", arguments: Seeds.choose(200))
     func model(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let responses = (0..<Int.random(in: 0...30, using: &random)).map { number in
@@ -51,7 +51,7 @@ import Testing
         let now = StoreWorkbench.date(20)
         var plan = PrunePlan(retention, at: now)
         for response in responses.reversed() { plan.consider(response.place, bytes: response.bytes) }
-        // The model tries every cut, and takes the first that leaves what is allowed.
+        // The model tries every cut, and takes the first that leaves an allowed set.
         let cut = (0...responses.count).first { cut in
             let kept = responses[cut...]
             return kept.allSatisfy { now.timeIntervalSince($0.place.receivedAt) < retention.maximumAge }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Hablare
 
-/// Content in a dictionary, for bodies that refer to it.
+/// A dictionary of contents that bodies refer to.
 private struct Shelf: ContentReading {
     var contents: [ContentReference: Data] = [:]
 
@@ -24,7 +24,7 @@ private struct Shelf: ContentReading {
 }
 
 @Suite struct BodyTests {
-    @Test("Two bodies are equal when their bytes are, wherever these are kept")
+    @Test("Two bodies are equal if their bytes are, wherever they are stored")
     func equality() {
         var shelf = Shelf()
         let data = Data("same".utf8)
@@ -35,7 +35,7 @@ private struct Shelf: ContentReading {
         #expect(Set([Body(data), stored, Body("same")]).count == 1)
     }
 
-    @Test("Its size and digest are known without reading")
+    @Test("A body's size and digest are known without reading it")
     func size() {
         let reference = ContentReference(digest: Data(repeating: 1, count: 32), byteCount: 7)
         let gone = Body(reference, in: Shelf())
@@ -43,7 +43,7 @@ private struct Shelf: ContentReading {
         #expect(Body("é").byteCount == 2 && Body("").reference == nil)
     }
 
-    @Test("Missing content is an error when it is read, and only then")
+    @Test("Missing content throws only when it is read")
     func missing() async {
         let gone = Body(ContentReference(digest: Data(count: 32), byteCount: 7), in: Shelf())
         #expect(await code { _ = try gone.read() } == .contentMissing)
@@ -51,7 +51,7 @@ private struct Shelf: ContentReading {
         #expect(await code { _ = try JSONEncoder().encode(gone) } == .contentMissing)
     }
 
-    @Test("Encoded it is its bytes")
+    @Test("A body is encoded as its bytes")
     func coding() throws {
         var shelf = Shelf()
         let stored = Body(shelf.put(Data([0, 255])), in: shelf)
@@ -63,7 +63,7 @@ private struct Shelf: ContentReading {
 @Suite struct RetentionTests {
     private let received = StoreWorkbench.date(0)
 
-    @Test("A response is kept until its age is reached, and not at that very moment")
+    @Test("A response expires exactly when it reaches the maximum age")
     func age() {
         let retention = Retention(maximumAge: 60)
         func keeps(_ seconds: Int) -> Bool {
@@ -72,7 +72,7 @@ private struct Shelf: ContentReading {
         #expect(keeps(0) && keeps(59) && !keeps(60) && !keeps(61) && keeps(-5))
     }
 
-    @Test("A pinned one is kept for ever, and the default is seven days")
+    @Test("A pinned response never expires, and the default age is seven days")
     func pinned() {
         #expect(Retention(maximumAge: 0).keeps(receivedAt: received, isProtected: true, now: .distantFuture))
         #expect(Retention().maximumAge == 604_800)
@@ -80,7 +80,7 @@ private struct Shelf: ContentReading {
 }
 
 @Suite struct UsageTests {
-    @Test("Usage adds up, and an unknown cost is not zero")
+    @Test("Usage adds up, and an unknown cost is not counted as zero")
     func sums() {
         var used = [Usage(inputTokens: 1, outputTokens: 2, characters: 3, bytes: 4)]
         #expect(Usage.sum(of: used) == Usage(inputTokens: 1, outputTokens: 2, characters: 3, bytes: 4))
@@ -89,7 +89,7 @@ private struct Shelf: ContentReading {
             Usage.sum(of: used) == Usage(inputTokens: 1, outputTokens: 2, characters: 3, bytes: 5, costMicroDollars: 5))
     }
 
-    @Test("A sum is the same in any order, also where a part of it is too large")
+    @Test("A sum of usage is the same in any order, even if a partial sum overflows")
     func order() {
         let used = [Int64.max, -5, .max, .min, .min, 7].map { Usage(inputTokens: $0, costMicroDollars: $0) }
         for turn in used.indices {
@@ -106,7 +106,7 @@ private struct Shelf: ContentReading {
         ).description
     }
 
-    @Test("A response describes itself without a word of the answer")
+    @Test("A response's description does not contain the answer")
     func description() {
         let id = StoreWorkbench.id(1)
         #expect(description(.success(.text("the answer"))) == "text, 10 bytes from p for request \(id)")
@@ -114,7 +114,7 @@ private struct Shelf: ContentReading {
         #expect(description(.failure(failure)) == "response-expired from p for request \(id)")
     }
 
-    @Test("A place in a stream can be kept as JSON, and a prompt be put together")
+    @Test("A StreamPosition survives JSON, and a prompt can be interpolated")
     func values() throws {
         let place = StreamPosition(generation: 2, sequence: 7)
         #expect(try JSONDecoder().decode(StreamPosition.self, from: JSONEncoder().encode(place)) == place)

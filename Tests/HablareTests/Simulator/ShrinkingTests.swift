@@ -2,8 +2,8 @@ import Testing
 
 @testable import HablareSimulation
 
-/// What a run of the simulator says of a history that breaks a promise. Seen with promises that nobody made, because
-/// those that were made are kept.
+/// The simulator's report about a history that breaks a promise. The tests use made-up promises, because the real ones
+/// are kept.
 @Suite(.timeLimit(.minutes(5)))
 struct ShrinkingTests {
     /// Broken by every history.
@@ -14,7 +14,7 @@ struct ShrinkingTests {
         }
     }
 
-    /// Broken where a process crashes before the end.
+    /// Broken if a process crashes before the end.
     private enum NobodyCrashes: SimulationRule {
         static let name = "nobody crashes"
         static func violations(in history: SimulationHistory) -> [String] {
@@ -35,7 +35,7 @@ struct ShrinkingTests {
         return seeds
     }()
 
-    @Test("Of a rule that nothing can keep, nothing of the plan is left")
+    @Test("Shrinking a rule that every history breaks leaves an empty plan")
     func everything() throws {
         let small = try #require(
             SimulationShrinker.shrink(seed: 1, rule: NothingIsEverything.name, among: Self.rules))
@@ -46,7 +46,7 @@ struct ShrinkingTests {
         #expect(small.violation.rule == NothingIsEverything.name)
     }
 
-    @Test("What is left still breaks the rule, is small, and is the same history each time")
+    @Test("A shrunk history still breaks the rule, is small, and is repeatable")
     func crash() throws {
         #expect(Self.crashing.count == 3)
         for seed in Self.crashing {
@@ -60,7 +60,7 @@ struct ShrinkingTests {
         }
     }
 
-    @Test("As many histories are tried as may be, and a rule that is kept leaves none")
+    @Test("Shrinking tries a bounded number of histories, and a kept rule gives none")
     func bounds() throws {
         let seed = try #require(Self.crashing.first)
         let small = try #require(
@@ -70,7 +70,7 @@ struct ShrinkingTests {
         #expect(SimulationVerdict(seed: seed).explained() == nil)
     }
 
-    @Test("A broken promise is said with a way to see it again, and with the smaller history, event by event")
+    @Test("A violation is reported with a replay command and the shrunk history")
     func text() throws {
         let seed = try #require(Self.crashing.first)
         let explanation = try #require(Self.verdict(seed).explained(by: Self.rules))
@@ -86,7 +86,7 @@ struct ShrinkingTests {
         #expect(explanation.hasSuffix("\n" + small.history.text))
     }
 
-    @Test("The text of a history has a line for each event of the plan and each that happened")
+    @Test("A history's text has a line for each planned and each actual event")
     func trace() {
         let history = Simulation(SimulationPlan(seed: 3)).run()
         let lines = history.text.split(separator: "\n").map(String.init)

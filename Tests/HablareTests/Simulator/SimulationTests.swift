@@ -2,16 +2,16 @@ import HablareSimulation
 import HablareTestKit
 import Testing
 
-/// Histories of the engine that ships, in several processes that crash, sleep and are cut off from a full disk.
+/// Histories of the shipped engine in several processes that crash, sleep and run out of disk space.
 @Suite("Simulation")
 struct SimulationTests {
-    @Test("Every history keeps every promise", arguments: Seeds.choose(200))
+    @Test("Every simulated history keeps every promise", arguments: Seeds.choose(200))
     func everyHistoryKeepsEveryPromise(seed: UInt64) {
         let verdict = SimulationVerdict(seed: seed)
         #expect(verdict.violations.isEmpty, "HABLARE_SEED=\(seed), or: make simulate SEEDS=1 SEED=\(seed) TRACE=1")
     }
 
-    @Test("A seed is one history: what happens the second time is what happened the first time", arguments: 0..<50)
+    @Test("A seed gives the same history twice", arguments: 0..<50)
     func aSeedIsOneHistory(seed: Int) {
         let plan = SimulationPlan(seed: UInt64(seed))
         let first = Simulation(plan).run()
@@ -23,7 +23,7 @@ struct SimulationTests {
         #expect(first.digest == second.digest)
     }
 
-    @Test("Another interleaving of one plan is another history")
+    @Test("Another interleaving of a plan is another history")
     func interleavingsDiffer() {
         var plan = SimulationPlan(seed: 1)
         let first = Simulation(plan).run()
@@ -31,7 +31,7 @@ struct SimulationTests {
         #expect(Simulation(plan).run().digest != first.digest)
     }
 
-    @Test("Histories are full of events, crashes and failures")
+    @Test("Histories contain many events, crashes and failures")
     func historiesAreEventful() {
         var tally = SimulationTally()
         for seed in UInt64(0)..<100 { tally.add(SimulationVerdict(seed: seed)) }

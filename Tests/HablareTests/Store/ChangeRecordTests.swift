@@ -3,7 +3,7 @@ import Hablare
 import HablareTestKit
 import Testing
 
-/// Which rows a commit changed, and how that is kept.
+/// The rows that a commit changed, and their encoding.
 @Suite struct ChangeRecordTests {
     private static let flight = FlightID(rawValue: 7)
     private static let owner = OwnerID(rawValue: 1)
@@ -14,10 +14,10 @@ import Testing
 
     private func record(_ changes: StoreChange...) -> ChangeRecord { ChangeRecord(of: changes) }
 
-    /// Reads a record back from its bytes.
+    /// Decodes a record from its encoding.
     private func decoded(_ record: ChangeRecord) -> ChangeRecord? { ChangeRecord(decoding: record.encoded) }
 
-    @Test("A flight may wait for others where it waits or backs off")
+    @Test("mayWait is true for a flight that waits or backs off")
     func mayWait() {
         let states: [(FlightLifecycle.State, Bool)] = [
             (.waiting, true), (.backingOff(until: StoreWorkbench.date(1)), true), (.held, false),
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test("A submission leaves a flight that may wait unless the submitter leased it, or the answer was there")
+    @Test("A submission's flight may wait unless it was leased by the submitter or answered from the cache")
     func submitted() throws {
         var leased = try StoreWorkbench.submission(1)
         try leased.flight.leased(by: Self.owner)
@@ -49,7 +49,7 @@ import Testing
         #expect(!mayWait(waiting, isAnswered: true))
     }
 
-    @Test("A settlement changes its flight and who finished, and the cache where its answer enters it")
+    @Test("A settlement changes its flight and finished requests, and the cache if its answer enters it")
     func settled() throws {
         let attempt = RunningAttempt(
             flight: Self.flight, request: StoreWorkbench.id(1), lifecycle: Self.lifecycle(.executing(Self.owner)),
@@ -69,7 +69,7 @@ import Testing
         #expect(decoded(shared) == shared)
     }
 
-    @Test("What concerns nobody else is no record")
+    @Test("Changes without interest to other processes make an empty record")
     func empty() {
         #expect(record().isEmpty)
         #expect(record(.ownerRetired(Self.owner), .nextDeadline(nil)).isEmpty)
@@ -78,7 +78,7 @@ import Testing
         #expect(decoded(uncached) == uncached && decoded(record()) == record())
     }
 
-    @Test("Records of any rows are read back as they were, in their order", arguments: 0..<50)
+    @Test("A record of any rows survives the round trip in order", arguments: 0..<50)
     func roundTrip(seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed))
         let changes = (0..<Int.random(in: 0...40, using: &random)).map { _ -> StoreChange in
@@ -96,11 +96,11 @@ import Testing
         }
         let record = ChangeRecord(of: changes)
         #expect(decoded(record) == record)
-        // Also from the middle of other data, whose indices do not begin at 0.
+        // Also from the middle of other data, whose indices do not start at 0.
         #expect(ChangeRecord(decoding: (Data([9, 9]) + record.encoded).dropFirst(2)) == record)
     }
 
-    @Test("A record takes 9 bytes for a flight and 17 for a request, and a row in a row is there once")
+    @Test("A record takes 9 bytes per flight and 17 per request, without duplicates")
     func size() {
         let id = StoreWorkbench.id(1)
         let record = record(
@@ -110,7 +110,7 @@ import Testing
         #expect(self.record(.account("né", pausedUntil: nil)).encoded.count == 1 + 5 + 3)
     }
 
-    @Test("Damaged bytes are no record, and never a trap")
+    @Test("Damaged bytes are refused without a trap")
     func damaged() {
         let record = record(
             .request(StoreWorkbench.id(1), of: Self.flight, .pending), .appended(Self.flight),

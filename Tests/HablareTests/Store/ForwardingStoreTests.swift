@@ -5,12 +5,12 @@ import Testing
 @testable import Hablare
 
 @Suite struct ForwardingStoreTests {
-    /// Changes nothing.
+    /// Forwards everything unchanged.
     private struct Wrapper: ForwardingStore {
         let base: any RequestStore
     }
 
-    /// A store with something beside its rows.
+    /// A store with other content beside its rows.
     private struct Littered: ForwardingStore {
         let base: any RequestStore = InMemoryStore()
         func abandonedContent(before date: Date, removing: Bool) -> AbandonedContent {
@@ -18,12 +18,12 @@ import Testing
         }
     }
 
-    @Test("A store that passes everything on keeps the contract", arguments: StoreContract.rules)
+    @Test("A ForwardingStore keeps the store contract", arguments: StoreContract.rules)
     func keeps(_ rule: StoreContract.Rule) throws {
         try StoreContract { Wrapper(base: InMemoryStore()) }.check(rule)
     }
 
-    @Test("The processes of a test keep the contract of shared stores", arguments: SharedStoreContract.rules)
+    @Test("ProcessStore keeps the contract of shared stores", arguments: SharedStoreContract.rules)
     func keepsShared(_ rule: SharedStoreContract.Rule) throws {
         try SharedStoreContract {
             let machine = ProcessStore.Machine()
@@ -31,16 +31,16 @@ import Testing
         }.check(rule)
     }
 
-    @Test("What a store has a default for is passed on, too")
+    @Test("A ForwardingStore also forwards requirements with a default")
     func abandonedContent() throws {
         let store = Wrapper(base: Littered())
         #expect(try store.abandonedContent(before: StoreWorkbench.date(0), removing: false).files == 2)
         #expect(try store.abandonedContent(before: StoreWorkbench.date(0), removing: true).files == 1)
     }
 
-    /// The compiler asks for what has no default. For what has one it would be satisfied, and the store below never
-    /// asked.
-    @Test("Nothing that a store is asked for is forgotten")
+    /// The compiler requires only the declarations without a default. With a default it would be satisfied, and the
+    /// store below never called.
+    @Test("A ForwardingStore forwards every requirement")
     func complete() throws {
         let seam = "Sources/Hablare/Store"
         let required = try ["RequestStore", "StoreReading"].flatMap {
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    /// What a protocol asks for, each as it is written, on one line.
+    /// Returns the requirements of a protocol, each as written, on one line.
     private func requirements(of name: String, in source: String) throws -> [String] {
         let start = try #require(source.range(of: "public protocol \(name): "))
         let end = try #require(source.range(of: "\n}", range: start.upperBound..<source.endIndex))

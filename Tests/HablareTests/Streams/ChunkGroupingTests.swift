@@ -11,7 +11,7 @@ import Testing
         return ChunkGrouping(bounds)
     }
 
-    @Test("The first chunk is journalled at once, those that follow it together when the delay is over")
+    @Test("The first chunk is journalled at once, and later ones together after the delay")
     func delay() {
         var grouping = grouping()
         #expect(grouping.step(now: .zero) == .rest)
@@ -25,7 +25,7 @@ import Testing
         #expect(grouping.step(now: due) == .journal(first: 1, count: 3))
     }
 
-    @Test("A group that is full waits for nothing", arguments: [true, false])
+    @Test("A full group is journalled at once", arguments: [true, false])
     func full(byBytes: Bool) {
         var grouping = grouping { bounds in
             bounds.groupBytes = byBytes ? 10 : 1000
@@ -40,7 +40,7 @@ import Testing
         #expect(grouping.step(now: .zero) == .wait(until: .milliseconds(20)))
     }
 
-    @Test("A group that could not be written is tried again after a while, but not beyond the end")
+    @Test("A group that could not be written is retried after a delay until the end")
     func failure() {
         var grouping = grouping { $0.groupCount = 1 }
         grouping.arrived(size: 1)
@@ -55,7 +55,7 @@ import Testing
         #expect(grouping.count == 1)
     }
 
-    @Test("At the end everything goes at once")
+    @Test("At the end all chunks are journalled at once")
     func end() {
         var grouping = grouping()
         grouping.arrived(size: 1)
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(
-        "A random history journals every chunk once and in order, and holds no more than it may",
+        "Every chunk is journalled once and in order, and the number held is bounded",
         arguments: Seeds.choose(50))
     func random(seed: UInt64) {
         var random = SeededGenerator(seed: seed)

@@ -4,29 +4,29 @@ import Testing
 
 @testable import Hablare
 
-/// Random histories against a bookkeeper that looks at all that the reader was told, where the cursor keeps a place.
+/// Compares random histories with a model that keeps all elements of the reader, where the cursor keeps a position.
 @Suite struct StreamCursorHistoryTests {
     private struct Book {
         let start: StreamPosition
-        /// Generations of which there was something, in the order in which the reader heard of them.
+        /// The non-empty generations, in the order in which the reader received them.
         var generations: [Int] = []
         var told: [StreamElement] = []
 
-        /// How many chunks of a generation the reader was told.
+        /// Returns the number of chunks of a generation that the reader received.
         private func count(_ generation: Int) -> Int {
             told.count { if case .chunk(let chunk) = $0 { chunk.position.generation == generation } else { false } }
         }
 
-        /// How much of a generation it had before it came.
+        /// Returns the number of chunks of a generation that the reader had before.
         private func before(_ generation: Int) -> Int {
             let first = start.generation == 0 ? generations.first : start.generation
             return generation == first ? start.sequence : 0
         }
 
-        /// The generation that it reads; 0 before it has heard of any.
+        /// The reader's current generation, or 0 before the first.
         var current: Int { generations.last ?? start.generation }
 
-        /// What it is to be told when there are chunks of a generation.
+        /// Returns the elements that the reader must get for chunks of a generation.
         mutating func expected(_ numbers: Set<Int>, of generation: Int) -> [String] {
             guard generation >= max(1, current) else { return [] }
             var words: [String] = []
@@ -51,10 +51,10 @@ import Testing
         }
     }
 
-    /// What a chunk says: known to both, so that none is taken for another.
+    /// Returns the text of a chunk, which identifies it in both.
     private static func text(_ generation: Int, _ number: Int) -> String { "\(generation * 1000 + number)" }
 
-    @Test("Reader and bookkeeper agree over any history of pages", arguments: Seeds.choose(300))
+    @Test("StreamCursor agrees with the model over random histories of pages", arguments: Seeds.choose(300))
     func agree(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let start = StreamPosition(
@@ -67,7 +67,7 @@ import Testing
             // Most pages are of the newest generation; some are late.
             let isLate = Int.random(in: 0..<6, using: &random) == 0
             let generation = isLate ? Int.random(in: 0...newest, using: &random) : newest
-            // Near the place where the reader is, with gaps, and sometimes with what is none of it.
+            // Near the reader's position, with gaps, and sometimes without any chunk at it.
             let first = max(0, cursor.position.sequence + Int.random(in: -3..<2, using: &random))
             let numbers = (first..<first + 6).filter { _ in Int.random(in: 0..<6, using: &random) > 0 }
             var chunks = numbers.map { number in

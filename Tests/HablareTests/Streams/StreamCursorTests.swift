@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test("A reader is told nothing twice and nothing after a gap")
+    @Test("A reader gets no chunk twice and none after a gap")
     func order() {
         var cursor = StreamCursor(at: .start)
         #expect(told(cursor.found(chunks(1, 0..<3), of: 1)) == ["1.0", "1.1", "1.2"])
@@ -26,20 +26,20 @@ import Testing
         #expect(cursor.position == StreamPosition(generation: 1, sequence: 4))
     }
 
-    @Test("A reader who had something of an older generation is told that the answer was begun anew")
+    @Test("A reader with chunks of an older generation gets a restart")
     func restart() {
         var cursor = StreamCursor(at: StreamPosition(generation: 1, sequence: 7))
         #expect(told(cursor.found(chunks(3, 0..<1), of: 3)) == ["restarted 3", "3.0"])
         #expect(told(cursor.found(chunks(2, 0..<1), of: 2)) == [], "what is older is of no use any more")
     }
 
-    @Test("A reader who had nothing is not told of attempts that came to nothing")
+    @Test("A reader without chunks gets no restart for empty attempts")
     func silentRestart() {
         var cursor = StreamCursor(at: StreamPosition(generation: 1, sequence: 0))
         #expect(told(cursor.found(chunks(2, 0..<1), of: 2)) == ["2.0"])
     }
 
-    @Test("A number without a generation is one of whichever generation there is")
+    @Test("A position without a generation applies to any generation")
     func anyGeneration() {
         var cursor = StreamCursor(at: StreamPosition(sequence: 2))
         #expect(told(cursor.found([], of: 0)) == [])

@@ -5,7 +5,7 @@ import Testing
 @testable import Hablare
 
 @Suite struct TextJoinerTests {
-    @Test("However a text is cut, what comes out is whole characters, and all of it", arguments: Seeds.choose(50))
+    @Test("A text cut anywhere is joined into complete characters without loss", arguments: Seeds.choose(50))
     func cuts(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let text = String(
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(
-        "What is no UTF-8 is refused",
+        "Invalid UTF-8 is refused",
         arguments: [[0xff], [0x80], [0xc3, 0x28], [0xe2, 0x82, 0x28], [0xed, 0xa0, 0x80], [0xf5, 0x80, 0x80, 0x80]]
             as [[UInt8]])
     func noText(bytes: [UInt8]) {
@@ -32,7 +32,7 @@ import Testing
         #expect(throws: TextJoiner.NotText.self) { try joiner.joined(Data(bytes + [0x20])) }
     }
 
-    @Test("A text that ends within a character is noticed")
+    @Test("A text that ends within a character is detected")
     func ending() throws {
         var joiner = TextJoiner()
         #expect(try joiner.joined(Data([0x61, 0xf0, 0x9f, 0x91])) == Data("a".utf8))

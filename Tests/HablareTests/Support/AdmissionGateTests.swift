@@ -3,10 +3,10 @@ import Testing
 
 @testable import Hablare
 
-@Suite("The bound on what is in at once")
+@Suite("AdmissionGate")
 struct AdmissionGateTests {
     @Test(
-        "Never more than the limit is in, whatever comes and goes; what alone is more is in alone; all get in",
+        "The gate admits at most its limit, an oversized entry alone, and everyone in the end",
         arguments: Seeds.choose(30))
     func bound(_ seed: UInt64) async {
         var generator = SeededGenerator(seed: seed)
@@ -48,14 +48,14 @@ struct AdmissionGateTests {
         #expect(!end.broken)
     }
 
-    @Test("Those that fit together are in together")
+    @Test("Entries that fit together are admitted together")
     func together() async throws {
         let gate = AdmissionGate(limit: 100)
         for _ in 0..<4 { try await gate.enter(25) }
         for _ in 0..<4 { gate.leave(25) }
     }
 
-    @Test("Many who wait leave at once, and take nothing")
+    @Test("Many cancelled waiters leave at once and take no room")
     func manyCancelled() async throws {
         let gate = AdmissionGate(limit: 1)
         try await gate.enter()
@@ -79,7 +79,7 @@ struct AdmissionGateTests {
         try await gate.enter()
     }
 
-    @Test("What is in the background has half of the room, and comes after those in front", .timeLimit(.minutes(1)))
+    @Test("Background entries get half of the room and come after those in front", .timeLimit(.minutes(1)))
     func background() async throws {
         let gate = AdmissionGate(limit: 100)
         let order = Guarded<[String]>([])
@@ -91,7 +91,7 @@ struct AdmissionGateTests {
             try await enter("night 1", 40, inBackground: true)
             group.addTask { try await enter("night 2", 40, inBackground: true) }
             try await waitUntil { gate.waiting == 1 }
-            // There is room, and none for what is in the background.
+            // There is room, but not for background entries.
             #expect(order.withLock { $0 } == ["night 1"])
             try await enter("view 1", 60, inBackground: false)
             group.addTask { try await enter("view 2", 80, inBackground: false) }
@@ -106,12 +106,12 @@ struct AdmissionGateTests {
             #expect(order.withLock { $0 } == ["night 1", "view 1", "view 2", "night 2"])
         }
         gate.leave(40, inBackground: true)
-        // What alone has more than half is let in when nothing else is.
+        // A background entry with more than half of the room is admitted if it is alone.
         try await gate.enter(90, inBackground: true)
         gate.leave(90, inBackground: true)
     }
 
-    @Test("Whoever is cancelled leaves, takes nothing, and lets those behind in")
+    @Test("A cancelled waiter takes no room and lets the next one enter")
     func cancelled() async throws {
         let gate = AdmissionGate(limit: 100)
         try await gate.enter(60)
@@ -135,7 +135,7 @@ struct AdmissionGateTests {
         try await gate.enter(100)
     }
 
-    @Test("A task that was cancelled beforehand does not enter, also where there is room")
+    @Test("A cancelled task does not enter even if there is room")
     func cancelledBeforehand() async throws {
         let gate = AdmissionGate(limit: 1)
         await withTaskGroup(of: Void.self) { group in

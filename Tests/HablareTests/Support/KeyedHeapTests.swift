@@ -8,7 +8,7 @@ import Testing
         AttemptKey(flight: FlightID(rawValue: Int64(number)), token: 1)
     }
 
-    @Test("Keys up to a place are given once, in order, that of the very place included")
+    @Test("popAll returns the keys up to and including a position once, in order")
     func order() {
         var queue = KeyedHeap<AttemptKey, Duration>()
         queue.set(attempt(1), to: .seconds(3))
@@ -23,7 +23,7 @@ import Testing
         #expect(queue.count == 1)
     }
 
-    @Test("A key has one place: the last one set, earlier or later")
+    @Test("A key has one position, the last one set")
     func replaced() {
         var queue = KeyedHeap<AttemptKey, Duration>()
         queue.set(attempt(1), to: .seconds(1))
@@ -36,7 +36,7 @@ import Testing
         #expect(queue.first() == nil)
     }
 
-    @Test("It agrees with a plain dictionary", arguments: Seeds.choose(50))
+    @Test("KeyedHeap agrees with a plain dictionary", arguments: Seeds.choose(50))
     func model(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var queue = KeyedHeap<AttemptKey, Duration>()

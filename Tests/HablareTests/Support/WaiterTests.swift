@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct WaiterTests {
-    @Test("The first end counts, before or after the wait began, and only whoever ended it first learns so")
+    @Test("The first result counts, before or during the wait, and only its call returns true")
     func first() async throws {
         let early = Waiter<Int>()
         #expect(early.resume(with: .success(1)))
@@ -18,7 +18,7 @@ struct WaiterTests {
         #expect(try await value == 2)
     }
 
-    @Test("The wait of a cancelled task ends with CancellationError, whenever it was cancelled, unless it is not to")
+    @Test("A cancelled wait throws CancellationError unless it is not cancellable")
     func cancelled() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<50 {
@@ -41,7 +41,7 @@ struct WaiterTests {
         }
     }
 
-    @Test("A wait with a limit ends when the time is over, or before when it is ended")
+    @Test("A wait with a time limit ends at the limit or earlier with its result")
     func limit() async throws {
         let clock = ManualClock()
         let late = Waiter<Void>()

@@ -1,8 +1,9 @@
-/// An owner of a queue, as the journal knows it. Each one that opens the queue draws a token, and the journal takes nothing
-/// from an owner with another one.
+/// A queue's owner, as the journal records it.
 ///
-/// Drawn and not counted: whoever erases the database would have it counted from the start again, and then an owner from
-/// before could not be told from the new one.
+/// Each open of the queue draws a new random token. The journal refuses writes from an owner with any other token.
+///
+/// The token is random instead of a counter, because erasing the database would restart a counter. Then an earlier
+/// owner could have the same token as the current one.
 struct ActionOwner: Sendable, Hashable {
     let queue: String
     let token: Int64

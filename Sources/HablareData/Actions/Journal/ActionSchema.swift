@@ -2,9 +2,12 @@ import GRDB
 
 /// The tables of action queues.
 enum ActionSchema {
-    /// One row for each queue, whose token tells its owner from earlier ones; one for each action, keyed by its place in the
-    /// queue, so that new rows always go to the end; and one for each of the last actions whose id the app has chosen, which
-    /// stays when the action is over. `digest`: the SHA-256 of the action's JSON.
+    /// Creates the tables.
+    ///
+    /// - `hablare_action_queues`: one row per queue; its token tells the current owner from earlier ones.
+    /// - `hablare_actions`: one row per action, keyed by its place in the queue, so that new rows always go to the end.
+    /// - `hablare_action_ids`: one row for each of the last actions with an id chosen by the app, kept after the action
+    ///   is over. `digest` is the SHA-256 of the action's JSON.
     static func create(_ database: Database) throws {
         try database.execute(
             sql: """

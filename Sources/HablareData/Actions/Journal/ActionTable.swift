@@ -2,23 +2,23 @@ import Foundation
 import GRDB
 import Hablare
 
-/// The statements on the tables of action queues. Only they touch those tables.
+/// The statements on the tables of action queues. No other code touches those tables.
 enum ActionTable {
-    /// What the journal has of a queue.
+    /// A queue's contents in the journal.
     struct Contents<Action: QueuedAction>: Sendable {
         let owner: ActionOwner
         let stored: [StoredAction<Action>]
-        /// The number of the last action, whether or not it can be read, or is over.
+        /// The number of the last action, even if it is unreadable or over.
         let last: Int64
-        /// The ids that the app has chosen, with the numbers of their actions.
+        /// The ids chosen by the app, with the numbers of their actions.
         let names: [(name: ActionName, number: Int64)]
-        /// Rows that this version cannot read, by their numbers.
+        /// The numbers of the rows that this version cannot read.
         let unreadable: [Int64]
     }
 
-    /// Takes a queue over from whoever has it, and reads it.
+    /// Takes a queue over from its current owner, and reads it.
     ///
-    /// - Parameter token: What the new owner is known by, at random.
+    /// - Parameter token: The new owner's random token.
     static func open<Action: QueuedAction>(
         _ queue: String, of type: Action.Type, token: Int64, in database: Database
     ) throws -> Contents<Action> {
@@ -65,10 +65,10 @@ enum ActionTable {
         return names
     }
 
-    /// Writes changes of an owner's queue.
+    /// Writes an owner's changes to its queue.
     ///
-    /// - Throws: ``ActionQueueError/Code/takenOver``, where the queue has a newer owner; ``ActionQueueError/Code/erased``,
-    ///   where it is not in the database any more.
+    /// - Throws: ``ActionQueueError/Code/takenOver`` if the queue has a newer owner; ``ActionQueueError/Code/erased``
+    ///   if the queue is no longer in the database.
     static func write(_ writes: [ActionWrite], of owner: ActionOwner, in database: Database) throws {
         try check(owner, in: database)
         for write in writes {
@@ -84,16 +84,17 @@ enum ActionTable {
         }
     }
 
-    /// Whether the journal says that an item was carried out, in this turn, by whoever marks it in the transaction in
-    /// which that is done.
+    /// Whether the journal records that this turn of an item was carried out.
     ///
-    /// - Throws: ``ActionQueueError/Code/takenOver``, where the queue has a newer owner; ``ActionQueueError/Code/erased``,
-    ///   where it is not in the database any more.
+    /// Only meaningful if the committer marks the item in the transaction that carries it out.
+    ///
+    /// - Throws: ``ActionQueueError/Code/takenOver`` if the queue has a newer owner; ``ActionQueueError/Code/erased``
+    ///   if the queue is no longer in the database.
     static func isApplied(_ origin: ActionOrigin, turn: Int, in database: Database) throws -> Bool {
         try check(origin.owner, in: database)
         let statement = try database.cachedStatement(
             sql: "SELECT turn FROM hablare_actions WHERE queue = ? AND number = ?")
-        // A row that is gone was carried out, and is not needed any more.
+        // A missing row belongs to an action that was carried out and is not needed any more.
         let current = try Int.fetchOne(statement, arguments: [origin.owner.queue, origin.number])
         return current.map { $0 > turn } ?? true
     }
@@ -148,8 +149,11 @@ enum ActionTable {
             .execute(arguments: [owner.queue, number - ActionName.mostKept])
     }
 
-    /// A row may be a turn ahead: an item is marked as applied in the transaction that carries it out, and the owner may
-    /// write of the action before it hears of that. What such a write says of the turn before is not true any more.
+    /// Updates an action's row.
+    ///
+    /// The row may be one turn ahead of `record`. The transaction that carries an item out marks it as applied, and the
+    /// owner may write the action before it learns of that. In that case this leaves the row's standing, attempts and
+    /// failure unchanged.
     private static func update(_ record: ActionRecord, of owner: ActionOwner, in database: Database) throws {
         try database.cachedStatement(
             sql: """
@@ -168,7 +172,7 @@ enum ActionTable {
         ]
     }
 
-    /// `nil` for a row that this version cannot read.
+    /// Returns an action from its row, or `nil` if this version cannot read the row.
     private static func read<Action: QueuedAction>(_ row: Row, number: Int64) -> StoredAction<Action>? {
         func value<Value: DatabaseValueConvertible>(_ column: String) -> Value? {
             Value.fromDatabaseValue(row[column])
@@ -192,7 +196,7 @@ enum ActionTable {
         do {
             return try JSONDecoder().decode(Action.self, from: payload)
         } catch {
-            return nil  // the caller counts it, and keeps the row
+            return nil  // the caller counts the row, and keeps it
         }
     }
 }

@@ -1,7 +1,7 @@
-/// Which way an action is handed over.
+/// The direction in which an action is handed over.
 enum ActionDirection: Int64, Sendable, Hashable {
-    /// To be carried out.
+    /// The action itself is carried out.
     case forward
-    /// To be taken back by its compensation.
+    /// The action is reverted by its compensation.
     case backward
 }

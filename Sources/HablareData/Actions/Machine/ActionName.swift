@@ -1,9 +1,9 @@
 import Crypto
 import Foundation
 
-/// An id that the app has chosen for an action, with what tells the action from another one.
+/// An id that the app has chosen for an action, with a digest that tells the action from another one.
 struct ActionName: Sendable, Hashable {
-    /// How many of a queue's actions, the last ones, are found again by an id that the app has chosen.
+    /// The number of a queue's latest actions whose chosen ids are remembered.
     static let mostKept: Int64 = 10_000
 
     let id: ActionID

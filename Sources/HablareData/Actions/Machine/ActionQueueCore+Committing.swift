@@ -3,13 +3,13 @@ import OrderedCollections
 extension ActionQueueCore {
     // MARK: Triggers
 
-    /// Something was asked for: the quiet time begins anew.
+    /// Restarts the quiet time, because something was requested.
     mutating func somethingWaits(now: Duration) {
         quietSince = configuration.mode == .automatic ? now : nil
     }
 
-    /// Gives their turn to whatever waits, where there are enough of them or it was quiet for long enough. A step whose
-    /// turn has come is not touched by a second trigger.
+    /// Makes all waiting steps due if there are enough of them, or if the quiet time has passed. A step that is due
+    /// already does not change.
     private mutating func pullTriggers(now: Duration) {
         guard configuration.mode == .automatic, let since = quietSince else { return }
         guard awaitingTurn > 0 || !underWay.isEmpty else {
@@ -18,23 +18,25 @@ extension ActionQueueCore {
         }
         guard awaitingTurn >= max(1, configuration.count) || now - since >= configuration.quietTime else { return }
         quietSince = nil
-        // Also those under way: one that was undone meanwhile is to be taken back as soon as its outcome is there.
+        // This includes steps in flight: one that was undone meanwhile must be reverted as soon as its outcome is
+        // known.
         for number in lineup { change(number) { $0.isDue = true } }
     }
 
     // MARK: Handing over
 
-    /// What is to be handed over now. To be called after every batch of events, and whenever ``wake(after:)`` says.
+    /// Returns the items to hand over now. Call it after every batch of events, and at the time that ``wake(after:)``
+    /// returns.
     mutating func decide(now: Duration) -> [ActionHandover<Action>] {
         guard isRunning else { return [] }
         pullTriggers(now: now)
         guard due > 0 else { return [] }
-        // What is under way goes before all others of its subject, also before what is to be settled first.
+        // Items in flight come before all others of their subject, even before steps with an unknown outcome.
         var subjects = Set(underWay.values.joined().compactMap { steps[$0]?.action.subject })
         var chosen: OrderedDictionary<Action.Group, [Int64]> = [:]
         for number in lineup {
             guard let step = steps[number], !step.isUnderWay else { continue }
-            // Who is first of a subject holds up the others, whatever it waits for.
+            // The first step of a subject blocks the others, regardless of why it waits itself.
             if let subject = step.action.subject, !subjects.insert(subject).inserted { continue }
             guard step.isDue, let direction = step.direction, step.retryAt ?? now <= now else { continue }
             guard let action = step.action(going: direction) else {
@@ -55,10 +57,10 @@ extension ActionQueueCore {
         return handovers
     }
 
-    /// When ``decide(now:)`` is to be called if nothing happens before; `nil` where nothing waits for time.
+    /// Returns the time at which to call ``decide(now:)`` if nothing happens before; `nil` if no step waits for time.
     ///
-    /// - Parameter now: What ``decide(now:)`` was told last, and no later time: what came due since was not handed over by
-    ///   it, and would be waited for no more.
+    /// - Parameter now: The time of the last call of ``decide(now:)``, and not a later one. A step that became due in
+    ///   between was not handed over, and this would skip its time.
     func wake(after now: Duration) -> Duration? {
         guard isRunning else { return nil }
         var earliest = quietSince.map { $0 + configuration.quietTime }
@@ -87,7 +89,7 @@ extension ActionQueueCore {
 
     // MARK: Outcomes
 
-    /// A commit is over. Items without a verdict may have been carried out.
+    /// Ends a commit. Items without a verdict may have been carried out.
     mutating func groupEnded(_ group: Action.Group, _ verdicts: [Int64: ActionVerdict], now: Duration) {
         guard let numbers = underWay.removeValue(forKey: group) else { return }
         let configuration = configuration
@@ -107,14 +109,14 @@ extension ActionQueueCore {
                     step.succeeded(configuration)
                 case .failed(let failure, let isRetryable):
                     step.record.standing = .before(direction)
-                    // Undone meanwhile: there is nothing to be tried again.
+                    // It was undone meanwhile, so there is nothing to retry.
                     guard step.direction == direction else { return step.succeeded(configuration) }
                     step.failed(failure, isRetryable: isRetryable, now: now, configuration)
                 case .interrupted:
                     step.place = 0
                     step.record.attempt -= 1
                 case .unknown(let failure, let isRetryable):
-                    // Nothing may go before it while nobody knows.
+                    // No other step may go before it while its outcome is unknown.
                     step.place = 0
                     step.failed(failure, isRetryable: isRetryable, now: now, configuration)
                 }
@@ -131,7 +133,8 @@ extension ActionQueueCore {
 }
 
 extension ActionStep {
-    /// It is known how the world stands, and what is to be done next is a matter of its own.
+    /// Clears the step's failures, because its effect is known now. In review mode, a change that follows needs its own
+    /// commit.
     fileprivate mutating func succeeded(_ configuration: ActionQueueConfiguration) {
         record.attempt = 0
         record.failure = nil

@@ -1,7 +1,7 @@
 extension ActionQueueCore {
-    // MARK: What a person asks for
+    // MARK: User requests
 
-    /// An action was appended. What was undone before cannot be redone any more.
+    /// Appends an action. Undone actions can no longer be redone afterwards.
     ///
     /// - Throws: ``ActionQueueError/Code/conflict``; then nothing has changed.
     mutating func appended(_ new: NewAction<Action>, now: Duration) throws {
@@ -18,7 +18,7 @@ extension ActionQueueCore {
         somethingWaits(now: now)
     }
 
-    /// The last action that is wanted is not wanted any more. Where this throws, nothing has changed.
+    /// Undoes the last wanted action. If this throws, nothing has changed.
     mutating func undoAsked(now: Duration) throws -> ActionChange<Action> {
         guard let number = past.last, let step = steps[number] else { throw ActionQueueError.nothingToUndo }
         guard step.canBeUndone else { throw ActionQueueError.cannotBeUndone }
@@ -27,7 +27,7 @@ extension ActionQueueCore {
         return wishChanged(of: step, to: false, now: now)
     }
 
-    /// The action that was undone last is wanted again. Where this throws, nothing has changed.
+    /// Redoes the action that was undone last. If this throws, nothing has changed.
     mutating func redoAsked(now: Duration) throws -> ActionChange<Action> {
         guard let number = future.last, let step = steps[number] else { throw ActionQueueError.nothingToRedo }
         future.removeLast()
@@ -35,9 +35,9 @@ extension ActionQueueCore {
         return wishChanged(of: step, to: true, now: now)
     }
 
-    /// Whatever waits has its turn now, also what was to be tried again later.
+    /// Makes all waiting steps due now, including those that wait for a retry.
     ///
-    /// - Returns: The last place in line that this is true of.
+    /// - Returns: The last place in line to which this applies.
     @discardableResult
     mutating func commitAsked() -> Int64 {
         for number in lineup {
@@ -51,31 +51,31 @@ extension ActionQueueCore {
         return lastPosition
     }
 
-    /// What has failed is tried again, behind what waits by now.
+    /// Retries all failed actions, after the ones that wait already.
     ///
-    /// - Returns: How many those are.
+    /// - Returns: The number of retried actions.
     mutating func retryAsked() -> Int {
         let numbers = failed
         for number in numbers { tryAgain(number) }
         return numbers.count
     }
 
-    /// One action that has failed is tried again, behind what waits by now.
+    /// Retries one failed action, after the ones that wait already.
     mutating func retryAsked(_ id: ActionID) throws { tryAgain(try number(of: id, among: failed)) }
 
-    /// What has failed is given up, and stays as the world has it.
+    /// Discards all failed actions, and leaves their effects as they are.
     ///
-    /// - Returns: How many those were.
+    /// - Returns: The number of discarded actions.
     mutating func discardAsked() -> Int {
         let numbers = failed
         drop(numbers)
         return numbers.count
     }
 
-    /// One action that has failed is given up.
+    /// Discards one failed action.
     mutating func discardAsked(_ id: ActionID) throws { drop([try number(of: id, among: failed)]) }
 
-    /// An action that has no effect, and is to have one, is not wanted any more and forgotten.
+    /// Forgets an action that is wanted and has no effect yet.
     mutating func withdrawAsked(_ id: ActionID) throws {
         let number = try number(of: id, among: lineup + failed)
         guard let step = steps[number], step.record.standing == .notApplied, step.record.isWanted, !step.isUnderWay
@@ -115,7 +115,7 @@ extension ActionQueueCore {
     /// Whether the last action can be undone.
     var canUndo: Bool { past.last.flatMap { steps[$0]?.canBeUndone } ?? false }
 
-    /// The oldest actions beyond the depth cannot be undone any more.
+    /// Forgets the oldest actions beyond the undo depth, so that they can no longer be undone.
     mutating func keepDepth() {
         let excess = past.count - max(0, configuration.undoDepth)
         guard excess > 0 else { return }
@@ -140,7 +140,7 @@ extension ActionQueueCore {
         return ActionChange(id: step.record.id, action: step.action, effect: effect)
     }
 
-    /// What has failed for good, in the order in which it was asked for.
+    /// The permanently failed actions, in the order in which they were requested.
     var failed: [Int64] {
         troubled.compactMap { steps[$0]?.record }.filter(\.hasGivenUp).sorted { $0.position < $1.position }
             .map(\.number)

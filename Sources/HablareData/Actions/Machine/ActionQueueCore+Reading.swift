@@ -1,5 +1,5 @@
 extension ActionQueueCore {
-    /// How the queue stands.
+    /// The queue's current state.
     var snapshot: ActionQueueSnapshot {
         var snapshot = ActionQueueSnapshot()
         snapshot.pending = lineup.count
@@ -14,7 +14,7 @@ extension ActionQueueCore {
         return snapshot
     }
 
-    /// What is to be done, in its order, and then what has failed.
+    /// The actions to be done, in their order, followed by the failed ones.
     var pendingActions: [PendingAction<Action>] {
         (lineup + failed).compactMap { number in
             guard let step = steps[number] else { return nil }
@@ -35,8 +35,8 @@ extension ActionQueueCore {
         }
     }
 
-    /// Whether whatever was in line up to a place, and can be handed over, was. What stands behind a failed one of its
-    /// subject cannot be.
+    /// Whether every step up to a place in line that could be handed over has been. A step behind a failed one of the
+    /// same subject cannot be handed over.
     func isFlushed(upTo place: Int64) -> Bool {
         !lineup.contains { number in
             guard let step = steps[number], step.place <= place else { return false }

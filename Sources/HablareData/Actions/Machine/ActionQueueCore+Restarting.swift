@@ -1,6 +1,6 @@
 extension ActionQueueCore {
-    /// A queue as the journal has it: what was handed over when the process ended may have been carried out, and is
-    /// settled first.
+    /// Restores a queue from its journal. Actions that were handed over when the process ended may have been carried
+    /// out, so they are settled first.
     init(
         configuration: ActionQueueConfiguration, owner: ActionOwner, stored: [StoredAction<Action>], last: Int64 = 0,
         names: [(name: ActionName, number: Int64)] = [], unreadable: [Int64] = [], now: Duration
@@ -10,14 +10,14 @@ extension ActionQueueCore {
         for (name, number) in names { recall(name, number: number) }
         for stored in stored.sorted(by: { $0.record.number < $1.record.number }) {
             var step = ActionStep(stored)
-            // It was committed before, and is tried again without anybody's word.
+            // It was committed before the restart, so it is retried without an explicit commit.
             step.isDue = stored.record.attempt > 0
             step.hasWord = step.isDue
             if case .handedOver(let direction) = stored.record.standing {
                 step.place = 0
-                // Undone or redone since: what follows has not been committed yet.
+                // It was undone or redone since: the change that follows has not been committed yet.
                 step.hasWord = step.isDue && stored.record.isWanted == (direction == .forward)
-                // A shutdown that interrupted it left no attempt.
+                // A shutdown that interrupted the step left no attempt, so the step becomes due here.
                 step.isDue = true
             }
             enter(step)
@@ -31,8 +31,10 @@ extension ActionQueueCore {
         somethingWaits(now: now)
     }
 
-    /// What can be redone is what was undone at the end of the history. Where something follows it that is wanted (an
-    /// older version of the app has appended that, which could not read what was undone) it cannot be redone any more.
+    /// Rebuilds the undo history. The actions at its end that were undone can be redone.
+    ///
+    /// An undone action before a wanted one can no longer be redone. This happens if an older version of the app could
+    /// not read the undone action and appended another one.
     private mutating func recallHistory() {
         func isWanted(_ number: Int64) -> Bool { steps[number]?.record.isWanted == true }
         future = past.reversed().prefix { !isWanted($0) }
@@ -44,7 +46,8 @@ extension ActionQueueCore {
 }
 
 extension ActionStep {
-    /// A commit that ends the process every time must not do so for ever.
+    /// Marks a step as failed after its last attempt, so that a commit that crashes the process is not repeated for
+    /// ever.
     fileprivate mutating func restarted(_ configuration: ActionQueueConfiguration) {
         guard !record.standing.isKnown, record.attempt >= max(1, configuration.maximumAttempts) else { return }
         record.hasGivenUp = true

@@ -1,47 +1,49 @@
 import Foundation
 import OrderedCollections
 
-/// Decides what a queue does. Pure: told what happened, it says what is to be written and what is to be handed over;
-/// never waits, reads or writes.
+/// The decisions of a queue, as a pure state machine. It receives events, and returns the rows to write and the items
+/// to hand over. It never waits, reads or writes.
 ///
-/// The shell tells a copy of it a batch of events, writes ``takeWrites()`` in one transaction, and adopts the copy only
-/// when that is durable: so the core never knows more than the journal, and a write that fails needs no taking back.
+/// The shell applies a batch of events to a copy of the core and writes ``takeWrites()`` in one transaction. It adopts
+/// the copy only after the commit. So the core never knows more than the journal, and a failed write needs no rollback.
 ///
-/// Invariants, whatever is told in whatever order: a step is under way at most once; of one group one commit is under way;
-/// steps of one subject are handed over one at a time, in the order of their positions; an item is handed over again only
-/// after it failed, or marked as repeated; and the journal has a row for every step that is open, remembered or failed.
+/// Invariants, for any events in any order:
+/// - A step is in flight at most once, and a group has at most one commit in flight.
+/// - Steps of one subject are handed over one at a time, in the order of their positions.
+/// - An item is handed over again only after it failed, or marked as repeated.
+/// - The journal has a row for every step that is open, remembered or failed.
 struct ActionQueueCore<Action: QueuedAction>: Sendable {
     let configuration: ActionQueueConfiguration
-    /// Who the journal belongs to: handed out with every item.
+    /// The journal's owner, handed out with every item.
     let owner: ActionOwner
-    /// All steps by their numbers. Changed by ``change(_:_:)`` alone, which keeps everything that follows from them.
+    /// All steps by their numbers. Only ``change(_:_:)`` changes them, because it keeps all derived state up to date.
     private(set) var steps = ActionSteps<Action>()
-    /// What can be undone, the next one last.
+    /// The actions that can be undone, the next one last.
     var past: [Int64] = []
-    /// What can be redone, the next one last.
+    /// The actions that can be redone, the next one last.
     var future: [Int64] = []
     /// The open steps, by their places.
     private(set) var lineup: [Int64] = []
-    /// Steps with a failure, those included that are tried again.
+    /// The steps with a failure, including those that are retried.
     private(set) var troubled: OrderedSet<Int64> = []
-    /// How many steps in line wait for their turn to come.
+    /// The number of steps in line that are not due yet.
     private(set) var awaitingTurn = 0
-    /// How many steps in line have their turn, and may be handed over as soon as nothing is in their way.
+    /// The number of steps in line that are due, and may be handed over once nothing blocks them.
     private(set) var due = 0
-    /// How many steps are not tried again by themselves.
+    /// The number of steps that are not retried automatically.
     private(set) var givenUp = 0
-    /// The groups of which a commit is under way, with the numbers of its steps.
+    /// The groups with a commit in flight, with the numbers of its steps.
     var underWay: [Action.Group: [Int64]] = [:]
-    /// Whether anything is handed over: somebody runs the queue, and it is not paused.
+    /// Whether steps are handed over: the queue's `run()` is active, and the queue is not paused.
     var isRunning = false
-    /// When something was last asked for that waits for its turn.
+    /// The time of the last request whose step is not due yet.
     var quietSince: Duration?
     var lastNumber: Int64 = 0
     var lastPosition: Int64 = 0
-    /// Rows that this version of the app cannot read, by their numbers.
+    /// The numbers of the rows that this version of the app cannot read.
     private(set) var unreadable: [Int64] = []
     private var writes: OrderedDictionary<Int64, ActionWrite> = [:]
-    /// The last actions whose ids the app has chosen, by these; also of actions that are over.
+    /// The last actions with ids chosen by the app, by these ids. They include actions that are over.
     private var names: [ActionID: (digest: Data, number: Int64)] = [:]
     private var newNames: [ActionWrite] = []
 
@@ -51,7 +53,7 @@ struct ActionQueueCore<Action: QueuedAction>: Sendable {
         self.owner = owner
     }
 
-    /// What is to be written since this was last asked: at most one write for each row.
+    /// Returns the changes since the last call, with at most one write for each row.
     mutating func takeWrites() -> [ActionWrite] {
         defer {
             writes = [:]
@@ -64,30 +66,30 @@ struct ActionQueueCore<Action: QueuedAction>: Sendable {
 
     /// Whether an action was appended before under an id that the app has chosen.
     ///
-    /// - Throws: ``ActionQueueError/Code/conflict`` where that was another action.
+    /// - Throws: ``ActionQueueError/Code/conflict`` if that was a different action.
     func isKnown(_ name: ActionName) throws -> Bool {
         guard let known = names[name.id] else { return false }
         guard known.digest == name.digest else { throw ActionQueueError.conflict(name.id) }
         return true
     }
 
-    /// An id is taken by an action.
+    /// Records a new action's chosen id.
     mutating func named(_ name: ActionName, number: Int64) {
         newNames.append(.name(name, number: number))
         recall(name, number: number)
     }
 
-    /// An id is taken, as the journal has it.
+    /// Remembers a chosen id that the journal has.
     mutating func recall(_ name: ActionName, number: Int64) {
         names[name.id] = (name.digest, number)
-        // Now and then, and not for each.
+        // Trimming only at twice the limit keeps its average cost low.
         guard names.count >= 2 * Int(ActionName.mostKept) else { return }
         names = names.filter { $0.value.number > number - ActionName.mostKept }
     }
 
     // MARK: Steps
 
-    /// Takes in a step that the journal has, or is to get.
+    /// Adds a step that the journal has, or is about to get.
     mutating func enter(_ step: ActionStep<Action>) {
         var step = step
         step.settleNothing()
@@ -98,14 +100,14 @@ struct ActionQueueCore<Action: QueuedAction>: Sendable {
         if step.record.failure != nil { troubled.append(number) }
     }
 
-    /// A new row.
+    /// Adds a step with a new row.
     mutating func insert(_ new: NewAction<Action>, as record: ActionRecord) {
         enter(ActionStep(StoredAction(record: record, action: new.action, appendedAt: new.appendedAt)))
         guard let step = steps[record.number] else { return }
         writes[record.number] = .insert(step.record, payload: new.payload, appendedAt: new.appendedAt)
     }
 
-    /// The only way in which a step changes: keeps the line, the counts and what is to be written.
+    /// Changes a step. All changes go through this method, which updates the line, the counts and the pending writes.
     mutating func change(_ number: Int64, _ body: (inout ActionStep<Action>) -> Void) {
         guard let old = steps[number] else { return }
         var new = old
@@ -125,7 +127,7 @@ struct ActionQueueCore<Action: QueuedAction>: Sendable {
         if new.isOver { remove(number) }
     }
 
-    /// A step that is not needed any more, or not wanted.
+    /// Removes a step that is not needed or not wanted any more.
     mutating func remove(_ number: Int64) {
         guard let step = steps[number] else { return }
         steps[number] = nil
@@ -135,9 +137,9 @@ struct ActionQueueCore<Action: QueuedAction>: Sendable {
         note(.delete(number: number), of: number)
     }
 
-    /// The rows that cannot be read are not kept any longer.
+    /// Discards the rows that this version cannot read.
     ///
-    /// - Returns: How many those were.
+    /// - Returns: The number of discarded rows.
     mutating func discardUnreadableAsked() -> Int {
         defer { unreadable = [] }
         for number in unreadable { note(.delete(number: number), of: number) }
@@ -172,7 +174,7 @@ struct ActionQueueCore<Action: QueuedAction>: Sendable {
         lineup.remove(at: index)
     }
 
-    /// Where a step stands in the line, or would.
+    /// Returns the index of a step in the line, or the index at which it belongs.
     private func place(of step: ActionStep<Action>) -> Int {
         var (low, high) = (0, lineup.count)
         while low < high {

@@ -1,21 +1,21 @@
-/// What the journal keeps of an action, beside the action itself.
+/// An action's state in the journal, without the action itself.
 struct ActionRecord: Sendable, Hashable {
     let id: ActionID
-    /// Its place among all actions of the queue, in the order in which they were appended.
+    /// The action's place among all actions of the queue, in the order in which they were appended.
     let number: Int64
-    /// Whether the person wants it carried out: false once it is undone.
+    /// Whether the user wants the action carried out: `false` after an undo.
     var isWanted = true
     var standing = ActionStanding.notApplied
-    /// How often it was carried out or taken back.
+    /// The number of times that the action was carried out or reverted.
     var turn = 0
-    /// How often it was handed over in this turn.
+    /// The number of times that the action was handed over in this turn.
     var attempt = 0
-    /// When it was last asked for, undone or redone, as a place in the queue.
+    /// The place in the queue of the last append, undo or redo of this action.
     var position: Int64
-    /// Whether it can be undone or redone.
+    /// Whether the action can be undone or redone.
     var isRemembered = true
-    /// What the last attempt failed of.
+    /// The failure of the last attempt.
     var failure: String?
-    /// Whether it is not tried again by itself.
+    /// Whether the action is not retried automatically.
     var hasGivenUp = false
 }

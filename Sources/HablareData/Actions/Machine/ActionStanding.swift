@@ -1,16 +1,17 @@
-/// What is known of an action's effect on the world.
+/// The known effect of an action.
 enum ActionStanding: Sendable, Hashable {
-    /// It has none: it was never carried out, or was taken back.
+    /// The action has no effect: it was never carried out, or was reverted.
     case notApplied
-    /// It was carried out.
+    /// The action was carried out.
     case applied
-    /// It was handed over, and its outcome is not known: a commit is under way, was interrupted, or lost its answer.
+    /// The action was handed over, and its outcome is unknown: a commit is in flight, was interrupted, or lost its
+    /// answer.
     case handedOver(ActionDirection)
 
-    /// Whether it is known how the world stands.
+    /// Whether the action's effect is known.
     var isKnown: Bool { self == .notApplied || self == .applied }
 
-    /// Its number in the journal.
+    /// The code that the journal stores.
     var code: Int64 {
         switch self {
         case .notApplied: 0
@@ -19,7 +20,7 @@ enum ActionStanding: Sendable, Hashable {
         }
     }
 
-    /// What a number in the journal means; `nil` for one of a newer version.
+    /// Creates a standing from its stored code, or `nil` for a code of a newer version.
     init?(code: Int64) {
         switch code {
         case 0: self = .notApplied
@@ -30,7 +31,7 @@ enum ActionStanding: Sendable, Hashable {
         }
     }
 
-    /// How it stands before, and after, it goes one way.
+    /// Returns the standing before an action goes in a direction.
     static func before(_ direction: ActionDirection) -> ActionStanding {
         direction == .forward ? .notApplied : .applied
     }

@@ -1,24 +1,24 @@
 import Foundation
 
-/// One action of a queue: what the journal keeps of it, and what is known only while the process lives.
+/// One action of a queue: its journal record, and the state that lives only as long as the process.
 ///
-/// There is no list of things to do. A step says what is wanted and how the world stands; where the two differ, and
-/// nothing is under way, something is to be handed over. So an undo before the commit commits nothing, an undo during
-/// the commit is decided when the outcome is there, and an undo after it is a compensation, all by the same rule.
+/// There is no list of tasks. A step has the wanted state and the actual state. If the two differ and no commit is in
+/// flight, the step has to be handed over. By this one rule, an undo before the commit commits nothing. An undo during
+/// the commit waits for the outcome, and an undo afterwards is a compensation.
 struct ActionStep<Action: QueuedAction>: Sendable {
     var record: ActionRecord
     let action: Action
     let appendedAt: Date
-    /// Where it stands in line: its position, or before all others while nobody knows what came of it.
+    /// The step's place in line: its position, or a place before all others while its outcome is unknown.
     var place: Int64
-    /// Whether a commit that contains it runs in this process.
+    /// Whether a commit of this process contains the step.
     var isUnderWay = false
-    /// Whether its turn to be committed has come.
+    /// Whether the step is due to be committed.
     var isDue = false
-    /// Whether its turn came after it was last appended, undone or redone: in review, the person's word for what is wanted
-    /// now.
+    /// Whether the step became due after its last append, undo or redo. In review mode, this means that the user has
+    /// confirmed the current choice.
     var hasWord = false
-    /// Before when it is not tried again.
+    /// The time before which the step is not retried.
     var retryAt: Duration?
 
     init(_ stored: StoredAction<Action>) {
@@ -28,7 +28,7 @@ struct ActionStep<Action: QueuedAction>: Sendable {
         place = stored.record.position
     }
 
-    /// Which way it is to be handed over; `nil` where nothing is to be done, or something is under way.
+    /// The direction in which to hand the step over; `nil` if it needs no commit, or is in flight.
     var direction: ActionDirection? {
         guard !isUnderWay else { return nil }
         switch record.standing {
@@ -38,36 +38,36 @@ struct ActionStep<Action: QueuedAction>: Sendable {
         }
     }
 
-    /// Whether it is in line: something is under way, or is to be done without anybody's word.
+    /// Whether the step is in line: it is in flight, or has work left without a permanent failure.
     var isOpen: Bool { isUnderWay || (direction != nil && !record.hasGivenUp) }
 
-    /// Whether it waits in line for its turn to come.
+    /// Whether the step is in line and not due yet.
     var awaitsTurn: Bool { isOpen && !isUnderWay && !isDue }
 
-    /// Whether its turn has come, and it is not under way.
+    /// Whether the step is due and not in flight.
     var hasTurn: Bool { isOpen && !isUnderWay && isDue }
 
-    /// Whether nothing of it is needed any more.
+    /// Whether the step is not needed any more.
     var isOver: Bool { !isOpen && !record.isRemembered && !record.hasGivenUp }
 
-    /// Whether a wish to undo it can be kept.
+    /// Whether an undo of the step can be carried out.
     var canBeUndone: Bool {
         if action.isNothing || (record.standing == .notApplied && !isUnderWay) { return true }
         return action.compensation != nil
     }
 
-    /// What is carried out one way; `nil` where there is no compensation.
+    /// Returns the action to carry out in a direction; `nil` if there is no compensation.
     func action(going direction: ActionDirection) -> Action? {
         direction == .forward ? action : action.compensation
     }
 
-    /// What is nothing is done at once.
+    /// Completes the step at once if its action does nothing.
     mutating func settleNothing() {
         guard let direction, record.standing == .before(direction) else { return }
         if action.isNothing || action(going: direction)?.isNothing == true { record.standing = .after(direction) }
     }
 
-    /// It was undone or redone.
+    /// Records an undo or a redo.
     mutating func wishChanged(to isWanted: Bool, position: Int64) {
         record.isWanted = isWanted
         record.position = position
@@ -78,10 +78,10 @@ struct ActionStep<Action: QueuedAction>: Sendable {
                 retryAt = nil
             }
             record.hasGivenUp = false
-            // What nobody knows the outcome of is settled first, in its old place.
+            // A step with an unknown outcome is settled first, and keeps its old place.
             if record.standing.isKnown { place = position }
         }
-        // What is uncertain is settled in any case; what is to follow from it waits for its own turn.
+        // A step with an unknown outcome is settled in any case. The change that follows becomes due separately.
         isDue = !isUnderWay && isDue && !record.standing.isKnown
         hasWord = false
     }

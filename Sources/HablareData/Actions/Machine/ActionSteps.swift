@@ -1,12 +1,12 @@
-/// The steps of a queue by their numbers, in blocks: whoever changes a copy copies the blocks that it touches, and not all
-/// steps of a long queue.
+/// The steps of a queue by their numbers, in blocks. Changing a copy copies only the touched blocks, and not all steps
+/// of a long queue.
 struct ActionSteps<Action: QueuedAction>: Sendable {
     private static var stepsOfBlock: Int64 { 64 }
 
     private var blocks: [Int64: [Int64: ActionStep<Action>]] = [:]
     private(set) var count = 0
 
-    /// The step with a number; set to `nil`, it goes.
+    /// The step with a number. Setting it to `nil` removes the step.
     subscript(number: Int64) -> ActionStep<Action>? {
         get { blocks[number / Self.stepsOfBlock]?[number] }
         set {

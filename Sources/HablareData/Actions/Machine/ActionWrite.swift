@@ -1,10 +1,10 @@
 import Foundation
 
-/// A change of one row of the journal.
+/// A change to one row of the journal.
 enum ActionWrite: Sendable, Hashable {
     case insert(ActionRecord, payload: Data, appendedAt: Date)
     case update(ActionRecord)
     case delete(number: Int64)
-    /// The app has chosen the id of an action, and may append it again.
+    /// A record of the id that the app has chosen for an action, so that appending it again has no effect.
     case name(ActionName, number: Int64)
 }

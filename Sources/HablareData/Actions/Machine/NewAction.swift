@@ -1,11 +1,11 @@
 import Foundation
 
-/// An action that is to be appended, with what is written of it.
+/// An action to be appended, with its encoded form.
 struct NewAction<Action: QueuedAction>: Sendable {
     let id: ActionID
     let action: Action
     let payload: Data
     let appendedAt: Date
-    /// The id, where the app has chosen it.
+    /// The action's id, if the app has chosen it.
     var name: ActionName?
 }

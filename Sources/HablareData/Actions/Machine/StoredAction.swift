@@ -1,6 +1,6 @@
 import Foundation
 
-/// An action as it was read from the journal.
+/// An action as read from the journal.
 struct StoredAction<Action: QueuedAction>: Sendable {
     let record: ActionRecord
     let action: Action

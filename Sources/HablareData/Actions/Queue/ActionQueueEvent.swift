@@ -1,14 +1,16 @@
-/// Something that happened to a queue, on its way to the core.
+/// An event of a queue, on its way to the core.
 struct ActionQueueEvent<Action: QueuedAction>: Sendable {
-    /// Tells the core; answers with what tells whoever asked, once it is durable.
+    /// A closure that applies the event to the core. It returns a closure that answers the caller, to be called after
+    /// the change is durable.
     let tell: @Sendable (inout ActionQueueCore<Action>) -> @Sendable () -> Void
-    /// Tells whoever asked that nothing happened, because the journal failed; `nil` for what did happen, whatever the
-    /// journal says, and is told again until it is written.
+    /// A closure that answers the caller that the journal failed and nothing has changed. `nil` for an event that
+    /// cannot be refused: it is applied again until it is written.
     let refuse: (@Sendable (any Error) -> Void)?
-    /// Whether there is nothing to tell: the core is to decide anew, and does so whenever the journal is tried again.
+    /// Whether the event changes nothing. It only makes the core decide again, which also happens at each retry of the
+    /// journal.
     var isLook = false
 
-    /// Something that cannot be refused.
+    /// Creates an event that cannot be refused.
     static func happened(_ body: @escaping @Sendable (inout ActionQueueCore<Action>) -> Void) -> Self {
         Self(
             tell: { core in
@@ -17,7 +19,7 @@ struct ActionQueueEvent<Action: QueuedAction>: Sendable {
             }, refuse: nil)
     }
 
-    /// Time may have passed, or the queue be run by now: the core decides anew.
+    /// An event that makes the core decide again, because time has passed or the queue may have started running.
     static var looked: Self {
         var look = happened { _ in }
         look.isLook = true

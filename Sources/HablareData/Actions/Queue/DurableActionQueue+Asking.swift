@@ -2,16 +2,16 @@ import Foundation
 import Hablare
 
 extension DurableActionQueue {
-    // MARK: Doing, undoing, redoing
+    // MARK: Append, undo, redo
 
-    /// Appends an action. On return it is on disk, and will be carried out unless it is undone before.
+    /// Appends an action. On return the action is on disk, and is carried out unless it is undone first.
     ///
-    /// It ends the possibility to redo what was undone. Actions are in the order in which this was called. Not
-    /// cancellable: what was handed to the journal may be on disk the next moment.
+    /// After an append, undone actions can no longer be redone. Actions keep the order of the calls. Not cancellable:
+    /// an action that was handed to the journal may be on disk the next moment.
     ///
     /// - Returns: The action's id.
-    /// - Throws: ``ActionQueueError``: `notEncodable`, `tooLarge` (more than 1 MiB of JSON), `diskFull`, `databaseFailed`,
-    ///   `takenOver`, `erased`. Nothing was appended then.
+    /// - Throws: ``ActionQueueError``: `notEncodable`, `tooLarge` (more than 1 MiB of JSON), `diskFull`,
+    ///   `databaseFailed`, `takenOver`, `erased`. In each case nothing was appended.
     @discardableResult
     public func append(_ action: Action) async throws -> ActionID {
         let new = try newAction(action)
@@ -20,16 +20,16 @@ extension DurableActionQueue {
         return new.id
     }
 
-    /// Appends an action under an id of the caller's, once: what was appended under it before is not appended again.
+    /// Appends an action once, under an id that the caller chooses. A second append under the same id has no effect.
     ///
-    /// So a caller that does not know whether an action was appended, because its process ended or the call failed, appends
-    /// it again under the same id. The queue remembers the ids of its last 10,000 actions, also of those that are carried
-    /// out, undone or dropped by then. Otherwise as without an id.
+    /// A caller cannot know whether an action was appended if its process ended or the call failed. It then appends the
+    /// action again under the same id. The queue remembers the ids of its last 10,000 actions, even after they were
+    /// carried out, undone or dropped. Otherwise this method behaves as the one without an id.
     ///
     /// - Parameters:
-    ///   - action: The action. Its JSON must be the same each time, for which the encoder sorts the keys.
-    ///   - id: The action's id, which names it for ever: derived from what is done, or stored before this is called.
-    /// - Throws: As without an id; `conflict` where another action was appended under the id.
+    ///   - action: The action. Its JSON must be the same each time, so the encoder sorts the keys.
+    ///   - id: The action's permanent id, derived from the operation or stored before the call.
+    /// - Throws: The errors of the method without an id; `conflict` if a different action was appended under the id.
     public func append(_ action: Action, id: ActionID) async throws {
         var new = try newAction(action, id: id)
         new.name = ActionName(id, of: new.payload)
@@ -37,12 +37,12 @@ extension DurableActionQueue {
         try await ask { [new] in try $0.appended(new, now: now) }
     }
 
-    /// Appends several actions, in one transaction: on return all of them are on disk.
+    /// Appends several actions in one transaction. On return all of them are on disk.
     ///
-    /// They are undone one by one. Otherwise as for one action.
+    /// Each action is undone separately. Otherwise this method behaves as the one for a single action.
     ///
     /// - Returns: The actions' ids, in their order.
-    /// - Throws: As for one action. None was appended then.
+    /// - Throws: The errors of the method for a single action. In each case none was appended.
     @discardableResult
     public func append(_ actions: [Action]) async throws -> [ActionID] {
         guard !actions.isEmpty else { return [] }
@@ -54,28 +54,28 @@ extension DurableActionQueue {
         return new.map(\.id)
     }
 
-    /// Takes back the last action that was not taken back yet. On return that is on disk.
+    /// Undoes the last action that is not undone yet. On return the undo is on disk.
     ///
-    /// What was not carried out yet never will be. What was carried out is followed by its compensation. Where a commit
-    /// is under way, its outcome decides. Not cancellable.
+    /// An action that was not carried out yet never will be. An action that was carried out is followed by its
+    /// compensation. If a commit is in flight, its outcome decides. Not cancellable.
     ///
-    /// - Returns: What was undone, and what follows from it.
-    /// - Throws: ``ActionQueueError``: `nothingToUndo`; `cannotBeUndone` where the action was carried out, or may have been,
-    ///   and has no compensation; `diskFull`, `databaseFailed`, `takenOver`, `erased`. Nothing was undone then.
+    /// - Returns: The action that was undone, and the effect of the undo.
+    /// - Throws: ``ActionQueueError``: `nothingToUndo`; `cannotBeUndone` if the action was or may have been carried out
+    ///   and has no compensation; `diskFull`, `databaseFailed`, `takenOver`, `erased`. In each case nothing was undone.
     @discardableResult
     public func undo() async throws -> ActionChange<Action> {
         let now = clock.now
         return try await ask { try $0.undoAsked(now: now) }
     }
 
-    /// Wants again what was undone last. On return that is on disk.
+    /// Redoes the action that was undone last. On return the redo is on disk.
     ///
-    /// A compensation that was not carried out yet never will be; otherwise the action is carried out anew. Not
+    /// A compensation that was not carried out yet never will be. Otherwise the action is carried out again. Not
     /// cancellable.
     ///
-    /// - Returns: What was redone, and what follows from it.
-    /// - Throws: ``ActionQueueError``: `nothingToRedo`, `diskFull`, `databaseFailed`, `takenOver`, `erased`. Nothing was
-    ///   redone then.
+    /// - Returns: The action that was redone, and the effect of the redo.
+    /// - Throws: ``ActionQueueError``: `nothingToRedo`, `diskFull`, `databaseFailed`, `takenOver`, `erased`. In each
+    ///   case nothing was redone.
     @discardableResult
     public func redo() async throws -> ActionChange<Action> {
         let now = clock.now
@@ -84,29 +84,31 @@ extension DurableActionQueue {
 
     // MARK: Committing
 
-    /// Commits whatever waits, without waiting for its outcome: also what was to be tried again later. In
-    /// ``ActionQueueConfiguration/Mode/review`` this is the person's word.
+    /// Starts a commit of all waiting actions, including those that wait for a retry, and does not wait for the
+    /// outcome. In ``ActionQueueConfiguration/Mode/review``, this call is the user's confirmation.
     ///
-    /// While nobody runs the queue, it is committed as soon as somebody does, in this process. Not cancellable.
+    /// If the queue does not run, the actions are committed as soon as ``run()`` is called in this process. Not
+    /// cancellable.
     ///
     /// - Throws: ``ActionQueueError``: `diskFull`, `databaseFailed`, `takenOver`, `erased`.
     public func commit() async throws {
         try await ask { _ = $0.commitAsked() }
     }
 
-    /// Commits whatever waits, and waits until each of it was tried once: for the moment when an app goes to the
-    /// background. What failed then and is to be tried again is still ``ActionQueueSnapshot/pending``, as is what waits
-    /// behind it because it has the same subject: that is not tried before it is its turn.
+    /// Commits all waiting actions, and waits until each was tried once. Call it when an app moves to the background.
     ///
-    /// It does not wait for somebody to run the queue, because nobody might. A ``run()`` that was started this moment may
-    /// not have begun: wait for ``ActionQueueSnapshot/isRunning`` in ``updates`` first.
+    /// An action that failed and is retried later still counts as ``ActionQueueSnapshot/pending``. So does an action
+    /// that waits behind it because it has the same subject: it is not tried yet.
+    ///
+    /// The call does not wait for the queue to run, because the queue might never run. A ``run()`` that was started
+    /// this moment may not have begun. In that case first wait in ``updates`` until ``ActionQueueSnapshot/isRunning``
+    /// is true.
     ///
     /// Cancelling the task ends the wait, not the commit.
     ///
-    /// - Returns: How the queue stands afterwards.
-    /// - Throws: ``ActionQueueError``: `notRunning` where nobody runs the queue, or stops doing so meanwhile;
-    ///   `diskFull` or `databaseFailed` where what came of it cannot be written now; `takenOver`, `erased`.
-    ///   `CancellationError`.
+    /// - Returns: The queue's state afterwards.
+    /// - Throws: ``ActionQueueError``: `notRunning` if the queue does not run, or stops meanwhile; `diskFull` or
+    ///   `databaseFailed` if the outcomes cannot be written now; `takenOver`, `erased`. `CancellationError`.
     @discardableResult
     public func flush() async throws -> ActionQueueSnapshot {
         guard quietly({ $0.isRunning || $0.end != nil }) else { throw ActionQueueError.notRunning }
@@ -122,8 +124,8 @@ extension DurableActionQueue {
         }.get()
     }
 
-    /// Hands over nothing more until ``resume()``, for example while there is no network. What is under way goes on;
-    /// appending, undo and redo work as always. Not remembered over restarts.
+    /// Stops handing over actions until ``resume()``, for example while there is no network. Commits in flight
+    /// continue. Append, undo and redo work as always. A pause does not survive a restart.
     public func pause() {
         happened { $0.isPaused = true }
         enter(.looked)
@@ -135,69 +137,70 @@ extension DurableActionQueue {
         enter(.looked)
     }
 
-    // MARK: What has failed
+    // MARK: Failed actions
 
-    /// Tries again what has failed for good, with all its attempts anew. Not cancellable.
+    /// Retries all permanently failed actions, each with its full number of attempts. Not cancellable.
     ///
-    /// - Returns: How many actions that are.
+    /// - Returns: The number of retried actions.
     /// - Throws: ``ActionQueueError``: `diskFull`, `databaseFailed`, `takenOver`, `erased`.
     @discardableResult
     public func retryFailed() async throws -> Int {
         try await ask { $0.retryAsked() }
     }
 
-    /// Gives up what has failed for good: the world stays as it is, and these actions can neither be undone nor redone.
-    /// Not cancellable.
+    /// Discards all permanently failed actions. Their effects stay as they are, and these actions can neither be undone
+    /// nor redone. Not cancellable.
     ///
-    /// - Returns: How many actions that were.
+    /// - Returns: The number of discarded actions.
     /// - Throws: ``ActionQueueError``: `diskFull`, `databaseFailed`, `takenOver`, `erased`.
     @discardableResult
     public func discardFailed() async throws -> Int {
         try await ask { $0.discardAsked() }
     }
 
-    /// Tries again one action that has failed for good, with all its attempts anew. Not cancellable.
+    /// Retries one permanently failed action, with its full number of attempts. Not cancellable.
     ///
-    /// - Throws: ``ActionQueueError``: `notPending` where it has not failed; `diskFull`, `databaseFailed`, `takenOver`,
-    ///   `erased`.
+    /// - Throws: ``ActionQueueError``: `notPending` if the action has not failed; `diskFull`, `databaseFailed`,
+    ///   `takenOver`, `erased`.
     public func retry(_ id: ActionID) async throws {
         try await ask { try $0.retryAsked(id) }
     }
 
-    /// Gives up one action that has failed for good: the world stays as it is, and the action can neither be undone nor
+    /// Discards one permanently failed action. Its effect stays as it is, and the action can neither be undone nor
     /// redone. Not cancellable.
     ///
-    /// - Throws: ``ActionQueueError``: `notPending` where it has not failed; `diskFull`, `databaseFailed`, `takenOver`,
-    ///   `erased`.
+    /// - Throws: ``ActionQueueError``: `notPending` if the action has not failed; `diskFull`, `databaseFailed`,
+    ///   `takenOver`, `erased`.
     public func discard(_ id: ActionID) async throws {
         try await ask { try $0.discardAsked(id) }
     }
 
-    /// Drops one action that was not carried out, whatever was appended after it: it never will be, and can neither be
-    /// undone nor redone. Not cancellable.
+    /// Drops one action that was not carried out, regardless of actions appended after it. The action is never carried
+    /// out, and can neither be undone nor redone. Not cancellable.
     ///
-    /// - Throws: ``ActionQueueError``: `notPending` where it is being carried out, was carried out or may have been, or is
-    ///   not wanted anyway; `diskFull`, `databaseFailed`, `takenOver`, `erased`.
+    /// - Throws: ``ActionQueueError``: `notPending` if the action is being carried out, was or may have been carried
+    ///   out, or is already undone; `diskFull`, `databaseFailed`, `takenOver`, `erased`.
     public func withdraw(_ id: ActionID) async throws {
         try await ask { try $0.withdrawAsked(id) }
     }
 
-    /// Removes the rows that this version of the app cannot read, also for versions that could. Not cancellable.
+    /// Removes the rows that this version of the app cannot read. Versions that could read them lose them, too. Not
+    /// cancellable.
     ///
-    /// - Returns: How many rows that were.
+    /// - Returns: The number of removed rows.
     /// - Throws: ``ActionQueueError``: `diskFull`, `databaseFailed`, `takenOver`, `erased`.
     @discardableResult
     public func discardUnreadable() async throws -> Int {
         try await ask { $0.discardUnreadableAsked() }
     }
 
-    // MARK: How it stands
+    // MARK: State
 
-    /// How the queue stands.
+    /// The queue's current state.
     public var snapshot: ActionQueueSnapshot { quietly { $0.snapshot } }
 
-    /// How the queue stands, now and after every change, for as long as the queue lives. A slow reader misses what is in
-    /// between, never the last. Ends with the reader's task.
+    /// The queue's state, now and after every change, for as long as the queue lives. A slow reader may miss
+    /// intermediate states, never the last one. The stream ends with the reader's task.
     public var updates: AsyncStream<ActionQueueSnapshot> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: ActionQueueSnapshot.self, bufferingPolicy: .bufferingNewest(1))
@@ -211,12 +214,13 @@ extension DurableActionQueue {
         return stream
     }
 
-    /// What is to be carried out or taken back, in its order, followed by what has failed: what a person reviews.
+    /// The actions to be carried out or reverted, in their order, followed by the failed ones. A review shows this
+    /// list.
     public var pendingActions: [PendingAction<Action>] { quietly { $0.core }.pendingActions }
 
-    // MARK: The way in
+    // MARK: Requests to the core
 
-    /// On the caller's actor, so that actions are in the order in which a view appended them.
+    /// Encodes an action. It runs on the caller's actor, so that actions keep the order in which a view appended them.
     private func newAction(_ action: Action, id: ActionID? = nil) throws -> NewAction<Action> {
         let payload: Data
         do {
@@ -233,7 +237,7 @@ extension DurableActionQueue {
             id: id ?? ActionID(rawValue: makeID()), action: action, payload: payload, appendedAt: date())
     }
 
-    /// Asks the core for something, and waits until it is on disk. Where `work` throws, it has changed nothing.
+    /// Sends the core a request, and waits until its effect is on disk. If `work` throws, it has changed nothing.
     private func ask<R: Sendable>(
         _ work: @escaping @Sendable (inout ActionQueueCore<Action>) throws -> R
     ) async throws -> R {

@@ -5,13 +5,14 @@ public import ServiceLifecycle
 extension DurableActionQueue: Service {
     /// Carries actions out until graceful shutdown or cancellation.
     ///
-    /// On graceful shutdown nothing more is handed over, and commits under way get
-    /// ``ActionQueueConfiguration/shutdownGrace`` before they are cancelled; on cancellation they are cancelled at once.
-    /// A commit that goes on for a second more is not awaited any longer; what it comes back with still counts.
-    /// Whatever is left is in the journal, and is carried out by whoever opens the queue next. It may be run again once
-    /// this has returned.
+    /// On graceful shutdown the queue hands over no more actions. It cancels the commits in flight after
+    /// ``ActionQueueConfiguration/shutdownGrace``. On cancellation it cancels them at once. A commit that continues for
+    /// another second is no longer awaited, but its outcome still counts.
     ///
-    /// - Throws: ``ActionQueueError``: `alreadyRunning`; `takenOver` or `erased`, as soon as the journal says so.
+    /// The remaining actions stay in the journal, and the next owner of the queue carries them out. After this method
+    /// has returned, it may be called again.
+    ///
+    /// - Throws: ``ActionQueueError``: `alreadyRunning`; `takenOver` or `erased`, as soon as the journal reports it.
     public func run() async throws {
         try happened { state -> Result<Void, ActionQueueError> in
             if let end = state.end { return .failure(end) }
@@ -26,13 +27,13 @@ extension DurableActionQueue: Service {
         } onCancelOrGracefulShutdown: {
             self.happened { $0.isToEnd = true }
         }
-        // Whoever has taken over repeats what is under way here: it ends as soon as it can.
+        // A new owner repeats the commits in flight here, so this run ends as soon as it can.
         let isToHurry = Task.isCancelled || quietly { $0.end != nil }
         await leave(grace: isToHurry ? .zero : configuration.shutdownGrace)
         if let end = quietly({ $0.end }) { throw end }
     }
 
-    /// Hands over nothing more, and waits for what is under way.
+    /// Stops handing over, and waits for the commits in flight.
     private func leave(grace: Duration) async {
         happened { state in
             state.isRun = false
@@ -46,7 +47,7 @@ extension DurableActionQueue: Service {
         await wait(within: Self.cancellationGrace) { Self.isAtRest($0) }
     }
 
-    /// Whether nothing is under way, and what came of it is on disk, or cannot be written.
+    /// Whether no commit is in flight, and all outcomes are on disk or cannot be written.
     private static func isAtRest(_ state: State) -> Bool {
         guard state.end == nil else { return state.commits.isEmpty }
         return state.commits.isEmpty && state.writer == nil && (state.inbox.isEmpty || state.journalRetryAt != nil)
@@ -59,7 +60,7 @@ extension DurableActionQueue: Service {
         state.commits[number] = spawner.start {
             let verdicts = await self.verdicts(on: handover)
             let now = self.clock.now
-            // Entered before it is taken out, so that a shutdown that waits for it waits for its record, too.
+            // Entering the outcome before removing the commit makes a shutdown wait for the outcome's record, too.
             self.enter(.happened { $0.groupEnded(handover.group, verdicts, now: now) })
             self.happened { $0.commits[number] = nil }
         }
@@ -104,7 +105,7 @@ extension DurableActionQueue: Service {
         case verdict(ActionVerdict)
     }
 
-    /// What is to be done with an item that an earlier attempt may have carried out.
+    /// Decides how to continue with an item that an earlier attempt may have carried out.
     private func look(for item: ActionItem<Action>) async -> Finding {
         do {
             switch try await committer.wasApplied(item) {
@@ -114,14 +115,14 @@ extension DurableActionQueue: Service {
             case nil: return .commit(item)
             }
         } catch {
-            // Whatever error it is in which the shutdown comes back.
+            // Any error during a shutdown may come from the shutdown itself.
             return .verdict(Task.isCancelled ? .interrupted : .unknown(ActionVerdict.text(of: error)))
         }
     }
 
-    // MARK: Waiting until something is so
+    // MARK: Waiting for a condition
 
-    /// Waits until something is so, for some time at most.
+    /// Waits until a condition holds, or until a time limit has passed.
     func wait(
         within limit: Duration? = nil, isCancellable: Bool = false, until isOver: @escaping @Sendable (State) -> Bool
     ) async {

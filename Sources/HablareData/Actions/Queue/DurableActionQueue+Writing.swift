@@ -8,7 +8,7 @@ extension DurableActionQueue {
         let events: [ActionQueueEvent<Action>]
     }
 
-    /// Something happened. It counts when it is on disk.
+    /// Adds an event to the inbox. It counts once it is on disk.
     func enter(_ event: ActionQueueEvent<Action>) {
         let end = quietly { state -> ActionQueueError? in
             guard state.end == nil else { return state.end }
@@ -24,10 +24,10 @@ extension DurableActionQueue {
         state.writer = spawner.start { await self.write() }
     }
 
-    /// Writes what happened, one batch after another: whatever happened while one was being written is the next one.
+    /// Writes events, one batch after another. Events that arrive during a write form the next batch.
     ///
-    /// The core that counts is replaced by the one that was told only when the journal has what it was told. So nothing
-    /// is ever handed over, shown or acknowledged that a restart would not know.
+    /// The copy that received a batch replaces the current core only after the journal has the changes. So nothing is
+    /// handed over, shown or acknowledged that a restart would not know.
     private func write() async {
         while let batch = takeBatch() {
             var core = batch.core
@@ -68,7 +68,7 @@ extension DurableActionQueue {
             state.core = core
             state.journalRetryAt = nil
             state.journalFailure = nil
-            // The queue may have been paused, or be shut down, while that was written.
+            // The queue may have been paused or shut down during the write.
             let isRunning = state.isRunning
             if isRunning { for handover in handovers { start(handover, &state) } }
             setAlarm(core.wake(after: decidedAt), &state)
@@ -116,14 +116,14 @@ extension DurableActionQueue {
         for reader in state.readers.values { reader.yield(snapshot) }
     }
 
-    // MARK: Time
+    // MARK: Alarm
 
-    /// Looks again at a time: when the core wants to decide, or, while the journal fails, when that is tried again. A time
-    /// that is over by now, because the journal took longer than that, is now.
+    /// Sets the alarm for the next decision of the core, or for the next retry of a failing journal. A time that has
+    /// passed already, because the journal took longer, counts as now.
     private func setAlarm(_ next: Duration?, _ state: inout State) {
         guard let next else { return }
         if let alarm = state.alarm {
-            // One that fires too early looks, and is set anew.
+            // An alarm that fires too early makes the core decide, and is set again.
             if alarm.fires <= next { return }
             alarm.task.cancel()
         }
@@ -133,7 +133,7 @@ extension DurableActionQueue {
                 do {
                     try await clock.sleep(until: next)
                 } catch {
-                    return  // replaced by an earlier one, or the queue is gone
+                    return  // an earlier alarm replaced this one, or the queue is gone
                 }
                 self?.alarmRang()
             }

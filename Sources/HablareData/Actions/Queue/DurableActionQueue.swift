@@ -3,51 +3,53 @@ public import GRDB
 public import Hablare
 public import Logging
 
-/// Carries out what a person does, in groups and later, and loses nothing of it: each action is on disk before it is
-/// acknowledged, can be undone before and after it was carried out, and survives a crash at any moment.
+/// A durable queue that carries out the user's actions in groups, in the background. It writes each action to disk
+/// before it acknowledges the action, supports undo before and after the commit, and survives a crash at any moment.
 ///
-/// Open it once for each name and database, and give it to a `ServiceGroup`: while ``run()`` runs, actions are carried
-/// out. Actions can be appended, undone and redone at any time. A second object for the same name, in this process or
-/// another, takes the queue over, and the first one answers with ``ActionQueueError/Code/takenOver`` from then on: so
-/// what a dead process left is picked up at once, and a process that only seemed dead can do no harm to the journal.
+/// Open the queue once for each name and database, and give it to a `ServiceGroup`. While ``run()`` runs, actions are
+/// carried out. Actions can be appended, undone and redone at any time.
 ///
-/// What is promised, and what a committer has to do for it, is written under <doc:ActionQueue>.
+/// A second object for the same name, in this process or another, takes the queue over. The first object then throws
+/// ``ActionQueueError/Code/takenOver``. So the actions of a dead process continue at once, and a process that only
+/// seemed dead cannot harm the journal.
+///
+/// For the guarantees, and the duties of a committer, see <doc:ActionQueue>.
 public final class DurableActionQueue<Committer: ActionCommitter>: Sendable {
-    /// What is carried out.
+    /// The type of the actions.
     public typealias Action = Committer.Action
 
-    /// The most bytes that an action takes as JSON.
+    /// The largest size of an action's JSON, in bytes.
     static var largestAction: Int { 1 << 20 }
-    /// How long after a failure of the journal what happened is written again.
+    /// The delay before events are written again after the journal failed.
     static var journalRetryDelay: Duration { .seconds(1) }
-    /// How long a shutdown waits for commits that were cancelled.
+    /// The time that a shutdown waits for cancelled commits.
     static var cancellationGrace: Duration { .seconds(1) }
 
     struct State: Sendable {
-        /// What is on disk, and no more than that.
+        /// The decisions as they are on disk, and no newer.
         var core: ActionQueueCore<Action>
         var snapshot = ActionQueueSnapshot()
-        /// What happened and is not on disk yet.
+        /// The events that are not on disk yet.
         var inbox: [ActionQueueEvent<Action>] = []
-        /// Writes the inbox, while there is something in it.
+        /// The task that writes the inbox while the inbox has events.
         var writer: Task<Void, Never>?
-        /// When the inbox is looked at again, after the journal has failed.
+        /// The time at which the inbox is written again after a failure of the journal.
         var journalRetryAt: Duration?
-        /// What the journal failed of, until it works again.
+        /// The journal's failure, until the journal works again.
         var journalFailure: ActionQueueError?
-        /// The commits under way.
+        /// The commits in flight.
         var commits: [Int: Task<Void, Never>] = [:]
         var alarm: (fires: Duration, task: Task<Void, Never>)?
         var isRun = false
-        /// Whether the one who ran it waits for the last commits.
+        /// Whether ``run()`` has stopped handing over and waits for the last commits.
         var isLeaving = false
         var isToEnd = false
         var isPaused = false
-        /// Why the queue is of no use any more.
+        /// The reason why the queue cannot be used any more.
         var end: ActionQueueError?
         var waiters: [Int: ConditionWaiter] = [:]
         var readers: [Int: AsyncStream<ActionQueueSnapshot>.Continuation] = [:]
-        /// What commits, waiters and readers are numbered by.
+        /// The last number given to a commit, waiter or reader.
         var lastNumber = 0
 
         var isRunning: Bool { isRun && !isPaused && end == nil }
@@ -76,17 +78,19 @@ public final class DurableActionQueue<Committer: ActionCommitter>: Sendable {
     let logger: Logger
     private let state: Guarded<State>
 
-    /// Opens a queue: takes it over from whoever had it, and reads what is to be done.
+    /// Opens a queue: takes it over from its current owner, and reads its actions.
     ///
     /// - Parameters:
-    ///   - name: The queue's name: one database has as many queues as there are names.
-    ///   - database: Where the queue is kept; its migrator has been given `registerHablareData()`. What is acknowledged is
-    ///     as durable as this database's commits.
-    ///   - committer: Carries the actions out.
-    ///   - configuration: When it commits, how often it tries, how much it remembers.
-    ///   - seams: Clock, dates, UUIDs and threads. Default: the system's.
-    ///   - logger: Where failures of the journal, rows that cannot be read and the like are told. Default: the process's.
-    /// - Throws: ``ActionQueueError``: `invalidConfiguration`, `notMigrated`, `diskFull`, `databaseFailed`. Cancelling the task does not end it.
+    ///   - name: The queue's name. A database can hold one queue per name.
+    ///   - database: The database that keeps the queue. Its migrator must have called `registerHablareData()`.
+    ///     Acknowledged actions are as durable as this database's commits.
+    ///   - committer: The committer that carries the actions out.
+    ///   - configuration: The settings for commits, attempts and undo. Default: the default configuration.
+    ///   - seams: The clock, dates, UUIDs and threads. Default: the system's.
+    ///   - logger: The logger for failures of the journal, unreadable rows and similar problems. Default: the
+    ///     process's.
+    /// - Throws: ``ActionQueueError``: `invalidConfiguration`, `notMigrated`, `diskFull`, `databaseFailed`. Cancelling
+    ///   the task does not stop the call.
     public convenience init(
         _ name: String, in database: any DatabaseWriter, committer: Committer,
         configuration: ActionQueueConfiguration = ActionQueueConfiguration(), seams: EngineSeams = EngineSeams(),
@@ -100,15 +104,17 @@ public final class DurableActionQueue<Committer: ActionCommitter>: Sendable {
     /// Opens a queue whose actions change nothing but its own database, each in the transaction that marks it as done.
     ///
     /// - Parameters:
-    ///   - name: The queue's name: one database has as many queues as there are names.
-    ///   - database: Where the queue is kept, and what the actions change; its migrator has been given
+    ///   - name: The queue's name. A database can hold one queue per name.
+    ///   - database: The database that keeps the queue, and that the actions change. Its migrator must have called
     ///     `registerHablareData()`.
-    ///   - configuration: When it commits, how often it tries, how much it remembers.
-    ///   - seams: Clock, dates, UUIDs and threads. Default: the system's.
-    ///   - logger: Where failures of the journal, rows that cannot be read and the like are told. Default: the process's.
-    ///   - apply: Carries an action out. It runs on the queue's own thread and may run again after its transaction was
-    ///     taken back, so it touches nothing but the database it is given.
-    /// - Throws: ``ActionQueueError``: `invalidConfiguration`, `notMigrated`, `diskFull`, `databaseFailed`. Cancelling the task does not end it.
+    ///   - configuration: The settings for commits, attempts and undo. Default: the default configuration.
+    ///   - seams: The clock, dates, UUIDs and threads. Default: the system's.
+    ///   - logger: The logger for failures of the journal, unreadable rows and similar problems. Default: the
+    ///     process's.
+    ///   - apply: A closure that carries an action out. It runs on the queue's own thread, and may run again after its
+    ///     transaction was rolled back. So it must touch nothing but the given database.
+    /// - Throws: ``ActionQueueError``: `invalidConfiguration`, `notMigrated`, `diskFull`, `databaseFailed`. Cancelling
+    ///   the task does not stop the call.
     public convenience init<A>(
         _ name: String, in database: any DatabaseWriter,
         configuration: ActionQueueConfiguration = ActionQueueConfiguration(), seams: EngineSeams = EngineSeams(),
@@ -160,12 +166,12 @@ public final class DurableActionQueue<Committer: ActionCommitter>: Sendable {
         for reader in readers { reader.finish() }
     }
 
-    /// A token of a UUID's second half, which has 62 random bits.
+    /// Returns a token from a UUID's second half, which has 62 random bits.
     private static func token(of id: UUID) -> Int64 {
         id.bytes.suffix(8).reduce(0) { $0 << 8 | Int64($1) }
     }
 
-    /// Something happened that somebody may have waited for.
+    /// Applies a change to the state, and resumes the waiters whose conditions hold now.
     @discardableResult
     func happened<R: Sendable>(_ event: (inout State) -> R) -> R {
         let (result, satisfied) = state.withLock { state in
@@ -173,13 +179,13 @@ public final class DurableActionQueue<Committer: ActionCommitter>: Sendable {
             let over = state.waiters.keys.sorted().filter { state.waiters[$0]?.isOver(state) == true }
             return (result, over.compactMap { state.waiters.removeValue(forKey: $0) })
         }
-        // Not under the lock: whoever waited may run at once.
+        // Outside the lock, because a resumed waiter may run at once.
         for entry in satisfied { entry.waiter.resume() }
         return result
     }
 
-    /// Something happened that nobody waits for, or is only looked at: what waiters wait for, which may concern every action
-    /// in line, is not asked again.
+    /// Reads or changes the state without checking the waiters' conditions, which may look at every action in line. Use
+    /// it only for changes that no waiter depends on.
     @discardableResult
     func quietly<R: Sendable>(_ event: (inout State) -> R) -> R { state.withLock { event(&$0) } }
 }

@@ -1,19 +1,19 @@
-/// What an undo or a redo did.
+/// The result of an undo or a redo.
 public struct ActionChange<Action: QueuedAction>: Sendable {
-    /// What follows from it.
+    /// The work that follows from an undo or a redo.
     public enum Effect: Sendable, Hashable {
-        /// Nothing more: what was taken back had not been carried out yet.
+        /// Nothing follows: the reverted change had not been carried out yet.
         case immediate
         /// The action, or its compensation, waits to be carried out.
         case queued
-        /// A commit is under way, or its outcome is unknown: what has to be done is decided when it is known.
+        /// A commit is in flight, or its outcome is unknown. The next step is decided once the outcome is known.
         case undecided
     }
 
-    /// The action's id, as it was given when it was appended.
+    /// The id that the action got when it was appended.
     public let id: ActionID
     /// The action that was undone or redone.
     public let action: Action
-    /// What follows from it.
+    /// The work that follows.
     public let effect: Effect
 }

@@ -1,30 +1,31 @@
-/// Carries actions out: calls a service, moves files.
+/// A type that carries actions out, for example by calling a service or moving files.
 ///
-/// Where actions change the app's own database only, ``TransactionalCommitter`` does it exactly once. Any other committer
-/// is told which items may have been carried out before (``ActionItem/isRepeated``), and makes them happen once by
-/// ``ActionItem/idempotencyKey`` or by looking.
+/// If actions change the app's own database only, ``TransactionalCommitter`` carries each out exactly once. Any other
+/// committer sees in ``ActionItem/isRepeated`` which items may have been carried out before. It avoids a second
+/// execution with ``ActionItem/idempotencyKey``, or by a lookup.
 public protocol ActionCommitter<Action>: Sendable {
-    /// What is carried out.
+    /// The type of the actions.
     associatedtype Action: QueuedAction
 
-    /// Carries out items of one group, and answers with one outcome for each, in their order. One item that fails is no
-    /// reason to leave out the others; where outcomes are missing, they count as unknown.
+    /// Carries out the items of one group, and returns one outcome for each, in their order.
     ///
-    /// Called off the main actor, for several groups at once. When the queue shuts down and its grace is over, the task is
-    /// cancelled: end soon, with what is so by then. Whatever is not said to be done, or to have failed for good, was no
-    /// attempt then; of what counts as unknown, it stays unknown.
+    /// A failed item is no reason to skip the others. A missing outcome counts as unknown.
+    ///
+    /// The queue calls this off the main actor, for several groups concurrently. When the grace period of a shutdown is
+    /// over, the queue cancels the task. Then return soon, with the outcomes so far. After the cancellation, only
+    /// `done` and permanent failures count as attempts, and an unknown outcome stays unknown.
     func commit(_ items: [ActionItem<Action>], of group: Action.Group) async -> [ActionOutcome]
 
-    /// Whether an item was carried out by an earlier attempt; `nil` where that cannot be told. Default: `nil`.
+    /// Whether an earlier attempt carried an item out; `nil` if that is unknown. Default: `nil`.
     ///
-    /// Asked before an item is repeated. What was carried out is not handed over again; what was not, is handed over
-    /// without ``ActionItem/isRepeated``, unless it was undone meanwhile.
+    /// The queue asks before it repeats an item. An item that was carried out is not handed over again. One that was
+    /// not is handed over without ``ActionItem/isRepeated``, unless it was undone meanwhile.
     ///
-    /// - Throws: Why nothing can be said now: the item is tried again after a while.
+    /// - Throws: The reason why the lookup failed. The item is retried after a delay.
     func wasApplied(_ item: ActionItem<Action>) async throws -> Bool?
 }
 
 extension ActionCommitter {
-    /// Cannot be told.
+    /// Returns `nil`: it is unknown whether an earlier attempt carried the item out.
     public func wasApplied(_ item: ActionItem<Action>) async throws -> Bool? { nil }
 }

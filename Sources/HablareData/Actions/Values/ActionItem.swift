@@ -1,33 +1,35 @@
-/// One thing for a committer to carry out: an action, or the compensation of one.
+/// A unit of work for a committer: an action, or the compensation of one.
 public struct ActionItem<Action: QueuedAction>: Sendable {
-    /// The action that was appended, of which this is a part.
+    /// The id of the appended action.
     public let id: ActionID
-    /// How often the action was carried out or taken back before. Undo and redo make new turns; a retry does not.
+    /// The number of times that the action was carried out or reverted before. Undo and redo start new turns, and a
+    /// retry does not.
     public let turn: Int
-    /// What to carry out: the action itself, or its compensation.
+    /// The action to carry out: the appended action, or its compensation.
     public let action: Action
-    /// Whether ``action`` is the compensation of what was appended.
+    /// Whether ``action`` is the compensation of the appended action.
     public let isCompensation: Bool
-    /// Whether an earlier attempt at this turn was interrupted, by a crash or an unknown outcome, and may have carried it
-    /// out.
+    /// Whether an earlier attempt at this turn may have carried the item out: a crash interrupted it, or its outcome is
+    /// unknown.
     public let isRepeated: Bool
-    /// Which attempt at this turn this is, from 1.
+    /// The number of this attempt at this turn, from 1.
     public let attempt: Int
 
-    /// Where the item stands in the journal.
+    /// The item's place in the journal.
     let origin: ActionOrigin
-    /// Whether it was undone while its outcome was unknown: it matters only whether it was carried out.
+    /// Whether the item was undone while its outcome was unknown. A lookup that finds no earlier execution then settles
+    /// the item without a new attempt.
     let isUnwanted: Bool
 
-    /// Makes an item, for tests of a committer.
+    /// Creates an item, for tests of a committer.
     ///
     /// - Parameters:
-    ///   - id: The action that was appended.
-    ///   - action: What to carry out: the action itself, or its compensation.
-    ///   - turn: How often the action was carried out or taken back before. Default 0.
-    ///   - isCompensation: Whether it takes back what was appended. Default `false`.
-    ///   - isRepeated: Whether an earlier attempt may have carried it out. Default `false`.
-    ///   - attempt: Which attempt this is, from 1. Default 1.
+    ///   - id: The id of the appended action.
+    ///   - action: The action to carry out: the appended action, or its compensation.
+    ///   - turn: The number of times that the action was carried out or reverted before. Default 0.
+    ///   - isCompensation: Whether the item reverts the appended action. Default `false`.
+    ///   - isRepeated: Whether an earlier attempt may have carried the item out. Default `false`.
+    ///   - attempt: The number of this attempt, from 1. Default 1.
     public init(
         id: ActionID, action: Action, turn: Int = 0, isCompensation: Bool = false, isRepeated: Bool = false,
         attempt: Int = 1
@@ -52,11 +54,11 @@ public struct ActionItem<Action: QueuedAction>: Sendable {
         self.isUnwanted = isUnwanted
     }
 
-    /// The same text for every attempt at this turn, and another one for every other turn: what a service recognises a
-    /// repetition by.
+    /// The text by which a service recognises a repetition: the same for every attempt at this turn, and different for
+    /// every other turn.
     public var idempotencyKey: String { "\(id)/\(turn)" }
 
-    /// The same item after it turned out that no earlier attempt carried it out.
+    /// Returns the same item, marked as not repeated after a lookup showed that no earlier attempt carried it out.
     func notRepeated() -> ActionItem {
         ActionItem(
             id: id, turn: turn, action: action, isCompensation: isCompensation, isRepeated: false, attempt: attempt,
@@ -64,7 +66,7 @@ public struct ActionItem<Action: QueuedAction>: Sendable {
     }
 }
 
-/// Where an item stands in the journal, and under which ownership it was handed over.
+/// An item's place in the journal, and the owner that handed it over.
 struct ActionOrigin: Sendable, Hashable {
     /// The row's number in its queue.
     let number: Int64

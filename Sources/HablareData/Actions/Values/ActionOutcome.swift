@@ -1,15 +1,15 @@
-/// What came of one item.
+/// The outcome of one item.
 public enum ActionOutcome: Sendable {
-    /// It was carried out, now or by an earlier attempt.
+    /// The item was carried out, now or by an earlier attempt.
     case done
-    /// This attempt did not carry it out. A retryable failure is tried again after a while; another one is kept as failed
-    /// until the person decides.
+    /// This attempt did not carry the item out. A retryable failure is retried after a delay. Any other failure is kept
+    /// as failed until the user decides.
     ///
-    /// Of a repetition (``ActionItem/isRepeated``) it says nothing about the attempts before: the item stays uncertain, and
-    /// is marked as repeated the next time, too. Where you know that no attempt carried it out, say so in
-    /// ``ActionCommitter/wasApplied(_:)``.
+    /// For a repetition (``ActionItem/isRepeated``), this says nothing about the earlier attempts. The item stays
+    /// uncertain, and is marked as repeated the next time, too. If you know that no attempt carried it out, return that
+    /// from ``ActionCommitter/wasApplied(_:)``.
     case failed(any Error, isRetryable: Bool)
-    /// It may have been carried out: the answer was lost. It is tried again after a while, with
+    /// The item may have been carried out, because the answer was lost. It is retried after a delay, with
     /// ``ActionItem/isRepeated`` set.
     case unknown(any Error)
 }

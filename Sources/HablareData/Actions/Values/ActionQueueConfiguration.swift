@@ -1,35 +1,33 @@
-/// When a queue commits, how often it tries, and how much it remembers. A queue that is opened with a setting below its
-/// least throws ``ActionQueueError/Code/invalidConfiguration``.
+/// The settings of a queue for commits, attempts and undo. Opening a queue with a setting below its minimum throws
+/// ``ActionQueueError/Code/invalidConfiguration``.
 public struct ActionQueueConfiguration: Sendable, Hashable {
-    /// Who decides when actions are committed.
+    /// The trigger of commits.
     public enum Mode: Sendable, Hashable {
-        /// The queue: when ``ActionQueueConfiguration/count`` actions wait, or ``ActionQueueConfiguration/quietTime`` has
-        /// passed since the last one was appended, undone or redone.
+        /// The queue commits when ``ActionQueueConfiguration/count`` actions wait, or when
+        /// ``ActionQueueConfiguration/quietTime`` has passed since the last append, undo or redo.
         case automatic
-        /// The app, by ``DurableActionQueue/commit()`` or ``DurableActionQueue/flush()``: a person looks at what waits
-        /// first. What was committed once is tried again by itself.
+        /// The app commits with ``DurableActionQueue/commit()`` or ``DurableActionQueue/flush()``, after the user has
+        /// reviewed the waiting actions. A committed action is retried automatically.
         case review
     }
 
-    /// Who decides when actions are committed. Default: ``Mode/automatic``.
+    /// The trigger of commits. Default: ``Mode/automatic``.
     public var mode: Mode
-    /// So many waiting actions, over all groups, are committed at once. At least 1. Default 10.
+    /// The number of waiting actions, over all groups, that triggers a commit. At least 1. Default 10.
     public var count: Int
-    /// So long after the last change whatever waits is committed. 0 or more. Default 500 ms.
+    /// The time without a change after which waiting actions are committed. 0 or more. Default 500 ms.
     public var quietTime: Duration
-    /// The most items of one call of the committer. At least 1. Default 100.
+    /// The maximum number of items in one call of the committer. At least 1. Default 100.
     public var largestGroup: Int
-    /// How many actions can be undone, over commits and restarts. 0 or more.
-    /// Default 50.
+    /// The number of actions that can be undone, across commits and restarts. 0 or more. Default 50.
     public var undoDepth: Int
-    /// How many attempts an item gets before it counts as failed. At least 1.
-    /// Default 8.
+    /// The number of attempts before an item counts as failed. At least 1. Default 8.
     public var maximumAttempts: Int
-    /// What is waited after the first failure; doubles with each further one. 0 or more. Default 1 s.
+    /// The delay after the first failure, doubled after each further failure. 0 or more. Default 1 s.
     public var retryDelay: Duration
-    /// The most that is waited between two attempts. 0 or more. Default 60 s.
+    /// The maximum delay between two attempts. 0 or more. Default 60 s.
     public var maximumRetryDelay: Duration
-    /// How long a shutdown waits for commits under way before it cancels them. 0 or more. Default 5 s.
+    /// The time that a shutdown waits for commits in flight before it cancels them. 0 or more. Default 5 s.
     public var shutdownGrace: Duration
 
     /// Creates a configuration.
@@ -49,7 +47,7 @@ public struct ActionQueueConfiguration: Sendable, Hashable {
         self.shutdownGrace = shutdownGrace
     }
 
-    /// Refuses what cannot work.
+    /// Throws an error for a setting below its minimum.
     func check() throws(ActionQueueError) {
         let counts = [
             ("count", count, 1), ("largestGroup", largestGroup, 1), ("undoDepth", undoDepth, 0),
@@ -69,7 +67,7 @@ public struct ActionQueueConfiguration: Sendable, Hashable {
         }
     }
 
-    /// What is waited after so many failed attempts.
+    /// Returns the delay after a number of failed attempts.
     func backoff(after attempts: Int) -> Duration {
         var delay = max(.zero, min(retryDelay, maximumRetryDelay))
         var doublings = max(1, attempts) - 1

@@ -68,7 +68,7 @@ extension ActionQueueError {
             cause: "\(type(of: error))")
     }
 
-    /// The error that whoever asked gets where the journal failed.
+    /// Returns the error that a caller receives if the journal fails.
     static func told(_ error: any Error) -> ActionQueueError {
         if let error = error as? ActionQueueError { return error }
         guard let error = error as? DatabaseError else {
@@ -86,12 +86,12 @@ extension ActionQueueError {
             switch error.extendedResultCode {
             case _ where error.isOfAFullDisk:
                 (.diskFull, "The disk, or the quota, of the database is full: make room, and ask again.")
-            // A case of a primary code has all the extended ones of it.
+            // A `case` with a primary code matches all of its extended codes.
             case .SQLITE_BUSY, .SQLITE_LOCKED: (.databaseFailed, "It was busy for too long: ask again.")
             case .SQLITE_READONLY: (.databaseFailed, "It may not be written: open it for writing.")
             default: (.databaseFailed, "See the cause, and ask again.")
             }
-        // Without the statement's arguments, which would have the action in them.
+        // The description of the error would include the statement's arguments, and so the action.
         return ActionQueueError(
             code, "The database did not take the change, and nothing was changed. \(advice)",
             cause: "\(error.extendedResultCode): \(error.message ?? "no message")",

@@ -1,26 +1,26 @@
-/// How a queue stands at one moment: what a view shows and which buttons it enables.
+/// The state of a queue at one moment, for views.
 public struct ActionQueueSnapshot: Sendable, Hashable {
-    /// Actions that are to be carried out or taken back, those under way and to be retried included.
+    /// The number of actions to be carried out or reverted, including those in flight and those to be retried.
     public var pending = 0
-    /// Of ``pending``, those that are being committed.
+    /// The number of ``pending`` actions that are being committed.
     public var underWay = 0
-    /// Of ``pending``, those of which an attempt failed and that are tried again by themselves.
+    /// The number of ``pending`` actions that failed once and are retried automatically.
     public var retrying = 0
-    /// Actions whose attempts are used up, or whose failure is final.
+    /// The number of actions that failed permanently or have no attempts left.
     public var failed = 0
-    /// How many actions can be undone, one after another.
+    /// The number of actions that can be undone, one after another.
     public var undoCount = 0
-    /// How many actions can be redone, one after another.
+    /// The number of actions that can be redone, one after another.
     public var redoCount = 0
-    /// Whether ``DurableActionQueue/undo()`` has something to do.
+    /// Whether ``DurableActionQueue/undo()`` can undo an action.
     public var canUndo = false
-    /// Whether ``DurableActionQueue/redo()`` has something to do.
+    /// Whether ``DurableActionQueue/redo()`` can redo an action.
     public var canRedo: Bool { redoCount > 0 }
-    /// Rows that this version of the app cannot read. They are kept for one that can.
+    /// The number of rows that this version of the app cannot read. They are kept for a version that can.
     public var unreadable = 0
-    /// Whether actions are carried out: somebody runs the queue, and it is not paused.
+    /// Whether actions are carried out: the queue's `run()` is active, and the queue is not paused.
     public var isRunning = false
 
-    /// A queue with nothing in it, for previews and tests.
+    /// Creates the state of an empty queue, for previews and tests.
     public init() {}
 }

@@ -1,35 +1,35 @@
 public import Foundation
 
-/// An action that waits to be carried out or taken back, or is in trouble.
+/// An action that waits to be carried out or reverted, or that has failed.
 public struct PendingAction<Action: QueuedAction>: Sendable, Identifiable {
-    /// Where it stands.
+    /// The progress of a pending action.
     public enum Phase: Sendable, Hashable {
-        /// Waits for its commit.
+        /// The action waits for its commit.
         case waiting
-        /// Is being committed.
+        /// The action is being committed.
         case underWay
-        /// An attempt failed, and another one follows.
+        /// An attempt failed, and a retry follows.
         case retrying
-        /// No further attempt follows by itself: see ``DurableActionQueue/retryFailed()``.
+        /// No retry follows automatically: see ``DurableActionQueue/retryFailed()``.
         case failed
     }
 
     /// The action's id.
     public let id: ActionID
-    /// The action, as it was appended.
+    /// The appended action.
     public let action: Action
-    /// When it was appended.
+    /// The time of the append.
     public let appendedAt: Date
-    /// Whether it is to be taken back instead of carried out.
+    /// Whether the action is to be reverted instead of carried out.
     public let isUndone: Bool
-    /// Where it stands.
+    /// The action's progress.
     public let phase: Phase
-    /// How many attempts were made at carrying it out, or at taking it back.
+    /// The number of attempts to carry the action out, or to revert it.
     public let attempts: Int
-    /// What the last attempt failed of, in the committer's words; `nil` where none failed.
+    /// The last attempt's failure in the committer's words; `nil` if none failed.
     public let failure: String?
 
-    /// Makes one, for previews and tests of a view that reviews.
+    /// Creates a pending action, for previews and tests of a review view.
     public init(
         id: ActionID, action: Action, appendedAt: Date, isUndone: Bool = false, phase: Phase = .waiting,
         attempts: Int = 0, failure: String? = nil

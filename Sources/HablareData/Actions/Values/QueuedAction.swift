@@ -1,33 +1,39 @@
-/// What a person does and an app carries out later: a swipe, an edit made offline, a message to be sent.
+/// An operation of the user that the app carries out later, such as a swipe, an offline edit or a message to send.
 ///
-/// An action is a value that is kept as JSON, so a later version of the app has to read what an earlier one wrote.
-/// Everything else is asked of the value when it is needed, and has to follow from it alone.
+/// An action is stored as JSON, so a later version of the app must be able to read what an earlier version wrote. The
+/// queue reads all other properties when it needs them, and they must depend on the value alone.
 public protocol QueuedAction: Codable, Sendable {
-    /// What actions are committed together by: their kind, the service they go to.
+    /// The type of the groups in which actions are committed, for example the kind of action or the service that it
+    /// calls.
     associatedtype Group: Hashable & Sendable
 
-    /// The group this is committed in. Groups are committed side by side; of one group, one commit runs at a time.
+    /// The group in which the action is committed. Different groups commit concurrently, and each group runs one commit
+    /// at a time.
     var group: Group { get }
 
-    /// What this is done to, where order matters: a photo, a verse. Actions with the same subject are carried out one
-    /// after another in the order in which they were asked for, over all groups; while one is to be tried again, the ones
-    /// behind it wait. Default `nil`: in any order.
+    /// The object of the action, such as a photo or a verse, if order matters.
+    ///
+    /// Actions with the same subject are carried out one after another, in the order of the requests and across groups.
+    /// If one waits for a retry, the ones behind it wait, too. Default `nil`: in any order.
     var subject: String? { get }
 
-    /// What takes this back after it was carried out. Default `nil`: it cannot be undone then, but still before.
+    /// The action that reverts this one after it was carried out. Default `nil`: then the action can be undone only
+    /// before it is carried out.
     ///
-    /// It is carried out as an action of its own group. Only ``group`` and ``isNothing`` are asked of it.
+    /// The compensation is carried out as an action of its own group. The queue reads only its ``group`` and
+    /// ``isNothing``.
     var compensation: Self? { get }
 
-    /// Whether there is nothing to carry out: it is a step of the undo history, and is never committed. Default `false`.
+    /// Whether there is nothing to carry out. Such an action is a step of the undo history, and is never committed.
+    /// Default `false`.
     var isNothing: Bool { get }
 }
 
 extension QueuedAction {
-    /// None: order does not matter.
+    /// No subject: order does not matter.
     public var subject: String? { nil }
-    /// None: it cannot be undone after it was carried out.
+    /// No compensation: the action cannot be undone after it was carried out.
     public var compensation: Self? { nil }
-    /// There is something to carry out.
+    /// `false`: there is work to carry out.
     public var isNothing: Bool { false }
 }

@@ -1,10 +1,11 @@
 import GRDB
 
-/// Carries out actions that change the app's own database and nothing else, exactly once, over crashes as well.
+/// A committer for actions that change the app's own database only. It carries each out exactly once, even across
+/// crashes.
 ///
-/// Each action is done in the transaction that marks it as done in the queue: either both are on disk or neither. One that
-/// fails does not touch the others. Made by ``DurableActionQueue/init(_:in:configuration:seams:logger:applying:)``, because
-/// its database has to be the queue's own.
+/// Each action runs in the transaction that marks it as done in the queue, so either both are on disk or neither is. A
+/// failed action does not affect the others. ``DurableActionQueue/init(_:in:configuration:seams:logger:applying:)``
+/// creates this committer, because it must share the queue's database.
 public struct TransactionalCommitter<Action: QueuedAction>: ActionCommitter {
     private let writer: GroupWriter
     private let apply: @Sendable (Action, Database) throws -> Void
@@ -14,10 +15,10 @@ public struct TransactionalCommitter<Action: QueuedAction>: ActionCommitter {
         self.apply = apply
     }
 
-    /// Carries out the items, in one transaction where none fails.
+    /// Carries out the items, in one transaction if none fails.
     ///
-    /// A database that is busy, full or failing is tried again after a while; any other error that the app's closure
-    /// throws is final.
+    /// If the database is busy, full or failing, the items are retried after a delay. Any other error that the app's
+    /// closure throws is final.
     public func commit(_ items: [ActionItem<Action>], of group: Action.Group) async -> [ActionOutcome] {
         let apply = apply
         let results = await writer.write(
@@ -36,14 +37,14 @@ public struct TransactionalCommitter<Action: QueuedAction>: ActionCommitter {
         }
     }
 
-    /// Whether the item is marked as done: the mark is as durable as what was done.
+    /// Whether the item is marked as done. The mark is as durable as the action's changes.
     public func wasApplied(_ item: ActionItem<Action>) async throws -> Bool? {
         try await writer.write { database in
             try ActionTable.isApplied(item.origin, turn: item.turn, in: database)
         }
     }
 
-    /// Whether an error says nothing against the action itself.
+    /// Whether an error does not concern the action itself.
     private static func isPassing(_ error: any Error) -> Bool {
         if let error = error as? ActionQueueError { return error.isFinal }
         guard let error = error as? DatabaseError else { return error is CancellationError }

@@ -2,20 +2,20 @@
 import Foundation
 import Hablare
 
-/// What is known beside the outcome when it is judged.
+/// The information beside a run's outcome that is needed to judge it.
 struct CommandReport: Sendable {
-    /// How the program is called in messages.
+    /// The program's name in messages.
     let program: String
-    /// The command that installs it.
+    /// The command that installs the program.
     let installation: String?
-    /// What it promised to answer with.
+    /// The content that the template promises.
     let content: CommandContent
-    /// The most it may answer, in bytes.
+    /// The maximum size of the answer in bytes.
     let maximumOutputBytes: Int
-    /// What it was asked; only to keep it out of errors.
+    /// The prompt, which is only used to redact it from errors.
     let prompt: String
 
-    /// Creates a report of a template's runs.
+    /// Creates a report for runs of a template.
     init(of template: CommandTemplate, prompt: String) {
         program = template.executable
         installation = template.installation
@@ -24,16 +24,16 @@ struct CommandReport: Sendable {
         self.prompt = prompt
     }
 
-    /// Judges an outcome: every way a run can end is mapped here, and nowhere else. The content of an answer that was
-    /// handed over while it came has no bytes.
+    /// Maps an outcome to its result. Every way in which a run can end is mapped here, and nowhere else. The content of
+    /// an answer that was streamed has no bytes.
     ///
-    /// | how it ended | code | whose move |
+    /// | end of the run | code | disposition |
     /// |---|---|---|
     /// | status 0, content as promised | – | – |
     /// | status 0, other content or none | `invalid-response` | fail |
-    /// | status 75 (the programs' word for "try again later") | `provider-failed` | retry |
+    /// | status 75 (`EX_TEMPFAIL`: try again later) | `provider-failed` | retry |
     /// | another status | `provider-failed` | fail |
-    /// | SIGHUP, SIGINT, SIGTERM, SIGKILL from outside | `provider-failed` | retry: somebody ended it, or memory ran out |
+    /// | SIGHUP, SIGINT, SIGTERM, SIGKILL from outside | `provider-failed` | retry: it was killed, or memory ran out |
     /// | another signal | `provider-failed` | fail: it crashed |
     /// | more output than allowed | `response-too-large` | fail |
     /// | missing, or not executable | `program-missing` | needs the user |
@@ -41,7 +41,7 @@ struct CommandReport: Sendable {
     /// | no space for its files | `storage-full` | needs the user |
     /// | arguments too long | `invalid-request` | fail |
     /// | lost | `provider-failed` | retry |
-    /// | what it wrote was not taken | the taker's | the taker's |
+    /// | the receiver of its output failed | the receiver's | the receiver's |
     /// | cancelled | `cancelled` | – |
     func judge(_ outcome: CommandOutcome) -> Result<ResponseContent, AIServiceError> {
         let words = Redaction(of: prompt).tail(of: outcome.errorTail, limit: 2048)
@@ -74,7 +74,7 @@ struct CommandReport: Sendable {
         }
     }
 
-    /// The error for a program that was looked for and cannot be run; `nil` for one that can.
+    /// Returns the error for a program that cannot be run; `nil` for one that can.
     func problem(of search: ExecutableSearch) -> AIServiceError? {
         switch search {
         case .found: nil

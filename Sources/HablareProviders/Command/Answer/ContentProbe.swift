@@ -1,13 +1,13 @@
 #if os(macOS) || os(Linux)
 import Hablare
 
-/// Tells from the first bytes whether content is what it was promised to be. Trusts no length that a header claims:
-/// programs that write to a pipe cannot know it.
+/// A check of an answer's first bytes against the promised content. It does not trust the lengths in a header, because
+/// a program that writes to a pipe cannot know them.
 enum ContentProbe {
-    /// What is wrong with text in another encoding.
+    /// The problem of a text in another encoding.
     static let notUTF8 = "it is not UTF-8"
 
-    /// What is wrong with an answer; `nil` when nothing is.
+    /// Returns the problem of an answer; `nil` if there is none.
     static func problem(of bytes: [UInt8], as content: CommandContent) -> String? {
         guard !bytes.isEmpty else { return "it is empty" }
         if content == .text { return isUTF8(bytes) ? nil : notUTF8 }
@@ -15,8 +15,8 @@ enum ContentProbe {
         return content == .audio(.wav) && !hasSound(bytes) ? "it is a WAV file without sound" : nil
     }
 
-    /// What is wrong with the first bytes of an answer, at least twelve where it has so many; `nil` when nothing is.
-    /// Nothing is said of text: it has no signature.
+    /// Returns the problem of an answer's first bytes, at least twelve if there are as many; `nil` if there is none. A
+    /// text has no signature and is not checked.
     static func problem(ofBeginning bytes: [UInt8], as content: CommandContent) -> String? {
         let first = MagicBytes(bytes)
         switch content {
@@ -43,8 +43,8 @@ enum ContentProbe {
         String(validating: bytes, as: UTF8.self) != nil
     }
 
-    /// Whether a WAV file has a byte behind the header of its data chunk. A claimed length of 0 counts as unknown,
-    /// unless another chunk follows it and ends with the file.
+    /// Returns whether a WAV file has a byte after the header of its data chunk. A stated length of 0 counts as
+    /// unknown, unless another chunk follows that ends with the file.
     private static func hasSound(_ bytes: [UInt8]) -> Bool {
         var position = 12
         while position + 8 <= bytes.count {
@@ -59,7 +59,7 @@ enum ContentProbe {
         return false
     }
 
-    /// The length of the chunk at a position: 32 bits, so that no sum here overflows 64.
+    /// Returns the length of the chunk at a position: 32 bits, so that no sum here overflows 64.
     private static func length(_ bytes: [UInt8], at position: Int) -> Int {
         (4..<8).reversed().reduce(0) { $0 << 8 | Int(bytes[position + $1]) }
     }

@@ -1,29 +1,29 @@
 #if os(macOS) || os(Linux)
-/// What came of an answer that is handed over while it is made, and whether it is what was promised. Pure.
+/// The state of an answer that is streamed while the program writes it, and the check of its content. Pure.
 ///
-/// Nothing is handed over before its first bytes are known to be those of the promised format, so that nobody is played
-/// an error message. A text is passed on at once: whether it is UTF-8 is found out on its way.
+/// No bytes are passed on until the first ones match the promised format, so an error message is never played as sound.
+/// A text is passed on at once; it is checked for UTF-8 as it passes.
 struct OutputTally: Sendable, Hashable {
-    /// So much of the beginning is kept, to be judged at the end. An answer that is no longer is judged as one that
-    /// does not stream.
+    /// The number of bytes kept from the beginning, to be checked at the end. An answer up to this size is checked like
+    /// one that is not streamed.
     static let keptBytes = 64 << 10
-    /// So many bytes tell every format.
+    /// The number of bytes that identify every format.
     private static let signatureBytes = 12
 
     private let content: CommandContent
-    /// How many bytes came.
+    /// The number of bytes received.
     private(set) var byteCount = 0
     private var beginning: [UInt8] = []
     private var isPassing = false
-    /// What is wrong with what came; `nil` when nothing is, as far as it is known.
+    /// The problem of the bytes received; `nil` if none is known.
     private(set) var problem: String?
 
-    /// Nothing came yet.
+    /// Creates a tally without bytes.
     init(content: CommandContent) {
         self.content = content
     }
 
-    /// Bytes came. Answers with those to hand over now, which may be more, or none.
+    /// Records bytes and returns those to pass on now, which may include held-back bytes, or `nil`.
     mutating func came(_ bytes: [UInt8]) -> [UInt8]? {
         byteCount += bytes.count
         let kept = beginning.count
@@ -41,7 +41,7 @@ struct OutputTally: Sendable, Hashable {
         return kept == 0 ? bytes : beginning + bytes.dropFirst(beginning.count - kept)
     }
 
-    /// No more comes. Answers with bytes to hand over that were too few to be told.
+    /// Records the end and returns held-back bytes that were too few to check before.
     mutating func ended() -> [UInt8]? {
         let heldBack = isPassing || problem != nil || beginning.isEmpty ? nil : beginning
         switch content {

@@ -1,17 +1,17 @@
 #if os(macOS) || os(Linux)
-/// Takes a prompt's words out of what a program said, before it goes into an error that is stored and logged.
+/// Removes a prompt's words from a program's messages, before they become part of an error that is stored and logged.
 ///
-/// It finds what was repeated literally, in whole or in part, and single words of four letters or more, in capitals or
-/// not. Of a program that says the prompt in other letters (escaped, translated) it knows nothing.
+/// It finds literal repetitions, whole or in part, and single words of four letters or more, ignoring case. It does not
+/// find a prompt in another form, such as escaped or translated.
 struct Redaction: Sendable {
-    /// What stands in place of the prompt's words.
+    /// The text that replaces the prompt's words.
     static let mark = "[prompt]"
-    /// How many bytes in a row must be the prompt's to be taken out; fewer are words that everybody uses. A shorter
-    /// prompt is taken out where it occurs as a whole.
+    /// The minimum number of consecutive bytes from the prompt that are redacted; shorter runs are common words. A
+    /// shorter prompt is redacted if it occurs as a whole.
     static let shortest = 12
-    /// How many letters a whole word of the prompt has at least to be taken out; shorter ones are everybody's.
+    /// The minimum number of letters of a prompt's word that is redacted; shorter words are too common.
     static let shortestWord = 4
-    /// What programs say of themselves, which tells nothing of a prompt that has the words too.
+    /// The common words of error messages, which reveal nothing even if the prompt has them too.
     private static let everybodys = Set(
         """
         argument cannot could denied device directory error failed fatal file found from have input invalid language
@@ -21,17 +21,17 @@ struct Redaction: Sendable {
 
     private let prompt: [UInt8]
 
-    /// Creates a redaction of one prompt.
+    /// Creates a redaction for one prompt.
     init(of prompt: String) {
         self.prompt = Array(prompt.utf8)
     }
 
-    /// The end of a program's words without the prompt's, as valid UTF-8.
+    /// Returns the end of a program's message without the prompt's words, as valid UTF-8.
     ///
     /// - Parameters:
-    ///   - words: The words; bytes that are not UTF-8 become U+FFFD.
-    ///   - limit: The most bytes of UTF-8 to give.
-    /// - Returns: The words, without white space around them; `nil` when nothing is left.
+    ///   - words: The message; bytes that are not UTF-8 become U+FFFD.
+    ///   - limit: The maximum number of bytes to return.
+    /// - Returns: The message without surrounding white space; `nil` if nothing is left.
     func tail(of words: [UInt8], limit: Int) -> String? {
         let repaired = Array(String(decoding: words, as: UTF8.self).utf8)
         let kept = redacted(repaired)[...].drop(while: Self.isSpace).suffix(limit)
@@ -52,8 +52,8 @@ struct Redaction: Sendable {
         return result
     }
 
-    /// Which bytes are the prompt's: all in a run of ``shortest`` that also stands in the prompt, and the rest of the
-    /// characters that such a run cuts through. Takes time in proportion to both lengths.
+    /// Returns which bytes come from the prompt: every run of ``shortest`` bytes that the prompt also has, widened to
+    /// whole characters. Takes time linear in both lengths.
     private func promptBytes(in words: [UInt8]) -> [Bool] {
         var hidden = wholeWords(in: words)
         let width = min(Self.shortest, prompt.count)
@@ -76,7 +76,8 @@ struct Redaction: Sendable {
         return hidden
     }
 
-    /// Which bytes are whole words of the prompt, in capitals or not: a program that quotes the word it cannot say.
+    /// Returns which bytes are whole words of the prompt, ignoring case. A program may quote the one word that it
+    /// cannot handle.
     private func wholeWords(in words: [UInt8]) -> [Bool] {
         var hidden = Array(repeating: false, count: words.count)
         let known = Set(Self.longWords(of: prompt).map { Self.folded(prompt[$0]) }).subtracting(Self.everybodys)
@@ -86,7 +87,7 @@ struct Redaction: Sendable {
         return hidden
     }
 
-    /// The words of at least ``shortestWord`` letters.
+    /// Returns the ranges of the words of at least ``shortestWord`` letters.
     private static func longWords(of bytes: [UInt8]) -> [Range<Int>] {
         bytes.indices.split { !isLetter(bytes[$0]) }.filter { $0.count >= shortestWord }.map {
             $0.startIndex..<$0.endIndex
@@ -97,7 +98,8 @@ struct Redaction: Sendable {
         word.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 32 : $0 }
     }
 
-    /// A prompt of one to three bytes is hidden only where it stands alone: `a` is not to be cut out of every word.
+    /// Returns whether a match may be redacted. A prompt of one to three bytes is redacted only as a separate word, so
+    /// that `a` is not cut out of every word.
     private func mayHide(_ words: [UInt8], _ start: Int, _ width: Int) -> Bool {
         guard width < 4 else { return true }
         return !(start > 0 && Self.isLetter(words[start - 1]))

@@ -5,35 +5,33 @@ import System
 import SystemPackage
 #endif
 
-/// The files of one run: what the program reads, and where it writes.
+/// The files of one run: its input, error output and answer.
 struct CommandFiles: Sendable {
-    /// The most that a program may write beside its answer, where that may not be larger anyway: 64 MiB.
+    /// The maximum number of bytes beside the answer, unless the answer's limit is larger: 64 MiB.
     static let asideLimit = 64 << 20
-    /// How much of the end of standard error is kept: twice what an error shows, so that a prompt that is cut at the
-    /// front lies outside of what is shown.
+    /// The number of bytes kept from the end of standard error. It is twice the length shown in an error, so that a
+    /// prompt that is cut at its start lies outside the shown part.
     static let errorTailLength = 4096
 
-    /// How much room a file system must have for a program's answer to be trusted: 64 MiB. Programs ignore that their
-    /// writes fail, and a disk that was full for a moment has some room again when another program's file goes; it has
-    /// hardly this much again.
+    /// The free space that a file system must have for an answer to be trusted: 64 MiB. Programs ignore failed writes.
+    /// A disk that was full for a moment may have some space again when another file is removed, but rarely this much.
     static let leastRoom: UInt64 = 64 << 20
 
     /// The program's standard input.
     let input: FileDescriptor
-    /// Its standard error.
+    /// The program's standard error.
     let errors: FileDescriptor
-    /// Its standard output; `nil` where the answer is handed over while it comes, through a pipe.
+    /// The program's standard output; `nil` if the answer is streamed through a pipe.
     ///
-    /// A pipe is right there for two reasons. What is in it stays as it is: into a file a program may go back, to mend a
-    /// header that somebody has read. And it is full soon: a program that writes faster than its answer can be put away
-    /// waits, and needs no memory.
+    /// Streaming uses a pipe for two reasons. Bytes in a pipe are final, whereas a program may seek back in a file and
+    /// correct a header that was already read. And a full pipe makes a fast program wait, without using memory.
     let output: FileDescriptor?
-    /// Where the answer is at the end, unless it is handed over while it comes.
+    /// The location of the complete answer; `nil` if it is streamed.
     let answer: OutputFile?
 
-    /// Makes the files.
+    /// Creates the files.
     ///
-    /// - Throws: `Errno`: no descriptor or no space is left. Nothing is left open then.
+    /// - Throws: `Errno`: no descriptor or no space is left. No file stays open then.
     init(_ invocation: CommandInvocation) throws(Errno) {
         var opened: [FileDescriptor] = []
         do throws(Errno) {
@@ -52,34 +50,35 @@ struct CommandFiles: Sendable {
         answer = invocation.outputFile.map(OutputFile.named) ?? output.map(OutputFile.open)
     }
 
-    /// How much was written beside the answer: on standard error, and on standard output when the answer is a file.
+    /// The number of bytes written beside the answer: to standard error, and to standard output if the answer is a
+    /// file.
     var asideByteCount: Int {
         let said = OutputFile.open(errors).byteCount
         guard case .named = answer, let output else { return said }
         return said + OutputFile.open(output).byteCount
     }
 
-    /// The end of what was said on standard error, at most ``errorTailLength`` bytes.
+    /// The end of standard error, at most ``errorTailLength`` bytes.
     var errorTail: [UInt8] { OutputFile.open(errors).tail(Self.errorTailLength) }
 
-    /// Whether the file systems of the files have ``leastRoom`` left. Where the system does not say, they have.
+    /// Whether the file systems of the files have ``leastRoom`` left. `true` if the system does not report it.
     var hasRoom: Bool {
         var rooms = [errors, output].compactMap(\.self).map { FileSystemRoom.of($0) }
-        // The file may not be there yet; its folder is.
+        // The file may not exist yet; its folder does.
         if case .named(let path) = answer {
             rooms.append(FileSystemRoom.of(FilePath(path).removingLastComponent().string))
         }
         return rooms.allSatisfy { ($0 ?? .max) >= Self.leastRoom }
     }
 
-    /// Closes them, with which they are gone.
+    /// Closes the files, which also removes them.
     func close() {
         Self.close([input, errors, output].compactMap(\.self))
     }
 
     private static func close(_ files: [FileDescriptor]) {
         for file in files {
-            // Whatever the system says, the number is free and may be somebody else's now: never try again.
+            // Never retry: even after an error the descriptor is free and may already belong to another file.
             do { try file.close() } catch { continue }
         }
     }

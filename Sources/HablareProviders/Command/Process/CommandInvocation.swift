@@ -2,11 +2,11 @@
 import Foundation
 import Hablare
 
-/// Who takes the answer of a program while it is made.
+/// The receiver of a program's answer while it is written.
 struct OutputTaker: Sendable {
-    /// What the answer promises to be.
+    /// The promised content.
     let content: CommandContent
-    /// Takes the next piece; waits while it has more than it can put away.
+    /// Accepts the next piece, and suspends while the receiver is full.
     let take: @Sendable (Data) async throws -> Void
 }
 
@@ -16,57 +16,59 @@ struct CommandInvocation: Sendable {
     var executable: String
     /// Its arguments, without the program's name.
     var arguments: [String]
-    /// What it reads on its standard input.
+    /// The bytes of its standard input.
     var input: [UInt8]
-    /// The file it answers in; `nil`: on its standard output.
+    /// The path of the file for its answer; `nil` for standard output.
     var outputFile: String?
-    /// The largest answer, in bytes.
+    /// The maximum size of the answer in bytes.
     var maximumOutputBytes: Int
-    /// Who takes what comes on standard output while it comes; `nil`: it is read at the end. Not for an answer in a file.
+    /// The receiver of standard output while it is written; `nil` if it is read at the end. Not used for an answer in a
+    /// file.
     var taker: OutputTaker?
 }
 
-/// How a run ended, and what it left.
+/// The end of a run and its output.
 struct CommandOutcome: Sendable, Hashable {
-    /// How a run ended.
+    /// The way in which a run ended.
     enum End: Sendable, Hashable {
-        /// The program ended by itself, with a status.
+        /// The program exited with a status.
         case exited(Int32)
-        /// A signal ended it that did not come from us.
+        /// A signal from outside ended the program.
         case signalled(Int32)
-        /// Our caller does not want it any more.
+        /// The run was cancelled.
         case cancelled
-        /// It wrote more than it may, and was ended.
+        /// The program exceeded an output limit and was ended.
         case overran
-        /// It was not started, because there is no such program or it cannot be executed.
+        /// The program was not started, because it does not exist or cannot be executed.
         case notExecutable
-        /// It was not started for want of something, such as processes or descriptors: an `errno`.
+        /// The program was not started because the system lacks a resource, such as processes or descriptors: an
+        /// `errno`.
         case notStarted(Int32)
-        /// Who takes what it writes did not take it.
+        /// The receiver of its output failed.
         case refused(AIServiceError)
-        /// We lost touch with it, in the words of the operating system.
+        /// The run could not be tracked, in the words of the operating system.
         case lost(String)
     }
 
-    /// What it wrote.
+    /// The output of a run.
     enum Output: Sendable, Hashable {
-        /// These bytes, as far as they came.
+        /// The bytes, as far as they were written.
         case bytes([UInt8])
-        /// What was handed over while it came.
+        /// The tally of a streamed answer.
         case relayed(OutputTally)
-        /// It made no output file.
+        /// There is no output file.
         case noFile
-        /// What stands in place of the output file is a directory, a link or a device.
+        /// The output file is a directory, a link or a device.
         case notAFile
         /// The output file cannot be read: an `errno`.
         case unreadable(Int32)
     }
 
-    /// How it ended.
+    /// The way in which the run ended.
     var end: End
-    /// What it wrote.
+    /// The output.
     var output: Output = .bytes([])
-    /// The last it wrote on its standard error, at most ``CommandFiles/errorTailLength`` bytes.
+    /// The end of its standard error, at most ``CommandFiles/errorTailLength`` bytes.
     var errorTail: [UInt8] = []
 }
 #endif

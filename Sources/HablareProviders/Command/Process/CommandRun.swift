@@ -8,27 +8,28 @@ import Foundation
 import Hablare
 import Subprocess
 
-/// Starts a program, waits for it, and ends all it started. Decides nothing: see ``CommandOutcome``.
+/// A run of a program: starts it, waits for it, and ends everything that it started. It reports the result as a
+/// ``CommandOutcome`` without judging it.
 struct CommandRun: Sendable {
-    /// What to run.
+    /// The invocation to run.
     let invocation: CommandInvocation
-    /// Who ends it if we cannot.
+    /// The mechanism that ends the program if this process is killed.
     let protection: OrphanProtection
-    /// How long a program may take to end after SIGTERM, before SIGKILL.
+    /// The time between SIGTERM and SIGKILL.
     let grace: Duration
-    /// Waits between two looks at the size of the output.
+    /// The clock for the checks of the output's size.
     let clock: any Clock<Duration>
 
-    /// How long a program may write beyond its limit before it is noticed.
+    /// The interval between checks of the output's size.
     private static let watchInterval = Duration.milliseconds(20)
-    /// How much a pipe holds at the most, where a program makes it larger: 1 MiB, the limit of Linux.
+    /// The maximum size of a pipe, if the program enlarges it: 1 MiB, the limit of Linux.
     private static let largestPipe = 1 << 20
 
-    /// It wrote more than it may.
+    /// The program exceeded an output limit.
     struct Overrun: Error {}
 
-    /// Runs it. Ends soon after the task is cancelled: the program and all it started are then gone, at most ``grace``
-    /// later.
+    /// Runs the program and returns its outcome. If the task is cancelled, the program and everything that it started
+    /// end within ``grace``.
     func outcome() async -> CommandOutcome {
         guard !Task.isCancelled else { return CommandOutcome(end: .cancelled) }
         let files: CommandFiles
@@ -45,11 +46,11 @@ struct CommandRun: Sendable {
         } catch {
             outcome = CommandOutcome(end: Self.end(error))
         }
-        // The group is gone: nobody writes any more.
+        // The group has ended, so no process writes any more.
         if Task.isCancelled { return CommandOutcome(end: .cancelled) }
         outcome.errorTail = files.errorTail
         guard case .exited = outcome.end else { return outcome }
-        // Programs ignore that their writes fail, and end with status 0 all the same: half an answer.
+        // Programs ignore failed writes and still exit with status 0, with half an answer.
         guard files.hasRoom else { return CommandOutcome(end: .notStarted(Errno.noSpace.rawValue)) }
         guard let answer = files.answer else { return outcome }
         if let output = answer.read(limit: invocation.maximumOutputBytes) {
@@ -60,7 +61,7 @@ struct CommandRun: Sendable {
         return outcome
     }
 
-    /// Runs it, and ends it when it writes too much.
+    /// Runs the program, and ends it if it exceeds an output limit.
     private func watchedRun(_ files: CommandFiles) async throws -> CommandOutcome {
         try await withThrowingTaskGroup(of: CommandOutcome?.self) { group in
             group.addTask { try await run(files) }
@@ -99,7 +100,8 @@ struct CommandRun: Sendable {
                 do {
                     return try await relay(execution.standardOutput, of: leader)
                 } catch {
-                    // Before the pipe is closed: its last words must not end a program that tidies up.
+                    // Tear down before the pipe closes: otherwise its last output would kill a program that is cleaning
+                    // up.
                     await execution.teardown(using: options.teardownSequence)
                     throw error
                 }
@@ -112,12 +114,12 @@ struct CommandRun: Sendable {
         }
     }
 
-    /// Hands over what a program writes, while it writes it.
+    /// Streams a program's output while it is written.
     ///
-    /// The sequence ends when the program has ended and the pipe is empty. A daemon of its own that goes on to write would
-    /// keep it from being empty for ever: of what comes after the program's end, only as much counts as a pipe holds.
+    /// The sequence ends when the program has ended and the pipe is empty. A daemon that continues to write would keep
+    /// the pipe filled forever. After the program's end, at most as many bytes count as a pipe holds.
     ///
-    /// - Throws: What the taker throws, ``Overrun``, `CancellationError`.
+    /// - Throws: The receiver's error, ``Overrun``, `CancellationError`.
     private func relay(_ pieces: SubprocessOutputSequence, of leader: ProcessGroup) async throws -> OutputTally {
         guard let taker = invocation.taker else { return OutputTally(content: .data) }
         var tally = OutputTally(content: taker.content)
@@ -140,7 +142,7 @@ struct CommandRun: Sendable {
         return tally
     }
 
-    /// Looks at what was written until cancelled.
+    /// Checks the output's size until it is cancelled.
     private func refuseOverrun(of files: CommandFiles) async throws {
         while !Task.isCancelled {
             guard files.answer?.byteCount ?? 0 <= invocation.maximumOutputBytes,

@@ -1,19 +1,19 @@
 #if os(macOS) || os(Linux)
 import Foundation
 
-/// Finds programs as a shell would, except that the working directory is never searched.
+/// A search for programs like a shell's, except that it never searches the working directory.
 enum ExecutableSearch: Sendable, Hashable {
     /// The program's path.
     case found(String)
-    /// There is a file of that name, and it cannot be run.
+    /// A file of that name exists but cannot be run.
     case notExecutable(String)
-    /// There is nothing of that name.
+    /// No file of that name exists.
     case missing
 
-    /// Looks for a program.
+    /// Searches for a program.
     ///
     /// - Parameters:
-    ///   - name: A name, or an absolute path.
+    ///   - name: The program's name, or an absolute path.
     ///   - searchPath: The directories to search, separated by colons. Empty and relative ones are skipped.
     init(_ name: String, in searchPath: String?) {
         guard !name.hasPrefix("/") else {
@@ -42,7 +42,7 @@ enum ExecutableSearch: Sendable, Hashable {
         self = isFile && access(path, X_OK) == 0 ? .found(path) : .notExecutable(path)
     }
 
-    /// The program's path, when it can be run.
+    /// The program's path if it can be run; otherwise `nil`.
     var path: String? {
         if case .found(let path) = self { path } else { nil }
     }

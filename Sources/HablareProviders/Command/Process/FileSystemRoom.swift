@@ -6,22 +6,22 @@ import System
 import SystemPackage
 #endif
 
-/// How many bytes can still be written to a file system.
+/// The free space of a file system, in bytes.
 package enum FileSystemRoom {
-    /// The room where an open file is; `nil` when the system does not say.
+    /// Returns the space for an open file; `nil` if the system does not report it.
     static func of(_ file: FileDescriptor) -> UInt64? {
         var status = statvfs()
         return fstatvfs(file.rawValue, &status) == 0 ? room(status) : nil
     }
 
-    /// The room where a path leads; `nil` when the system does not say, or nothing is there.
+    /// Returns the space at a path; `nil` if the system does not report it, or the path does not exist.
     package static func of(_ path: String) -> UInt64? {
         var status = statvfs()
         return statvfs(path, &status) == 0 ? room(status) : nil
     }
 
     private static func room(_ status: statvfs) -> UInt64 {
-        // What is kept back for root is room for root.
+        // Root may also use the reserved blocks.
         let blocks = geteuid() == 0 ? UInt64(status.f_bfree) : UInt64(status.f_bavail)
         return blocks.multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue
     }

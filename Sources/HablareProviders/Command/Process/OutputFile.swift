@@ -6,14 +6,14 @@ import System
 import SystemPackage
 #endif
 
-/// The file a program answers in.
+/// The file that has a program's answer.
 enum OutputFile: Sendable {
-    /// The one it got for standard output.
+    /// The open file of the program's standard output.
     case open(FileDescriptor)
-    /// One that it makes, and that may be anything until it was looked at.
+    /// A file that the program creates. It may be of any type until it is checked.
     case named(String)
 
-    /// How large it is now; 0 when it is not there.
+    /// The current size in bytes; 0 if the file does not exist.
     var byteCount: Int {
         var status = stat()
         let result =
@@ -24,10 +24,10 @@ enum OutputFile: Sendable {
         return result == 0 ? Int(status.st_size) : 0
     }
 
-    /// Reads it, following no link and waiting for no pipe.
+    /// Reads the file, without following links or waiting for pipes.
     ///
-    /// - Parameter limit: The most bytes to accept.
-    /// - Returns: What is there; `nil` when it is larger than the limit.
+    /// - Parameter limit: The maximum size in bytes.
+    /// - Returns: The content; `nil` if it is larger than the limit.
     func read(limit: Int) -> CommandOutcome.Output? {
         switch self {
         case .open(let file):
@@ -48,14 +48,14 @@ enum OutputFile: Sendable {
         }
     }
 
-    /// The last bytes of an open file; none when it cannot be read.
+    /// Returns the last bytes of an open file; an empty array if it cannot be read.
     func tail(_ count: Int) -> [UInt8] {
         guard case .open(let file) = self else { return [] }
         let size = byteCount
         do {
             return try Self.bytes(of: file, from: max(0, size - count), count: min(size, count))
         } catch {
-            return []  // words for an error that we have anyway
+            return []  // only used to describe an error that exists anyway
         }
     }
 
@@ -72,7 +72,7 @@ enum OutputFile: Sendable {
     }
 
     private static func bytes(of file: FileDescriptor, from start: Int, count: Int) throws -> [UInt8] {
-        // Of no capacity, this initialiser writes the count of the one empty array that the whole process shares.
+        // With capacity 0, this initialiser writes to the empty array's storage, which the whole process shares.
         guard count > 0 else { return [] }
         return try [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             while filled < count {

@@ -8,16 +8,16 @@ import SystemPackage
 
 /// A new directory that only this user may enter, for the files of one run or one process.
 struct PrivateDirectory: Sendable, Hashable {
-    /// Its absolute path.
+    /// The absolute path.
     let path: String
 
-    /// Where this user's temporary files go, without a slash at the end.
+    /// This user's directory for temporary files, without a trailing slash.
     static var temporary: String {
         let path = FileManager.default.temporaryDirectory.path
         return path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
     }
 
-    /// Makes a directory with a name of its own.
+    /// Creates a directory with a unique name.
     ///
     /// - Throws: `Errno`: the parent is missing, full or read-only.
     init(in parent: String, prefix: String) throws(Errno) {
@@ -26,10 +26,10 @@ struct PrivateDirectory: Sendable, Hashable {
         path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// Removes the directory with all it holds.
+    /// Removes the directory and its content.
     ///
-    /// - Returns: Whether it is gone. When it is not (a program may have locked a directory of its own), the warden
-    ///   tries once more when this process ends.
+    /// - Returns: Whether it was removed. If not (a program may have locked a subdirectory), the warden tries again
+    ///   when this process ends.
     func remove() -> Bool {
         do {
             try FileManager.default.removeItem(atPath: path)

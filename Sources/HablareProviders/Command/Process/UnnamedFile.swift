@@ -6,16 +6,16 @@ import System
 import SystemPackage
 #endif
 
-/// Files without a name, which is what programs get for standard input, output and error.
+/// Files without a name, used for a program's standard input, output and error.
 ///
-/// Not pipes, because a pipe has two ends. A program that closes its standard input early would send us SIGPIPE, one
-/// that never reads would block us once the pipe is full, one that is told to end while nobody listens any more would
-/// die of its last words, and one that writes in small pieces would wake us for each
-/// of them: reading eSpeak NG's sound from a pipe cost 45 wake-ups a sentence. A file it reads and writes at its own
-/// pace, and nobody has to care.
+/// Pipes have disadvantages that files avoid. A program that closes its standard input early would send this process
+/// SIGPIPE. One that never reads would block it once the pipe is full. One that writes while it is being ended would
+/// die of its last output if the pipe has no reader. One that writes in small pieces would cause a wake-up for each:
+/// reading eSpeak NG's sound from a pipe cost 45 wake-ups per sentence. With a file the program reads and writes at its
+/// own pace.
 enum UnnamedFile {
-    /// Makes a file that holds some bytes, positioned at its beginning, in memory where there is such a thing: for
-    /// speed, and so that no prompt comes near a disk.
+    /// Creates a file with these bytes, positioned at its beginning. It is in memory if the system supports it: for
+    /// speed, and so that no prompt is written to a disk.
     ///
     /// - Throws: `Errno`: no descriptor or no space is left.
     static func input(_ bytes: [UInt8]) throws(Errno) -> FileDescriptor {
@@ -23,7 +23,7 @@ enum UnnamedFile {
         do throws(Errno) {
             return try file(holding: bytes, in: "/dev/shm")
         } catch {
-            // There is none, or it is full (a container may have 64 MB).
+            // It does not exist, or is full (a container may have 64 MB).
             return try file(holding: bytes, in: PrivateDirectory.temporary)
         }
         #else
@@ -31,10 +31,10 @@ enum UnnamedFile {
         #endif
     }
 
-    /// Makes an empty file: in memory where there is room for the answers of several programs, else in this user's
+    /// Creates an empty file: in memory if there is space for several programs' answers, otherwise in this user's
     /// temporary directory.
     ///
-    /// - Parameter limit: The most bytes that will be written.
+    /// - Parameter limit: The maximum number of bytes that will be written.
     /// - Throws: `Errno`: no descriptor or no space is left.
     static func output(expecting limit: Int) throws(Errno) -> FileDescriptor {
         #if os(Linux)
@@ -42,7 +42,7 @@ enum UnnamedFile {
             do throws(Errno) {
                 return try file(in: "/dev/shm")
             } catch {
-                // It may not be written here: the temporary directory may.
+                // `/dev/shm` may not be writable; fall back to the temporary directory.
             }
         }
         #endif
@@ -66,7 +66,7 @@ enum UnnamedFile {
         let unnamed = open(directory, temporaryFile | O_RDWR | O_CLOEXEC, 0o600)
         if unnamed >= 0 { return FileDescriptor(rawValue: unnamed) }
         #endif
-        // A file system without unnamed files, or macOS: a name for the moment between two calls.
+        // macOS, or a file system without unnamed files: the file has a name between two calls.
         var template = Array("\(directory)/hablare-XXXXXX".utf8CString)
         let descriptor = mkstemp(&template)
         guard descriptor >= 0 else { throw Errno(rawValue: errno) }

@@ -7,26 +7,26 @@ import System
 import SystemPackage
 #endif
 
-/// Runs the programs of a process: so many at once, none of them outliving it.
+/// A supervisor of all programs of a process. It limits how many run at once, and ensures that none outlives the
+/// process.
 ///
-/// Make one at the composition root and give it to every ``CommandProvider``; it keeps one helper process, started
-/// with the first program, that ends our programs when this process is killed. The helper goes when the last reference
-/// to the supervisor does, and when the process does.
+/// Create one at the composition root and pass it to every ``CommandProvider``. With the first program it starts one
+/// helper process, which ends the programs if this process is killed. The helper ends with the last reference to the
+/// supervisor, or with the process.
 public final class CommandSupervisor: Sendable {
     private let gate: AdmissionGate
     private let warden: ProcessWarden
     private let grace: Duration
     private let clock: any Clock<Duration>
 
-    /// Creates a supervisor. Starts nothing.
+    /// Creates a supervisor without starting a process.
     ///
     /// - Parameters:
-    ///   - maximumProcesses: How many programs may run at once, over all providers that share the supervisor. Others
-    ///     wait for their turn, which counts as time of their attempt. A program takes four or five file
-    ///     descriptors here. Default 32.
-    ///   - grace: How long a cancelled program may take to end by itself, between SIGTERM and SIGKILL.
-    ///     Default 250 ms.
-    ///   - clock: Waits between two looks at what a program wrote. Default: the continuous clock.
+    ///   - maximumProcesses: The maximum number of concurrent programs, over all providers that share the supervisor.
+    ///     Others wait for their turn, which counts as time of their attempt. A program uses four or five file
+    ///     descriptors in this process. Default: 32.
+    ///   - grace: The time that a cancelled program has to end by itself, between SIGTERM and SIGKILL. Default: 250 ms.
+    ///   - clock: The clock for the checks of a program's output. Default: the continuous clock.
     public convenience init(
         maximumProcesses: Int = 32, grace: Duration = .milliseconds(250),
         clock: any Clock<Duration> = ContinuousClock()
@@ -48,12 +48,12 @@ public final class CommandSupervisor: Sendable {
         self.clock = clock
     }
 
-    /// Runs a program when it is its turn. Answers soon after the task is cancelled, when the program is gone.
+    /// Runs a program when it is its turn. If the task is cancelled, it returns soon, after the program has ended.
     ///
     /// - Parameters:
-    ///   - outputExtension: The extension of the file it answers in; `nil`: on standard output.
-    ///   - invocation: Makes the invocation; it is given the path of the output file.
-    /// - Returns: How it ended. Its files are gone.
+    ///   - outputExtension: The extension of the answer's file; `nil` for standard output.
+    ///   - invocation: A closure that creates the invocation from the path of the output file.
+    /// - Returns: The outcome. The run's files are removed.
     func run(
         outputExtension: String?, _ invocation: (_ outputFile: String?) -> CommandInvocation
     ) async -> CommandOutcome {
@@ -74,12 +74,13 @@ public final class CommandSupervisor: Sendable {
         return outcome
     }
 
-    /// What ends our programs when this process is killed. Starts the helper.
+    /// Returns the mechanism that ends the programs if this process is killed. Starts the helper.
     func protection() async -> OrphanProtection {
         await warden.protection()
     }
 
-    /// Inside the directory that the helper removes, unless that was tidied away under a process that runs for weeks.
+    /// Creates the directory inside the one that the helper removes. A system cleanup may have removed that one if this
+    /// process has run for weeks.
     private func makeDirectory(_ protection: OrphanProtection) throws(Errno) -> PrivateDirectory {
         if let parent = protection.link?.directory.path {
             do {

@@ -7,13 +7,13 @@ import SystemPackage
 #endif
 import Subprocess
 
-/// Keeps one small helper process that ends our programs when this process is killed.
+/// A keeper of one small helper process that ends the programs if this process is killed.
 ///
-/// A process that gets SIGKILL can do nothing any more. So a helper, started before the first program and in a session
-/// of its own, holds the other end of a socket over which it is told the process groups that begin and end. When this
-/// process goes, however it goes, the kernel closes the socket, and the helper kills the groups that are left.
-/// That costs one helper per supervisor and two short messages per run, where `setpriv --pdeathsig` costs an `exec` per
-/// run and ends only the program, not what it started.
+/// A process that gets SIGKILL cannot clean up. The helper starts before the first program, in its own session, and
+/// holds the other end of a socket. Over this socket it receives the process groups that begin and end. When this
+/// process ends in any way, the kernel closes the socket, and the helper kills the groups that are left. This costs one
+/// helper per supervisor and two short messages per run. `setpriv --pdeathsig` would cost an `exec` per run and end
+/// only the program, not what it started.
 actor ProcessWarden {
     private enum State {
         case idle
@@ -21,10 +21,11 @@ actor ProcessWarden {
         case ready(OrphanProtection)
     }
 
-    /// The helper. Its text is constant; what it reads from us is `+` or `-` and decimal numbers.
+    /// The helper's script. Its text is constant; its input from this process is only `+` or `-` and decimal numbers.
     ///
-    /// The first shell ends at once, which tells us that it works; the one it leaves behind belongs to no-one who
-    /// would have to wait for it. It ignores the signals that end a terminal's programs, for it must outlive us.
+    /// The first shell exits at once, which shows that the helper works. The background shell that it leaves has no
+    /// parent that would have to reap it. It ignores the signals that end a terminal's programs, because it must
+    /// outlive this process.
     static let script = """
         trap '' HUP INT QUIT TERM
         exec 3<&0
@@ -47,17 +48,17 @@ actor ProcessWarden {
     private let setpriv: String?
     private var state = State.idle
 
-    /// Creates a warden. Starts nothing.
+    /// Creates a warden without starting a process.
     ///
     /// - Parameters:
     ///   - shell: The path of a POSIX shell.
-    ///   - setpriv: The path of `setpriv`, for want of a shell; `nil` where there is none.
+    ///   - setpriv: The path of `setpriv`, the alternative without a shell; `nil` if it does not exist.
     init(shell: String, setpriv: String?) {
         self.shell = shell
         self.setpriv = setpriv
     }
 
-    /// What protects the programs of this process from outliving it, starting the helper if it does not run.
+    /// Returns the protection of this process's programs. Starts the helper if it does not run.
     func protection() async -> OrphanProtection {
         while true {
             switch state {
@@ -69,7 +70,7 @@ actor ProcessWarden {
                 state = .starting([])
                 let protection = await start()
                 guard case .starting(let others) = state else { continue }
-                // A cancelled start says nothing about the machine: whoever comes next tries again.
+                // A cancelled start says nothing about the machine, so the next caller tries again.
                 state = Task.isCancelled && protection.link == nil ? .idle : .ready(protection)
                 for other in others { other.resume() }
                 return protection
@@ -92,7 +93,7 @@ actor ProcessWarden {
                 throw error
             }
         } catch {
-            return nil  // no shell, no descriptors, no directory: the next best protection, and `diagnose()` says so
+            return nil  // No shell, descriptor or directory: use the next best protection, which `diagnose()` reports
         }
     }
 
@@ -111,7 +112,7 @@ actor ProcessWarden {
         return link
     }
 
-    /// `setpriv`, if it knows the option: BusyBox's does not.
+    /// Returns the path of `setpriv` if it supports the option. BusyBox's does not.
     private func usableSetpriv() async -> String? {
         guard let setpriv else { return nil }
         do {

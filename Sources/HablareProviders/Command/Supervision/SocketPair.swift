@@ -6,14 +6,14 @@ import System
 import SystemPackage
 #endif
 
-/// Two connected stream sockets that no other program inherits, and of which neither raises SIGPIPE.
+/// Two connected stream sockets that no other program inherits. Neither raises SIGPIPE.
 struct SocketPair: Sendable {
-    /// The end that stays here.
+    /// The end for this process.
     let ours: Int32
-    /// The end for the other program.
+    /// The end for the helper.
     let theirs: Int32
 
-    /// Makes a pair.
+    /// Creates a pair.
     ///
     /// - Throws: `Errno`: no descriptor is left.
     init() throws(Errno) {
@@ -22,7 +22,7 @@ struct SocketPair: Sendable {
         guard socketpair(AF_UNIX, SOCK_STREAM, 0, &ends) == 0 else { throw Errno(rawValue: errno) }
         var one: Int32 = 1
         for end in ends {
-            // There is no SOCK_CLOEXEC here: a fork on another thread in between could inherit the pair.
+            // macOS has no SOCK_CLOEXEC: a fork on another thread between the two calls could inherit the pair.
             _ = fcntl(end, F_SETFD, FD_CLOEXEC)
             setsockopt(end, SOL_SOCKET, SO_NOSIGPIPE, &one, socklen_t(MemoryLayout<Int32>.size))
         }

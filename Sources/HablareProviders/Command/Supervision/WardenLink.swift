@@ -2,8 +2,8 @@
 import Foundation
 import Hablare
 
-/// Our end of the line to the warden. When it closes, by our will or because this process is gone, the warden ends
-/// every group that began and did not end.
+/// This process's end of the socket to the warden. When it closes, deliberately or because this process ended, the
+/// warden ends every registered group that has not ended.
 final class WardenLink: Sendable {
     private struct Line: Sendable {
         var backlog: [UInt8] = []
@@ -15,7 +15,7 @@ final class WardenLink: Sendable {
     private let descriptor: Int32
     private let line = Guarded(Line())
 
-    /// Takes over a connected stream socket.
+    /// Creates a link that owns a connected stream socket.
     init(descriptor: Int32, directory: PrivateDirectory) {
         self.descriptor = descriptor
         self.directory = directory
@@ -25,17 +25,17 @@ final class WardenLink: Sendable {
         close(descriptor)
     }
 
-    /// Whether the warden was there when it was last told something.
+    /// Whether the warden was reachable at the last message.
     var isOpen: Bool { !line.withLock { $0.isBroken } }
 
-    /// Tells the warden of a process group to end with us.
+    /// Registers a process group, to be ended with this process.
     func groupBegan(_ group: pid_t) { tell("+ \(group)\n") }
 
-    /// Tells the warden that a group is gone, and its number free for others.
+    /// Unregisters a group that has ended, because its number may be reused.
     func groupEnded(_ group: pid_t) { tell("- \(group)\n") }
 
-    /// Sends without ever waiting, for a stopped warden must not stop us. What does not fit now goes with the next
-    /// message. The lock keeps messages in order; the call under it does not block.
+    /// Sends a message without blocking, because a stopped warden must not stop this process. Bytes that do not fit are
+    /// sent with the next message. The lock keeps the messages in order; the call under it does not block.
     private func tell(_ message: String) {
         line.withLock { line in
             line.backlog += Array(message.utf8)

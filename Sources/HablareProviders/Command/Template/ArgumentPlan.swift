@@ -1,7 +1,7 @@
 #if os(macOS) || os(Linux)
 import Hablare
 
-/// A template's arguments, checked once, to be filled for every request.
+/// The checked arguments of a template, to be filled for each request.
 struct ArgumentPlan: Sendable {
     private enum Step: Sendable {
         case argument(CommandPiece)
@@ -24,7 +24,7 @@ struct ArgumentPlan: Sendable {
 
     /// Checks a template.
     ///
-    /// - Throws: ``AIServiceError/Code/invalidConfiguration`` saying what is wrong with it.
+    /// - Throws: ``AIServiceError/Code/invalidConfiguration`` with the template's problem.
     init(_ template: CommandTemplate) throws(AIServiceError) {
         try TemplateRules.check(template)
         var steps: [Step] = []
@@ -41,9 +41,9 @@ struct ArgumentPlan: Sendable {
         byName = Dictionary(placeholders.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The value of every placeholder for a request: its parameter, else the default.
+    /// Returns the value of every placeholder for a request: its parameter, or the default.
     ///
-    /// - Throws: ``AIServiceError/Code/invalidRequest`` for a parameter that is unknown, unusable or missing.
+    /// - Throws: ``AIServiceError/Code/invalidRequest`` for an unknown, invalid or missing parameter.
     func values(for parameters: [String: ParameterValue]) throws(AIServiceError) -> [String: String] {
         for name in parameters.keys.sorted() where byName[name] == nil {
             throw AIServiceError(
@@ -66,11 +66,11 @@ struct ArgumentPlan: Sendable {
         return values
     }
 
-    /// The arguments for values that ``values(for:)`` gave.
+    /// Returns the arguments for the result of ``values(for:)``.
     ///
     /// - Parameters:
     ///   - values: The placeholders' values.
-    ///   - output: The path of the output file, where the template has one.
+    ///   - output: The path of the output file, if the template has one.
     /// - Returns: The arguments, without the program's name.
     func arguments(for values: [String: String], output: String?) -> [String] {
         var values = values
@@ -81,8 +81,8 @@ struct ArgumentPlan: Sendable {
         }
     }
 
-    /// Refuses values that would become an option of the program: an argument that begins with a value and comes out
-    /// with `-` in front. Numbers may.
+    /// Refuses values that would become an option: an argument that starts with the value and begins with `-`. A
+    /// negative number is allowed.
     private func refuseSmuggledOptions(_ values: [String: String]) throws(AIServiceError) {
         for piece in steps.flatMap(\.pieces) {
             guard let name = piece.leading, let placeholder = byName[name], let argument = piece.filled(values),

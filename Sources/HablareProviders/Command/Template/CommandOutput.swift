@@ -1,25 +1,25 @@
 #if os(macOS) || os(Linux)
 public import Hablare
 
-/// Where a program puts its answer.
+/// The location of a program's answer.
 public enum CommandOutput: Sendable, Hashable {
-    /// On its standard output.
+    /// The program's standard output.
     case standardOutput
-    /// In the file whose path stands at `{output}` in the arguments. The file is in a new directory that only this
-    /// user may enter and that is removed after the run, with whatever else the program left there. The extension is
-    /// given without a dot, in ASCII letters and digits: many programs choose their format by it.
+    /// A file whose path replaces `{output}` in the arguments. It is in a new directory that only this user may enter,
+    /// and that is removed after the run with everything in it. The extension has no dot, only ASCII letters and
+    /// digits; many programs derive their format from it.
     case file(extension: String)
 }
 
-/// What a program answers with.
+/// The content of a program's answer.
 public enum CommandContent: Sendable, Hashable {
     /// Text; anything but UTF-8 is refused.
     case text
     /// Any bytes, at least one.
     case data
-    /// Sound; the first bytes must be those of the format. A WAV file must also hold at least one byte of sound.
+    /// Sound; the first bytes must match the format. A WAV file must also have at least one byte of sound.
     case audio(AudioFormat)
-    /// A picture; the first bytes must be those of the format.
+    /// A picture; the first bytes must match the format.
     case image(ImageFormat)
 
     /// The kind of the content.
@@ -32,7 +32,7 @@ public enum CommandContent: Sendable, Hashable {
         }
     }
 
-    /// Content of this kind.
+    /// Returns content of this kind.
     func content(of body: Body) -> ResponseContent {
         switch self {
         case .text: .text(body)
@@ -42,7 +42,7 @@ public enum CommandContent: Sendable, Hashable {
         }
     }
 
-    /// What an answer of this kind is called that was handed over piece by piece.
+    /// The kind of a streamed answer.
     var streamed: StreamedContent {
         switch self {
         case .text: .text
@@ -52,7 +52,7 @@ public enum CommandContent: Sendable, Hashable {
         }
     }
 
-    /// The kind and format in a word or two, for errors and for the fingerprint.
+    /// The kind and the format in one or two words, for errors and for the fingerprint.
     var label: String {
         switch self {
         case .text: "text"

@@ -1,7 +1,7 @@
 #if os(macOS) || os(Linux)
 import Hablare
 
-/// One argument of a template, taken apart into literal text and placeholders.
+/// An argument of a template, parsed into literal text and placeholders.
 struct CommandPiece: Sendable, Hashable {
     enum Segment: Sendable, Hashable {
         case literal(String)
@@ -10,9 +10,9 @@ struct CommandPiece: Sendable, Hashable {
 
     let segments: [Segment]
 
-    /// Takes a piece apart.
+    /// Parses a piece.
     ///
-    /// - Throws: ``AIServiceError/Code/invalidConfiguration`` for a brace without its partner or a malformed name.
+    /// - Throws: ``AIServiceError/Code/invalidConfiguration`` for an unmatched brace or a malformed name.
     init(_ text: String) throws(AIServiceError) {
         var segments: [Segment] = []
         var literal = ""
@@ -46,12 +46,12 @@ struct CommandPiece: Sendable, Hashable {
         }
     }
 
-    /// The placeholder that the argument begins with; `nil` when it begins with text of the template.
+    /// The placeholder at the argument's beginning; `nil` if it begins with literal text.
     var leading: String? {
         if case .placeholder(let name)? = segments.first { name } else { nil }
     }
 
-    /// The argument, every placeholder replaced; `nil` when one has no value.
+    /// Returns the argument with every placeholder replaced; `nil` if one has no value.
     func filled(_ values: [String: String]) -> String? {
         var result = ""
         for segment in segments {
@@ -66,7 +66,7 @@ struct CommandPiece: Sendable, Hashable {
         return result
     }
 
-    /// Whether a placeholder may be called so.
+    /// Returns whether a text is a valid name of a placeholder.
     static func isName(_ text: some StringProtocol) -> Bool {
         guard let first = text.first, first.isASCII, first.isLetter else { return false }
         return text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_" || $0 == "-") }

@@ -3,12 +3,12 @@ import Hablare
 
 /// A place in a command line that a request's parameter of the same name fills.
 public struct CommandPlaceholder: Sendable, Hashable {
-    /// What a placeholder takes. Every kind refuses an empty value and a NUL.
+    /// The values that a placeholder accepts. Every kind refuses an empty value and a NUL.
     public enum Values: Sendable, Hashable {
-        /// Any text. Where it begins an argument it may not begin with `-`, or it would be an option.
+        /// Any text. At the start of an argument it must not begin with `-`, which would make it an option.
         case text
         /// A name: ASCII letters, digits and `_ - . + /`, not beginning with `-`, `/` or `.`, and without `..`. It
-        /// cannot be an option, an absolute path, a path upwards or a URL.
+        /// cannot be an option, an absolute path, a path to a parent directory, or a URL.
         case name
         /// A whole number within limits. May be negative.
         case integer(ClosedRange<Int>)
@@ -16,20 +16,20 @@ public struct CommandPlaceholder: Sendable, Hashable {
         case number(ClosedRange<Double>)
     }
 
-    /// Its name, in braces in the command line: ASCII letters, digits, `_` and `-`, beginning with a letter. The names
-    /// `prompt` and `output` are not for parameters.
+    /// The placeholder's name, which is in braces in the command line: ASCII letters, digits, `_` and `-`, beginning
+    /// with a letter. The names `prompt` and `output` are reserved.
     public var name: String
-    /// The value when the request has none; `nil`: the request must have one, except in an optional group.
+    /// The value if the request has none. With `nil` the request must have one, except in an optional group.
     public var `default`: String?
-    /// What it takes.
+    /// The values that it accepts.
     public var accepts: Values
 
     /// Creates a placeholder.
     ///
     /// - Parameters:
-    ///   - name: Its name, in braces in the command line.
-    ///   - default: The value when the request has none. Default: none.
-    ///   - accepts: What it takes. Default: ``Values/text``.
+    ///   - name: The placeholder's name, which is in braces in the command line.
+    ///   - default: The value if the request has none. Default: none.
+    ///   - accepts: The values that it accepts. Default: ``Values/text``.
     public init(_ name: String, default: String? = nil, accepts: Values = .text) {
         self.name = name
         self.default = `default`
@@ -38,7 +38,7 @@ public struct CommandPlaceholder: Sendable, Hashable {
 }
 
 extension CommandPlaceholder {
-    /// The text of a parameter's value; `nil` for an absent one (JSON `null`).
+    /// Returns the text of a parameter's value; `nil` for JSON's `null`.
     ///
     /// - Throws: ``AIServiceError/Code/invalidRequest`` for a value of the wrong kind or outside its limits.
     func text(of value: ParameterValue) throws(AIServiceError) -> String? {
@@ -49,9 +49,9 @@ extension CommandPlaceholder {
         return try checked(text)
     }
 
-    /// The text that goes into the command line for a value.
+    /// Returns a value's text for the command line.
     ///
-    /// - Throws: ``AIServiceError/Code/invalidRequest`` for a value that the placeholder does not take.
+    /// - Throws: ``AIServiceError/Code/invalidRequest`` for a value that the placeholder does not accept.
     func checked(_ text: String) throws(AIServiceError) -> String {
         guard !text.isEmpty else { throw invalid("is empty. Give a value, or leave it out.") }
         guard !text.utf8.contains(0) else { throw invalid("contains a NUL character. Take it out.") }
@@ -91,7 +91,7 @@ extension CommandPlaceholder {
         AIServiceError(.invalidRequest, "The parameter \(name) \(problem)")
     }
 
-    /// A number in decimal digits; `Double` alone would take hexadecimal ones, infinity and NaN, too.
+    /// Returns a decimal number. `Double` alone would also accept hexadecimal numbers, infinity and NaN.
     private static func decimal(_ text: String) -> Double? {
         text.utf8.allSatisfy { "0123456789+-.eE".utf8.contains($0) } ? Double(text) : nil
     }

@@ -29,7 +29,7 @@ extension CommandTemplate {
         id: "flite",
         executable: "flite",
         arguments: ["-voice", "{voice}", "-f", "/dev/stdin", "-o", "{output}"],
-        // A name, because Flite takes paths and URLs for voices, too, and fetches them.
+        // A name, because Flite would also accept and fetch paths and URLs of voices.
         placeholders: [CommandPlaceholder("voice", default: "slt", accepts: .name)],
         output: .file(extension: "wav"),
         content: .audio(.wav),
@@ -39,7 +39,7 @@ extension CommandTemplate {
     /// Hibari: a neural voice, English, offline. WAV.
     ///
     /// Parameters: `voice` (default `heart`, the one that needs no download), `speed` (0.25 to 4; 1 is normal), `seed`
-    /// (for sound that is the same every time).
+    /// (for the same sound in every run).
     public static let hibari = CommandTemplate(
         id: "hibari",
         executable: "hibari",
@@ -57,7 +57,7 @@ extension CommandTemplate {
         voices: .hibari,
         installation: "pip install hibari-tts")
 
-    /// Piper: neural voices in many languages, each a file. WAV. It reads every line as a sentence of its own.
+    /// Piper: neural voices in many languages, each in a file. WAV. It reads every line as a separate sentence.
     ///
     /// Parameters: `voice` (the path of a `.onnx` model with its `.onnx.json` beside it; required), `length` (0.25 to
     /// 4; 1 is normal, more is slower).

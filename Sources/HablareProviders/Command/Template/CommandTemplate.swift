@@ -2,10 +2,10 @@
 public import Foundation
 public import Hablare
 
-/// How to use a local program as a provider: what to start, with which arguments, and what comes out.
+/// The description of a local program as a provider: the program, its arguments, and its answer.
 ///
-/// The prompt is never an argument, because everybody on the machine can read the arguments of every process: it is on
-/// the program's standard input, in UTF-8. A template is a plain value; ``CommandProvider`` checks it.
+/// The program reads the prompt from its standard input, in UTF-8. The prompt is never an argument, because every user
+/// of the machine can read the arguments of every process. A template is a plain value; ``CommandProvider`` checks it.
 ///
 /// ```swift
 /// let shout = CommandTemplate(
@@ -13,46 +13,46 @@ public import Hablare
 ///     placeholders: [CommandPlaceholder("alphabet", default: "A-Z")], content: .text)
 /// ```
 public struct CommandTemplate: Sendable, Hashable {
-    /// The name the provider is registered under.
+    /// The id under which the provider is registered.
     public var id: ProviderID
     /// The program: a name that is looked up in `PATH`, or an absolute path.
     public var executable: String
-    /// Its arguments, without the program's name.
+    /// The arguments, without the program's name.
     public var arguments: [CommandArgument]
     /// The placeholders in the arguments. Each must be used, and each one used must be here, except `{output}`.
     public var placeholders: [CommandPlaceholder]
-    /// Where the answer is.
+    /// The location of the answer.
     public var output: CommandOutput
-    /// What the answer is.
+    /// The content of the answer.
     public var content: CommandContent
-    /// How much may be asked of it: calls at once, time of an attempt, Unicode scalars of a prompt.
+    /// The provider's limits: concurrent calls, time of an attempt, Unicode scalars of a prompt.
     public var limits: ProviderLimits
-    /// The largest answer in bytes, at least 1. A program that writes more is ended, and the attempt fails as
-    /// ``/Hablare/AIServiceError/Code/responseTooLarge``.
+    /// The maximum size of the answer in bytes, at least 1. A program that writes more is ended, and the attempt fails
+    /// with ``/Hablare/AIServiceError/Code/responseTooLarge``.
     public var maximumOutputBytes: Int
-    /// How its voices are known, for the placeholder named `voice`.
+    /// The source of the voices, for the placeholder named `voice`.
     public var voices: CommandVoiceSource
-    /// The command that installs the program, for the error of its absence: `apt-get install espeak-ng`.
+    /// The command that installs the program, for the error if it is missing: `apt-get install espeak-ng`.
     public var installation: String?
-    /// Whether the program needs the network, and so rests while there is none. Default: false.
+    /// Whether the program needs the network. If so, its requests are suspended while there is none. Default: `false`.
     public var needsNetwork = false
-    /// Whether somebody charges for its runs, as for those of a program that calls a service. Default: false, a run costs
-    /// nothing. Where true, a run's usage has no cost of its own, and the engine's price table says what it costs: by the
-    /// call, by the character of the prompt or by the byte of the answer, which is all that is counted of a program.
+    /// Whether its runs cost money, such as those of a program that calls a service. Default: `false`, a run costs
+    /// nothing. If `true`, a run reports no cost, and the engine's price table determines it: by the call, by the
+    /// character of the prompt or by the byte of the answer. Nothing else is counted for a program.
     public var isCharged = false
 
-    /// Creates a template. Nothing is checked here: ``CommandProvider/init(_:supervisor:searchPath:)`` does.
+    /// Creates a template without checking it; ``CommandProvider/init(_:supervisor:searchPath:)`` checks it.
     ///
     /// - Parameters:
-    ///   - id: The name the provider is registered under.
-    ///   - executable: A name to look up in `PATH`, or an absolute path.
+    ///   - id: The id under which the provider is registered.
+    ///   - executable: The program's name to look up in `PATH`, or an absolute path.
     ///   - arguments: The arguments, without the program's name. Default: none.
     ///   - placeholders: The placeholders in the arguments. Default: none.
-    ///   - output: Where the answer is. Default: on standard output.
-    ///   - content: What the answer is.
-    ///   - limits: How much may be asked of it. Default: as many calls at once as there are processors.
-    ///   - maximumOutputBytes: The largest answer in bytes. Default 256 MiB.
-    ///   - voices: How its voices are known. Default: they are not.
+    ///   - output: The location of the answer. Default: standard output.
+    ///   - content: The content of the answer.
+    ///   - limits: The provider's limits. Default: as many concurrent calls as there are processors.
+    ///   - maximumOutputBytes: The maximum size of the answer in bytes. Default: 256 MiB.
+    ///   - voices: The source of the voices. Default: unknown.
     ///   - installation: The command that installs the program. Default: unknown.
     public init(
         id: ProviderID,
@@ -78,7 +78,7 @@ public struct CommandTemplate: Sendable, Hashable {
         self.installation = installation
     }
 
-    /// Everything in the template that changes what comes out, on one line and unambiguous.
+    /// Everything in the template that changes the answer, unambiguously on one line.
     var fingerprintText: String {
         let lines = arguments.map { argument in
             switch argument {

@@ -1,11 +1,11 @@
 #if os(macOS) || os(Linux)
 import Hablare
 
-/// What must be true of a template, so that no request can make it misbehave.
+/// The rules of a template, which ensure that no request can make it misbehave.
 enum TemplateRules {
     /// Checks a template.
     ///
-    /// - Throws: ``AIServiceError/Code/invalidConfiguration`` saying what is wrong with it.
+    /// - Throws: ``AIServiceError/Code/invalidConfiguration`` with the template's problem.
     static func check(_ template: CommandTemplate) throws(AIServiceError) {
         let path = template.executable
         guard !path.isEmpty, !path.utf8.contains(0), path.hasPrefix("/") || !path.contains("/") else {

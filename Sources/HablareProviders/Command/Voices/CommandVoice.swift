@@ -1,30 +1,30 @@
 #if os(macOS) || os(Linux)
-/// A voice that a program speaks with.
+/// A voice of a program.
 public struct CommandVoice: Sendable, Hashable, Identifiable {
-    /// What the parameter `voice` takes.
+    /// The value for the parameter `voice`.
     public let id: String
-    /// Its language as a tag such as `en-us`, where the program says it.
+    /// The language tag such as `en-us`, if the program reports it.
     public let language: String?
-    /// Whose voice it resembles, where the program says it.
+    /// The gender that the voice resembles, if the program reports it.
     public let gender: Gender?
-    /// Other names that mean the same voice.
+    /// The other names of the same voice.
     public let aliases: [String]
 
-    /// Whose voice a voice resembles.
+    /// The gender that a voice resembles.
     public enum Gender: String, Sendable, Hashable, CaseIterable {
-        /// A woman's.
+        /// A woman's voice.
         case female
-        /// A man's.
+        /// A man's voice.
         case male
     }
 
     /// Creates a voice.
     ///
     /// - Parameters:
-    ///   - id: What the parameter `voice` takes.
-    ///   - language: Its language as a tag. Default: unknown.
-    ///   - gender: Whose voice it resembles. Default: unknown.
-    ///   - aliases: Other names that mean the same voice. Default: none.
+    ///   - id: The value for the parameter `voice`.
+    ///   - language: The language tag. Default: unknown.
+    ///   - gender: The gender that the voice resembles. Default: unknown.
+    ///   - aliases: The other names of the same voice. Default: none.
     public init(id: String, language: String? = nil, gender: Gender? = nil, aliases: [String] = []) {
         self.id = id
         self.language = language
@@ -33,22 +33,22 @@ public struct CommandVoice: Sendable, Hashable, Identifiable {
     }
 }
 
-/// How the voices of a program are known.
+/// The source of a program's voices.
 public enum CommandVoiceSource: Sendable, Hashable {
-    /// They are not; every voice is passed on, and the program says what it thinks of it.
+    /// The voices are unknown. Every voice is passed to the program, which may refuse it.
     case unlisted
-    /// These, and no others.
+    /// Only these voices.
     case fixed([CommandVoice])
-    /// A voice is a file, given by its path.
+    /// The voices are files, each given by its path.
     case files
-    /// eSpeak NG lists them, and its variants: a voice is `en-us`, `gmw/en-US`, or `en-us+f3` with a variant.
+    /// eSpeak NG's list of voices and variants: a voice is `en-us`, `gmw/en-US`, or `en-us+f3` with a variant.
     case espeakNG
-    /// Flite lists them.
+    /// Flite's list of voices.
     case flite
-    /// Hibari lists them; those it would have to download first are left out.
+    /// Hibari's list of voices, without those that it would first download.
     case hibari
 
-    /// The arguments that make the program list its voices; none where it is not asked.
+    /// The argument lists that make the program print its voices; empty if it is not asked.
     var listing: [[String]] {
         switch self {
         case .unlisted, .fixed, .files: []

@@ -2,22 +2,22 @@
 import Foundation
 import Hablare
 
-/// Asks a program for its voices, once.
+/// A cache of a program's voices, which asks the program once.
 ///
-/// What it said is kept as long as the provider: a voice that is installed later is known after a restart.
+/// The voices are kept as long as the provider. A voice that is installed later is known after a restart.
 actor VoiceCatalog {
     private let source: CommandVoiceSource
     private var known: VoiceList?
 
-    /// Creates a catalogue that knows nothing yet.
+    /// Creates an empty catalogue.
     init(_ source: CommandVoiceSource) {
         self.source = source
     }
 
-    /// The voices. Callers that come before the first answer each ask for themselves, which does no harm.
+    /// Returns the voices. Concurrent callers before the first answer each run the program, which is harmless.
     ///
-    /// - Parameter print: Runs the program with some arguments and gives what it printed.
-    /// - Returns: What it has.
+    /// - Parameter print: A closure that runs the program with arguments and returns its output.
+    /// - Returns: The voices.
     /// - Throws: The error of `print`.
     func list(
         _ print: @Sendable ([String]) async throws(AIServiceError) -> String

@@ -18,7 +18,7 @@ extension VoiceList {
                 case "M": .male
                 default: nil
                 }
-            // "(zh-cmn 5)(zh 5)": a language and how well the voice suits it.
+            // "(zh-cmn 5)(zh 5)": a language, and how well the voice suits it.
             let others = fields.dropFirst(5).flatMap { $0.split(whereSeparator: { "()".contains($0) }) }
                 .compactMap { $0.split(separator: " ").first.map(String.init) }
             return EspeakRow(
@@ -26,7 +26,7 @@ extension VoiceList {
         }
     }
 
-    /// eSpeak NG's voices. A voice is called by its language; a second one of the same language by its file.
+    /// Returns eSpeak NG's voices. A voice is named by its language; another voice of the same language by its file.
     static func espeakVoices(_ text: String) -> [CommandVoice] {
         var languages: Set<String> = []
         return espeakRows(text).map { row in
@@ -37,8 +37,8 @@ extension VoiceList {
         }
     }
 
-    /// Flite's voices, from `Voices available: kal awb_time kal16 awb rms slt`. It does not say who they are; these
-    /// few are known.
+    /// Returns Flite's voices, from `Voices available: kal awb_time kal16 awb rms slt`. Flite does not report their
+    /// genders; those of these few voices are known.
     static func fliteVoices(_ text: String) -> [CommandVoice] {
         guard let colon = text.firstIndex(of: ":") else { return [] }
         return text[text.index(after: colon)...].split(whereSeparator: \.isWhitespace).map { name in
@@ -52,7 +52,7 @@ extension VoiceList {
         }
     }
 
-    /// Hibari's voices, from rows such as `heart    en-US  female American  Kokoro af_heart   in the package`.
+    /// Returns Hibari's voices, from rows such as `heart    en-US  female American  Kokoro af_heart   in the package`.
     static func hibariVoices(_ text: String) -> [CommandVoice] {
         text.split(whereSeparator: \.isNewline).compactMap { line in
             let fields = line.split(whereSeparator: \.isWhitespace)

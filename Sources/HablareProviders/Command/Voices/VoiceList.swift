@@ -1,18 +1,18 @@
 #if os(macOS) || os(Linux)
 import Hablare
 
-/// The voices of a program, and what may follow one.
+/// The voices of a program, and their variants.
 struct VoiceList: Sendable, Hashable {
     /// The voices.
     var voices: [CommandVoice]
-    /// What may stand behind a voice and a `+`.
+    /// The variants, which may follow a voice and a `+`.
     var variants: [String] = []
 
-    /// Reads what programs print about their voices.
+    /// Reads a program's list of its voices.
     ///
     /// - Parameters:
-    ///   - source: Whose words they are.
-    ///   - listings: What was printed, for each of ``CommandVoiceSource/listing``.
+    ///   - source: The source of the voices.
+    ///   - listings: The program's output for each of ``CommandVoiceSource/listing``.
     init(_ source: CommandVoiceSource, listings: [String]) {
         let first = listings.first ?? ""
         switch source {

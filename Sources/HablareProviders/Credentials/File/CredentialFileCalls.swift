@@ -9,15 +9,15 @@ import Glibc
 import Musl
 #endif
 
-/// The calls to the operating system in whose order the file of keys becomes durable, and the pause between two looks at
-/// its lock: the seam at which tests see them, and make them fail.
+/// The operating system calls that make the key file durable, and the pause between attempts to take its lock. Tests
+/// replace them to observe their order and to make them fail.
 struct CredentialFileCalls: Sendable {
-    /// How folders that are made, and the bytes of files, become durable.
+    /// The calls that make new folders and the files' bytes durable.
     var durable: DurableCalls
-    /// Gives a file of an open folder another name at once, in place of a file that had it.
+    /// Renames a file in an open folder atomically, replacing a file that has the new name.
     var rename:
         @Sendable (_ folder: CInt, _ name: String, _ newName: String, _ path: String) throws(FileFailure) -> Void
-    /// Waits a hundredth of a second for whoever has the lock.
+    /// Waits a hundredth of a second before the next attempt to take the lock.
     var pause: @Sendable () -> Void
 
     /// The operating system.
@@ -32,7 +32,7 @@ struct CredentialFileCalls: Sendable {
 }
 
 extension AIServiceError {
-    /// The meaning of a failure of the file system for the file of keys.
+    /// Creates the error for a file system failure at the key file.
     init(ofKeys failure: FileFailure) {
         let participle =
             switch failure.action {

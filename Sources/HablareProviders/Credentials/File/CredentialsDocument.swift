@@ -1,7 +1,8 @@
 import Foundation
 import Hablare
+import HablareJSON
 
-/// What stands in the file of keys. Pure; its errors have nothing in them of what the file has.
+/// The content of the key file. Pure; its errors never quote the file's content.
 ///
 /// ```json
 /// {
@@ -17,19 +18,19 @@ import Hablare
 /// }
 /// ```
 struct CredentialsDocument: Sendable, Equatable {
-    /// The version of the form that is written, and the only one that is read.
+    /// The version of the format that is written. Only this version is read.
     static let version: Int64 = 1
-    /// The largest file that is read: 1 MiB, thousands of keys.
+    /// The maximum size of a file in bytes: 1 MiB, enough for thousands of keys.
     static let maximumBytes = 1 << 20
 
     var credentials: [CredentialName: Credential] = [:]
 
     init() {}
 
-    /// Reads it.
+    /// Reads the document.
     ///
-    /// - Throws: ``AIServiceError`` with code `storageTooNew`, or `storageCorrupt` where it is anything that is not
-    ///   understood as a whole: whoever wrote it back would lose what he did not understand.
+    /// - Throws: ``AIServiceError`` with code `storageTooNew`, or with `storageCorrupt` if any part is not understood:
+    ///   writing the document back would lose that part.
     init(json: Data, path: String) throws(AIServiceError) {
         func damaged(_ problem: String) -> AIServiceError {
             AIServiceError(
@@ -63,9 +64,9 @@ struct CredentialsDocument: Sendable, Equatable {
         }
     }
 
-    /// The text of it, the same for the same credentials.
+    /// Returns the document as JSON. Equal documents have equal text.
     ///
-    /// - Throws: ``AIServiceError`` with code `storageFailed`, which nothing brings about.
+    /// - Throws: ``AIServiceError`` with code `storageFailed`, which is not expected to happen.
     func json() throws(AIServiceError) -> Data {
         let entries = credentials.sorted { $0.key < $1.key }.map { name, credential in
             var entry: [String: ParameterValue] = [

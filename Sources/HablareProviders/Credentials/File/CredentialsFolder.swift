@@ -10,10 +10,10 @@ import Glibc
 import Musl
 #endif
 
-/// The folder of the file of keys, held open: everything in it is reached from there, so that no path is looked up twice
-/// and leads elsewhere the second time.
+/// The folder of the key file, held open. All files are opened relative to its descriptor, so a path cannot point
+/// elsewhere at a second lookup.
 struct CredentialsFolder: ~Copyable {
-    /// So often is a lock asked for, a hundredth of a second apart.
+    /// The maximum number of attempts to take a lock, a hundredth of a second apart.
     private static let patience = 500
 
     private let descriptor: CInt
@@ -26,15 +26,15 @@ struct CredentialsFolder: ~Copyable {
         self.calls = calls
     }
 
-    /// Opens it; `nil` where there is none.
+    /// Opens the folder; `nil` if it does not exist.
     ///
-    /// - Parameter creates: Whether it is made where it is missing, for its owner alone, with those above it.
-    /// - Throws: ``AIServiceError``: it cannot be opened, is somebody else's, or others may write in it.
+    /// - Parameter creates: Whether to create a missing folder, and its missing parents, for the owner only.
+    /// - Throws: ``AIServiceError`` if the folder cannot be opened, belongs to another user, or is writable by others.
     static func opened(
         _ path: String, creates: Bool, _ calls: CredentialFileCalls
     ) throws(AIServiceError) -> CredentialsFolder? {
         guard let descriptor = try descriptor(of: path, creates: creates, calls) else { return nil }
-        // Closes it, also where it is refused now.
+        // Closes the descriptor, also if the folder is refused below.
         let folder = CredentialsFolder(descriptor, path, calls)
         let status = try status(of: descriptor, path)
         guard [geteuid(), 0].contains(status.st_uid) else { throw FileTrust.stranger(path, status) }
@@ -64,12 +64,12 @@ struct CredentialsFolder: ~Copyable {
 
     // MARK: Reading
 
-    /// The bytes of a file that only its owner may read; `nil` where there is none.
+    /// Returns the bytes of a file that only its owner may read; `nil` if it does not exist.
     ///
-    /// - Throws: ``AIServiceError``: it is no such file, or cannot be read.
+    /// - Throws: ``AIServiceError`` if the file is not of this kind, or cannot be read.
     func read(_ name: String, atMost limit: Int) throws(AIServiceError) -> Data? {
         let place = "\(path)/\(name)"
-        // Without waiting for somebody to write into what may be a pipe.
+        // If the file is a pipe, opening it does not wait for a writer.
         let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
         guard let file = try Self.opened(place, { openat(descriptor, name, flags) }) else { return nil }
         defer { close(file) }
@@ -90,9 +90,9 @@ struct CredentialsFolder: ~Copyable {
 
     // MARK: Writing
 
-    /// Does something while nobody else who asks for the same lock does.
+    /// Runs a closure while it holds a lock.
     ///
-    /// - Throws: ``AIServiceError`` with code `storageBusy` where somebody keeps it for five seconds.
+    /// - Throws: ``AIServiceError`` with code `storageBusy` if another process holds the lock for five seconds.
     func locked<Value>(
         by name: String, _ body: () throws(AIServiceError) -> Value
     ) throws(AIServiceError) -> Value {
@@ -101,7 +101,8 @@ struct CredentialsFolder: ~Copyable {
         guard let lock = try Self.opened(place, { openat(descriptor, name, flags, 0o600) }) else {
             throw AIServiceError(ofKeys: FileFailure(ENOENT, doing: .make, to: place))
         }
-        // Closing it gives the lock back. The file stays: whoever removed it could leave two with a lock each.
+        // Closing the file releases the lock. The file stays: if it were removed, two processes could each lock a
+        // different file.
         defer { close(lock) }
         try FileTrust.check(try Self.status(of: lock, place), place)
         var attempts = 0
@@ -123,10 +124,10 @@ struct CredentialsFolder: ~Copyable {
         return try body()
     }
 
-    /// Puts a file in the place of another one, whole or not at all. Only for who has the lock: the name that it has
-    /// until then is always the same, so that what a killed process left is taken away by the next one.
+    /// Replaces a file atomically. The caller must hold the lock. The temporary name is always the same, so the next
+    /// writer removes the file that a killed process left.
     ///
-    /// - Throws: ``AIServiceError``. What was there is untouched, unless the message says that it is replaced.
+    /// - Throws: ``AIServiceError``. The old file is unchanged, unless the message says that it is replaced.
     func replace(_ name: String, with data: Data) throws(AIServiceError) {
         let place = "\(path)/\(name)"
         let temporary = ".\(name).partial"
@@ -134,7 +135,7 @@ struct CredentialsFolder: ~Copyable {
             try write(data, to: temporary, place)
             try calls.rename(descriptor, temporary, name, place)
         } catch {
-            // Nothing can be done where this fails: the next writer tries again.
+            // A failure to remove the file is ignored: the next writer removes it.
             unlinkat(descriptor, temporary, 0)
             throw AIServiceError(ofKeys: error)
         }
@@ -149,13 +150,13 @@ struct CredentialsFolder: ~Copyable {
         }
     }
 
-    /// Writes and syncs a new file of the folder.
+    /// Writes and syncs a new file in the folder.
     private func write(_ data: Data, to name: String, _ place: String) throws(FileFailure) {
         if unlinkat(descriptor, name, 0) != 0, errno != ENOENT { throw FileFailure(doing: .write, to: place) }
         let file = openat(descriptor, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else { throw FileFailure(doing: .write, to: place) }
         defer { close(file) }
-        // Whatever the process takes from the permissions of new files.
+        // Independent of the process's umask.
         guard fchmod(file, 0o600) == 0 else { throw FileFailure(doing: .write, to: place) }
         try FileSystem.write(data, to: file, place)
         try calls.durable.sync(file, place)

@@ -12,52 +12,52 @@ import Musl
 
 /// Keys in a file that only its owner may read: `credentials.json` in the configuration folder.
 ///
-/// The file is replaced as a whole, and is on the disk when a call returns; two processes that change it at once both
-/// succeed. A file that others may read or write, that belongs to somebody else, or to which a symbolic link leads, is
-/// refused, and so is one that is not understood: neither is read or overwritten.
+/// The file is replaced as a whole and is durable when a call returns. If two processes change it at once, both
+/// succeed. A file that others may read or write, that belongs to another user, or that is a symbolic link is refused.
+/// So is a file that cannot be parsed. A refused file is neither read nor overwritten.
 ///
-/// The keys are in the clear, as they are in the files of the vendors' own tools: whoever can read as this user has
-/// them.
+/// The keys are in plain text, as in the files of the vendors' own tools: any process that can read as this user can
+/// read them.
 public struct FileCredentials: CredentialStore {
-    /// The name that the file has in a configuration folder.
+    /// The file's name in a configuration folder.
     public static let usualName = "credentials.json"
 
-    /// Where the file is, if it is there.
+    /// The file's URL. The file may not exist.
     public let url: URL
     private let calls: CredentialFileCalls
 
-    /// Names a file. Nothing is read or made yet.
+    /// Creates a store for a file, without reading or creating it.
     public init(_ url: URL) {
         self.init(url, calls: .system)
     }
 
     init(_ url: URL, calls: CredentialFileCalls) {
-        // Absolute, so that a change of the working directory changes nothing.
+        // An absolute URL does not depend on the working directory.
         self.url = url.absoluteURL.standardizedFileURL
         self.calls = calls
     }
 
-    /// The file.
+    /// The file's path.
     public var source: CredentialSource { .file(url.path) }
-    /// Never.
+    /// Always `false`.
     public var isReadOnly: Bool { false }
 
-    /// What the file has; `nil` also where there is no file.
+    /// Returns the credential in the file; `nil` also if there is no file.
     public func credential(named name: CredentialName) throws(AIServiceError) -> FoundCredential? {
         try document().credentials[name].map { FoundCredential(name, $0, in: source) }
     }
 
-    /// What the file has; nothing where there is none.
+    /// Returns the credentials in the file; an empty array if there is no file.
     public func list() throws(AIServiceError) -> [FoundCredential] {
         try document().credentials.sorted { $0.key < $1.key }.map { FoundCredential($0.key, $0.value, in: source) }
     }
 
-    /// Writes a credential into the file, and makes the file and its folder where they are missing (`0600` and `0700`).
+    /// Writes a credential into the file. Creates the file and its folder if they are missing (`0600` and `0700`).
     public func set(_ credential: Credential, for name: CredentialName) throws(AIServiceError) {
         _ = try change(creating: true) { $0.updateValue(credential, forKey: name) ?? credential }
     }
 
-    /// Takes a credential out of the file.
+    /// Removes a credential from the file.
     public func delete(_ name: CredentialName) throws(AIServiceError) -> FoundCredential? {
         try change(creating: false) { $0.removeValue(forKey: name) }.map { FoundCredential(name, $0, in: source) }
     }
@@ -79,14 +79,14 @@ public struct FileCredentials: CredentialStore {
         return try CredentialsDocument(json: json, path: url.path)
     }
 
-    /// Changes what the file has, from what it has now; nobody else does meanwhile.
+    /// Reads the file, changes its content and writes it, all under the lock.
     ///
-    /// - Parameter body: Answers with `nil` where it has changed nothing; then nothing is written.
+    /// - Parameter body: A closure that changes the credentials. If it returns `nil`, nothing is written.
     private func change(
         creating: Bool, _ body: (inout [CredentialName: Credential]) -> Credential?
     ) throws(AIServiceError) -> Credential? {
         guard let folder = try CredentialsFolder.opened(folder, creates: creating, calls) else {
-            // A symbolic link can have the folder's name and lead nowhere.
+            // The folder's name may be a symbolic link whose target does not exist.
             if creating { throw AIServiceError(ofKeys: FileFailure(ENOENT, doing: .write, to: url.path)) }
             return nil
         }

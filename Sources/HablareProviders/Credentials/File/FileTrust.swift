@@ -8,11 +8,11 @@ import Glibc
 import Musl
 #endif
 
-/// Whether a file may have keys in it: a regular file of ours, which nobody else may read or write.
+/// The check whether a file may contain keys: a regular file of this user that no other user may read or write.
 enum FileTrust {
     /// Refuses any other file.
     ///
-    /// - Throws: ``AIServiceError`` with code `invalidConfiguration`, and the command that mends it.
+    /// - Throws: ``AIServiceError`` with code `invalidConfiguration` and the command that corrects the problem.
     static func check(_ status: stat, _ path: String) throws(AIServiceError) {
         switch status.st_mode & S_IFMT {
         case S_IFREG: break
@@ -27,26 +27,26 @@ enum FileTrust {
         }
     }
 
-    /// It belongs to somebody else.
+    /// Returns the error for a file that belongs to another user.
     static func stranger(_ path: String, _ status: stat) -> AIServiceError {
         refusal(
             "\(path) belongs to user \(status.st_uid), and you are user \(geteuid()). Run this as that user, or make it "
                 + "yours: chown \(geteuid()) \(ShellWord.quoted(path))")
     }
 
-    /// It is a symbolic link.
+    /// Returns the error for a symbolic link.
     static func link(_ path: String) -> AIServiceError {
         refusal(
             "\(path) is a symbolic link, and keys are not read or written through one. Put the file itself in its place: "
                 + "mv \"$(readlink -f \(ShellWord.quoted(path)))\" \(ShellWord.quoted(path))")
     }
 
-    /// It is a file, or below one.
+    /// Returns the error for a path whose folder is a file.
     static func noFolder(_ path: String) -> AIServiceError {
         refusal("\(path) is to be in a folder, or to be one, and a file is in its way. Move that away.")
     }
 
-    /// The permissions, as `chmod` takes them.
+    /// Returns the permissions in the form that `chmod` takes.
     static func mode(_ status: stat) -> String {
         let digits = String(status.st_mode & 0o777, radix: 8)
         return String(repeating: "0", count: 4 - digits.count) + digits

@@ -5,27 +5,28 @@ import Security
 
 /// Keys in the keychain of an Apple platform, as generic passwords of one service name.
 ///
-/// They are there after the first unlocking of the device, stay on this device, and are not synchronised. The account of
-/// an item is the credential's name (`openai`, `openai/work`), its value the key with its dates.
+/// The items are available after the first unlock of the device, stay on this device, and are not synchronised. An
+/// item's account is the credential's name (`openai`, `openai/work`). Its value is the key with its dates.
 public struct KeychainCredentials: CredentialStore {
     /// The service name of the command's own items.
     public static let usualService = "hablare"
 
     private let service: String
 
-    /// Names the items.
+    /// Creates a store for the items of a service name.
     ///
-    /// - Parameter service: What tells them from those of other programs. Default ``usualService``.
+    /// - Parameter service: The service name, which separates the items from those of other programs. Default:
+    ///   ``usualService``.
     public init(service: String = usualService) {
         self.service = service
     }
 
     /// The keychain.
     public var source: CredentialSource { .keychain }
-    /// Never.
+    /// Always `false`.
     public var isReadOnly: Bool { false }
 
-    /// The item of the name.
+    /// Returns the credential in the item of the name.
     public func credential(named name: CredentialName) throws(AIServiceError) -> FoundCredential? {
         var query = item(name)
         query[kSecReturnData] = true
@@ -43,9 +44,9 @@ public struct KeychainCredentials: CredentialStore {
         return FoundCredential(name, credential, in: source)
     }
 
-    /// All items of the service name.
+    /// Returns the credentials in all items of the service name.
     public func list() throws(AIServiceError) -> [FoundCredential] {
-        // Names first: a keychain of macOS does not give the data of several items at once.
+        // Read the names first: a macOS keychain does not return the data of several items at once.
         let query: [CFString: Any] = [
             kSecClass: kSecClassGenericPassword, kSecAttrService: service, kSecReturnAttributes: true,
             kSecMatchLimit: kSecMatchLimitAll,
@@ -68,7 +69,7 @@ public struct KeychainCredentials: CredentialStore {
         return found
     }
 
-    /// Adds the item, or changes it.
+    /// Adds or updates the item.
     public func set(_ credential: Credential, for name: CredentialName) throws(AIServiceError) {
         var document = CredentialsDocument()
         document.credentials[name] = credential
@@ -95,7 +96,7 @@ public struct KeychainCredentials: CredentialStore {
     private func item(_ name: CredentialName) -> [CFString: Any] {
         [
             kSecClass: kSecClassGenericPassword, kSecAttrService: service,
-            // A label has no slash.
+            // A label contains no slash, so the name is unambiguous.
             kSecAttrAccount: [name.service, name.account].compactMap { $0 }.joined(separator: "/"),
         ]
     }

@@ -1,9 +1,9 @@
 public import Foundation
 public import Hablare
 
-/// Where a service is: the base URL that the paths of its API are added to, such as `https://api.openai.com/v1`.
+/// A service's base URL, to which the paths of its API are appended, such as `https://api.openai.com/v1`.
 public struct ServiceAddress: Sendable, Hashable, CustomStringConvertible {
-    /// The address, without a slash at its end. Equal for addresses that mean the same place.
+    /// The normalised address, without a trailing slash. Equivalent addresses have equal texts.
     public let text: String
     /// Scheme, host and port.
     public let origin: HTTPOrigin
@@ -11,8 +11,8 @@ public struct ServiceAddress: Sendable, Hashable, CustomStringConvertible {
 
     /// Reads an address.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration`` with what is wrong: no scheme, another one than
-    ///   `http` and `https`, no host, a user or password, a query, a fragment, white space.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration``, naming the problem: no scheme, a scheme other
+    ///   than `http` and `https`, no host, a user or password, a query, a fragment, white space.
     public init(_ text: String) throws(AIServiceError) {
         let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
         guard !trimmed.isEmpty else { throw Self.refusal("is empty") }
@@ -44,12 +44,12 @@ public struct ServiceAddress: Sendable, Hashable, CustomStringConvertible {
         self.text = url.absoluteString
     }
 
-    /// The address of a path below this one.
+    /// Returns the address of a path below this one.
     ///
     /// - Parameters:
-    ///   - segments: The path's segments, as they are; each is escaped, so that what a person wrote (a voice, a model)
-    ///     is never taken for a path.
-    ///   - query: What is asked beside it.
+    ///   - segments: The path's segments. Each is escaped, so that user input (a voice, a model) is never taken for a
+    ///     path.
+    ///   - query: The query's names and values, which are escaped too.
     public func url(_ segments: [String], query: [(name: String, value: String)] = []) -> URL {
         var text = text
         for segment in segments {
@@ -66,7 +66,8 @@ public struct ServiceAddress: Sendable, Hashable, CustomStringConvertible {
     /// The address.
     public var description: String { text }
 
-    /// Everything but the unreserved characters of RFC 3986 escaped; a segment of dots alone would mean another place.
+    /// Escapes everything but the unreserved characters of RFC 3986. A segment of dots is escaped too, because it would
+    /// change the path.
     private static func escaped(_ text: String) -> String {
         if text.allSatisfy({ $0 == "." }) { return text.map { _ in "%2E" }.joined() }
         if text.utf8.allSatisfy(isUnreserved) { return text }

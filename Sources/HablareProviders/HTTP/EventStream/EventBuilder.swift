@@ -1,17 +1,17 @@
 import Foundation
 
-/// Puts events together from the lines of their stream.
+/// Assembles events from the lines of their stream.
 struct EventBuilder: Sendable {
-    /// What an empty line has confirmed: the id from which a stream could be taken up again.
+    /// The last id confirmed by an empty line, from which the stream can be resumed.
     private(set) var lastEventID = ""
-    /// How long whoever has lost the stream should wait before coming back.
+    /// The time that a client should wait before it reconnects.
     private(set) var retry: Duration?
 
     private var data = Data()
     private var hasData = false
     private var type = ""
     private var eventID = ""
-    /// The type that was read last: most events of a stream have the same, and so share one text.
+    /// The last type read. Most events of a stream have the same type and share one text.
     private var knownType = ""
     private let maximumBytes: Int
 
@@ -19,10 +19,10 @@ struct EventBuilder: Sendable {
         self.maximumBytes = maximumBytes
     }
 
-    /// Whether something of an event is here that an empty line would complete.
+    /// Whether an event has begun that an empty line would complete.
     var isMidEvent: Bool { hasData || !type.isEmpty }
 
-    /// A line came that is not empty.
+    /// Adds a line that is not empty.
     @inline(__always)
     mutating func came(_ line: UnsafeRawBufferPointer) throws(EventStreamFault) {
         guard let (field, start) = EventField.read(line) else { return }
@@ -37,14 +37,14 @@ struct EventBuilder: Sendable {
         }
     }
 
-    /// A line of data begins. Its bytes follow, if only none: with them the limit is looked at.
+    /// Begins a line of data. A call of `dataCame` follows even for an empty line; it checks the limit.
     @inline(__always)
     mutating func dataBegan() {
         if hasData { data.append(LineEnds.lineFeed) }
         hasData = true
     }
 
-    /// Some of a line's data came.
+    /// Adds bytes of a data line.
     @inline(__always)
     mutating func dataCame(_ bytes: UnsafeRawBufferPointer) throws(EventStreamFault) {
         guard bytes.count <= maximumBytes - data.count else { throw .eventTooLong(limit: maximumBytes) }
@@ -56,7 +56,7 @@ struct EventBuilder: Sendable {
         }
     }
 
-    /// An empty line came: the event is complete, if there is one.
+    /// Completes the event, if there is one, at an empty line.
     @inline(__always)
     mutating func ended(into events: inout [ServerSentEvent]) {
         lastEventID = eventID
@@ -77,7 +77,7 @@ struct EventBuilder: Sendable {
         return knownType
     }
 
-    /// Only digits are a time, and only one that can be counted.
+    /// Returns the time of a `retry` field; `nil` unless it has only digits and fits an `Int64`.
     private static func milliseconds(_ digits: UnsafeRawBufferPointer) -> Duration? {
         guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return Int64(String(decoding: digits, as: UTF8.self)).map { .milliseconds($0) }

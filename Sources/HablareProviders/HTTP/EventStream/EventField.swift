@@ -1,23 +1,23 @@
-/// A field of an event that means something (WHATWG HTML, 9.2.6); all other lines, comments among them, mean nothing.
+/// The fields of an event that have a meaning (WHATWG HTML, 9.2.6). All other lines, including comments, are ignored.
 enum EventField {
     case data, event, id, retry
 
-    /// The field of a line, and where its value begins: behind the colon and one space. `nil` for a comment and for
-    /// every name that means nothing.
+    /// Returns the field of a line and the index of its value, after the colon and one space. Returns `nil` for a
+    /// comment and for an unknown name.
     ///
-    /// - Parameter line: A whole line, or the beginning of one, longer than every field's name and the colon behind it.
+    /// - Parameter line: A whole line, or a beginning that is longer than every field's name with its colon.
     @inline(__always)
     static func read(_ line: UnsafeRawBufferPointer) -> (field: EventField, valueStart: Int)? {
         guard let (field, colon) = name(of: line) else { return nil }
-        // A line that is a name alone has an empty value.
+        // A line that has only a name has an empty value.
         var start = min(colon + 1, line.count)
         if start < line.count, line[start] == UInt8(ascii: " ") { start += 1 }
         return (field, start)
     }
 
-    /// The field, and where the colon behind its name is, or the end of the line.
+    /// Returns the field and the index of the colon after its name, or of the line's end.
     ///
-    /// Four bytes are compared at once, because this is done for every line.
+    /// This runs for every line, so it compares four bytes at once.
     @inline(__always)
     private static func name(of line: UnsafeRawBufferPointer) -> (field: EventField, colon: Int)? {
         func ends(at place: Int) -> Bool { line.count == place || line[place] == UInt8(ascii: ":") }

@@ -1,13 +1,13 @@
 public import Foundation
 
-/// Why a stream of events cannot be read on.
+/// The reason why a stream of events cannot be read.
 public enum EventStreamFault: Error, Sendable, Hashable, CustomStringConvertible {
-    /// A line has more bytes than it may.
+    /// A line exceeds the limit, in bytes.
     case lineTooLong(limit: Int)
-    /// An event has more bytes of data than it may.
+    /// An event's data exceeds the limit, in bytes.
     case eventTooLong(limit: Int)
 
-    /// What is wrong.
+    /// A description of the problem.
     public var description: String {
         switch self {
         case .lineTooLong(let limit): "a line has more than \(limit) bytes"
@@ -16,25 +16,25 @@ public enum EventStreamFault: Error, Sendable, Hashable, CustomStringConvertible
     }
 }
 
-/// Reads a stream of events (`text/event-stream`; WHATWG HTML, 9.2) from pieces that end anywhere. Pure.
+/// A parser for a stream of events (`text/event-stream`; WHATWG HTML, 9.2) from pieces of any size. Pure.
 ///
-/// The events, and a fault, are the same however the stream is cut. An event is there as soon as the empty line behind it
-/// is; one that no empty line has ended when the stream ends does not count (``isMidEvent``).
+/// The events and the faults do not depend on how the stream is cut. An event is complete at the empty line after it.
+/// An event without that empty line at the stream's end is discarded (``isMidEvent``).
 ///
-/// Lines that lie within a piece are read where they are: nothing is allocated but an event's data, and the texts of its
-/// type and id where they are new and longer than 15 bytes.
+/// Lines within a piece are parsed in place. Allocations are needed only for an event's data, and for a new type or id
+/// longer than 15 bytes.
 public struct EventStreamParser: Sendable {
-    /// How many bytes a line may have, and an event's data, where nobody says otherwise: 16 MiB, several times the largest
-    /// image that a service sends in an event.
+    /// The default maximum size of a line and of an event's data: 16 MiB, several times the largest image that a
+    /// service sends in an event.
     public static let defaultMaximumBytes = 16 << 20
 
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     private var event: EventBuilder
     private var line = UnfinishedLine()
-    /// How many bytes of a byte order mark the stream has begun with; all of them, too, when it is past its beginning.
+    /// The number of bytes of a byte order mark at the stream's beginning; 3 also after the beginning.
     private var markCount = 0
-    /// Whether the piece before ended with a carriage return, to which a line feed would belong.
+    /// Whether the previous piece ended with a carriage return, to which a following line feed belongs.
     private var endsInReturn = false
     private var fault: EventStreamFault?
     private let maximumLineBytes: Int
@@ -42,9 +42,9 @@ public struct EventStreamParser: Sendable {
     /// Creates a parser.
     ///
     /// - Parameters:
-    ///   - maximumLineBytes: How many bytes a line may have, its end not counted. Default 16 MiB.
-    ///   - maximumEventBytes: How many bytes an event's data may have, the line feeds between its lines counted. Default
-    ///     16 MiB.
+    ///   - maximumLineBytes: The maximum number of bytes in a line, without its end. Default: 16 MiB.
+    ///   - maximumEventBytes: The maximum number of bytes in an event's data, with the line feeds between its lines.
+    ///     Default: 16 MiB.
     public init(
         maximumLineBytes: Int = Self.defaultMaximumBytes, maximumEventBytes: Int = Self.defaultMaximumBytes
     ) {
@@ -52,24 +52,24 @@ public struct EventStreamParser: Sendable {
         event = EventBuilder(maximumBytes: max(0, maximumEventBytes))
     }
 
-    /// The last id that the stream gave, and an empty line confirmed: what to send as `Last-Event-ID` to take the stream
-    /// up again. Empty where it gave none.
+    /// The last id of the stream that an empty line confirmed; empty if there is none. Send it as `Last-Event-ID` to
+    /// resume the stream.
     public var lastEventID: String { event.lastEventID }
 
-    /// How long the stream asks one who has lost it to wait before coming back; `nil` where it does not say.
+    /// The time that the stream asks a client to wait before it reconnects; `nil` if it does not say.
     public var retry: Duration? { event.retry }
 
-    /// Whether something has begun that no empty line has ended: an event, or a line that may be one's. A stream that ends
-    /// here was broken off, and that event is lost. A comment, a `retry` or an `id` alone is none.
+    /// Whether an event has begun without an empty line after it, or a line that may belong to one. If the stream ends
+    /// here, that event is lost. A comment, a `retry` or an `id` alone does not begin an event.
     public var isMidEvent: Bool { event.isMidEvent || line.hasMeaning || (1..<3).contains(markCount) }
 
-    /// Takes the next piece, and adds the events that it completes.
+    /// Parses the next piece, and appends the events that it completes.
     ///
     /// - Parameters:
-    ///   - piece: Any number of bytes, none included.
-    ///   - events: What the events are added to; those before a fault, too.
-    /// - Throws: ``EventStreamFault`` for a line or an event that is longer than it may be, and again at every later call:
-    ///   nothing can be said of what follows.
+    ///   - piece: Any number of bytes, including none.
+    ///   - events: The array to which the events are appended, including those before a fault.
+    /// - Throws: ``EventStreamFault`` for a line or an event that is too long. Every later call throws it again,
+    ///   because the parser cannot interpret the rest.
     public mutating func parse(_ piece: Data, into events: inout [ServerSentEvent]) throws(EventStreamFault) {
         if let fault { throw fault }
         piece.withUnsafeBytes { bytes in
@@ -96,7 +96,7 @@ public struct EventStreamParser: Sendable {
         }
         guard start < bytes.count else { return }
         if markCount < 3 {
-            // It only looked like a mark: these bytes are the beginning of the first line.
+            // It only looked like a mark: these bytes begin the first line.
             let count = markCount - start
             markCount = 3
             for byte in Self.byteOrderMark.prefix(count) {
@@ -140,10 +140,10 @@ public struct EventStreamParser: Sendable {
         }
     }
 
-    /// Some of a line came whose end is elsewhere, or that is too long.
+    /// Adds a part of a line whose end is in another piece, or which is too long.
     private mutating func came(_ part: UnsafeRawBufferPointer) throws(EventStreamFault) {
         let allowed = min(part.count, maximumLineBytes - line.count)
-        // As far as it may go first, so that a fault that comes earlier in the stream is the one that is told.
+        // Add the allowed part first, so that a fault earlier in the stream takes precedence.
         try line.came(part.part(0..<allowed), for: &event)
         guard allowed == part.count else { throw .lineTooLong(limit: maximumLineBytes) }
     }

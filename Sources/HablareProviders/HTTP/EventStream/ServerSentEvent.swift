@@ -1,12 +1,12 @@
 public import Foundation
 
-/// One event of a stream of events (WHATWG HTML, 9.2).
+/// An event of a stream (WHATWG HTML, 9.2).
 public struct ServerSentEvent: Sendable, Hashable {
-    /// Its type; `message` where the stream does not say.
+    /// The event's type; `message` if the stream does not name one.
     public var type: String
-    /// Its data: the lines of it, joined by line feeds. UTF-8, unless the server is at fault.
+    /// The event's data: its lines, joined by line feeds. It is UTF-8 unless the server is at fault.
     public var data: Data
-    /// The last id that the stream gave, this event included; empty where it gave none.
+    /// The last id that the stream gave, including this event; empty if it gave none.
     public var lastEventID: String
 
     /// Creates an event.

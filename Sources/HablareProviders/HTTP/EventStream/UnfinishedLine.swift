@@ -1,34 +1,34 @@
-/// The beginning of a line whose end is in a piece that has not come.
+/// The beginning of a line whose end has not arrived.
 ///
-/// What comes first of it is kept in memory that is used again for the next one. Of a line that is longer, data goes
-/// straight to its event, and what means nothing is only counted.
+/// The first bytes are kept in memory that the next line reuses. In a longer line, data is passed to its event at once,
+/// and ignored content is only counted.
 struct UnfinishedLine: Sendable {
-    /// How much is kept of a line whose field need not be known.
+    /// The number of bytes after which the line's field decides how the rest is handled.
     static let keptBytes = 16 << 10
 
-    /// What becomes of a line's bytes.
+    /// The handling of a line's bytes.
     enum Course: Sendable {
-        /// They are kept until its end.
+        /// The bytes are kept until the line's end.
         case kept
-        /// They are the event's already.
+        /// The bytes already belong to the event.
         case passedOn
-        /// They are not needed.
+        /// The bytes are ignored.
         case dropped
     }
 
-    /// The bytes that are kept.
+    /// The kept bytes.
     private(set) var bytes: [UInt8] = []
-    /// How many bytes have come of it.
+    /// The number of bytes of the line that have arrived.
     private(set) var count = 0
     private(set) var course = Course.kept
 
-    /// Whether nothing of a line is here.
+    /// Whether no byte of a line has arrived.
     var isEmpty: Bool { count == 0 }
 
-    /// Whether it may be more than a comment.
+    /// Whether the line may be more than a comment.
     var hasMeaning: Bool { count > 0 && course != .dropped && bytes.first != UInt8(ascii: ":") }
 
-    /// More of it came, no more than the limit of a line allows.
+    /// Adds bytes of the line, within the limit of a line.
     mutating func came(
         _ part: UnsafeRawBufferPointer, for event: inout EventBuilder
     ) throws(EventStreamFault) {
@@ -38,7 +38,7 @@ struct UnfinishedLine: Sendable {
             let kept = min(rest.count, Self.keptBytes - bytes.count)
             bytes.append(contentsOf: rest.part(0..<kept))
             rest = rest.part(kept..<rest.count)
-            // Decided by exactly so many bytes, so that how the stream is cut makes no difference.
+            // Decided at exactly this number of bytes, so that the result does not depend on how the stream is cut.
             if bytes.count == Self.keptBytes { try decide(for: &event) }
         }
         switch course {
@@ -48,7 +48,7 @@ struct UnfinishedLine: Sendable {
         }
     }
 
-    /// Its end came.
+    /// Adds the line to the event at its end.
     mutating func ended(for event: inout EventBuilder) throws(EventStreamFault) {
         if course == .kept {
             let fault = bytes.withUnsafeBytes { line -> EventStreamFault? in
@@ -64,7 +64,7 @@ struct UnfinishedLine: Sendable {
         clear()
     }
 
-    /// Forgets it.
+    /// Removes the line.
     mutating func clear() {
         bytes.removeAll(keepingCapacity: bytes.count <= Self.keptBytes)
         count = 0

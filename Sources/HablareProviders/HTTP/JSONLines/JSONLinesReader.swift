@@ -1,11 +1,11 @@
 public import Foundation
 
-/// Why lines of JSON cannot be read on.
+/// The reason why lines of JSON cannot be read.
 public enum JSONLinesFault: Error, Sendable, Hashable, CustomStringConvertible {
-    /// A line has more bytes than it may.
+    /// A line exceeds the limit, in bytes.
     case lineTooLong(limit: Int)
 
-    /// What is wrong.
+    /// A description of the problem.
     public var description: String {
         switch self {
         case .lineTooLong(let limit): "a line has more than \(limit) bytes"
@@ -13,33 +13,34 @@ public enum JSONLinesFault: Error, Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Reads lines of JSON (`application/x-ndjson`, JSON Lines) from pieces that end anywhere. Pure.
+/// A reader of JSON lines (`application/x-ndjson`, JSON Lines) from pieces of any size. Pure.
 ///
-/// The lines, and a fault, are the same however they are cut. A line ends with a line feed; a carriage return before it
-/// belongs to the end, and one elsewhere to the line. Lines without anything but blanks are passed over. Whether a line
-/// is JSON is for whoever decodes it.
+/// The lines and the faults do not depend on how the stream is cut. A line ends with a line feed. A carriage return
+/// before it belongs to the end; elsewhere it belongs to the line. Blank lines are skipped. The reader does not check
+/// whether a line is JSON.
 public struct JSONLinesReader: Sendable {
-    /// How many bytes a line may have, where nobody says otherwise: 16 MiB.
+    /// The default maximum size of a line: 16 MiB.
     public static let defaultMaximumLineBytes = 16 << 20
 
-    /// The beginning of a line whose end has not come. Counted with a carriage return, which may be the end's.
+    /// The beginning of a line whose end has not arrived. Its count includes a carriage return that may belong to the
+    /// end.
     private var line = Data()
     private var fault: JSONLinesFault?
     private let maximumLineBytes: Int
 
     /// Creates a reader.
     ///
-    /// - Parameter maximumLineBytes: How many bytes a line may have, its end not counted. Default 16 MiB.
+    /// - Parameter maximumLineBytes: The maximum number of bytes in a line, without its end. Default: 16 MiB.
     public init(maximumLineBytes: Int = Self.defaultMaximumLineBytes) {
         self.maximumLineBytes = max(0, maximumLineBytes)
     }
 
-    /// Takes the next piece, and adds the lines that it completes, without their ends.
+    /// Reads the next piece, and appends the lines that it completes, without their ends.
     ///
     /// - Parameters:
-    ///   - piece: Any number of bytes, none included.
-    ///   - lines: What the lines are added to; those before a fault, too.
-    /// - Throws: ``JSONLinesFault`` for a line that is longer than it may be, and again at every later call.
+    ///   - piece: Any number of bytes, including none.
+    ///   - lines: The array to which the lines are appended, including those before a fault.
+    /// - Throws: ``JSONLinesFault`` for a line that is too long. Every later call throws it again.
     public mutating func read(_ piece: Data, into lines: inout [Data]) throws(JSONLinesFault) {
         if let fault { throw fault }
         piece.withUnsafeBytes { bytes in
@@ -55,15 +56,15 @@ public struct JSONLinesReader: Sendable {
         }
     }
 
-    /// The end came: the last line, where no line feed is behind it. `nil` where there is none.
+    /// Returns the last line if no line feed ended it; `nil` if there is none.
     ///
-    /// Afterwards the reader is as new.
+    /// Afterwards the reader is in its initial state.
     ///
-    /// - Throws: ``JSONLinesFault``, as ``read(_:into:)`` did before.
+    /// - Throws: ``JSONLinesFault``, if ``read(_:into:)`` threw it before.
     public mutating func finish() throws(JSONLinesFault) -> Data? {
         if let fault { throw fault }
         var lines: [Data] = []
-        // An end of no bytes: what is there is the line.
+        // An added line feed completes the remaining line.
         try read(Data([LineEnds.lineFeed]), into: &lines)
         return lines.first
     }
@@ -84,10 +85,10 @@ public struct JSONLinesReader: Sendable {
         }
     }
 
-    /// Some of a line came whose end is elsewhere.
+    /// Keeps a part of a line whose end is in another piece.
     private mutating func keep(_ part: UnsafeRawBufferPointer) throws(JSONLinesFault) {
         guard let first = part.baseAddress, !part.isEmpty else { return }
-        // One byte more may be the carriage return of its end; with another one behind it, it is not.
+        // One more byte is allowed if it is a carriage return, which may belong to the line's end.
         let room = maximumLineBytes - line.count
         guard part.count <= room || (part.count == room + 1 && part[room] == LineEnds.carriageReturn) else {
             throw .lineTooLong(limit: maximumLineBytes)
@@ -110,7 +111,7 @@ public struct JSONLinesReader: Sendable {
         lines.append(Data(bytes: first, count: part.count))
     }
 
-    /// Whether a line has nothing but what JSON takes for blanks.
+    /// Whether a line has only white space, as JSON defines it.
     private static func isBlank(_ line: UnsafeRawBufferPointer) -> Bool {
         line.allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == LineEnds.carriageReturn }
     }

@@ -1,13 +1,13 @@
-/// Finds the ends of the lines in a piece: line feeds, carriage returns, or both together as one.
+/// A finder of the line ends in a piece: line feeds, carriage returns, or both together as one.
 ///
-/// Either kind is searched for with the C library's own search, many bytes at a time, and where its next one is is
-/// remembered. So a piece is looked through at most once for each, also where one of them does not occur at all.
+/// It searches each kind with the C library's fast search and caches the next occurrence. A piece is therefore scanned
+/// at most once per kind, even if one kind does not occur.
 struct LineEnds {
     static let lineFeed: UInt8 = 0x0A
     static let carriageReturn: UInt8 = 0x0D
 
     private let bytes: UnsafeRawBufferPointer
-    /// The first of its kind at or behind the place that was asked for last; the number of bytes where there is none.
+    /// The next occurrence of each kind from the last start on; the number of bytes if there is none.
     private var nextLineFeed = -1
     private var nextCarriageReturn = -1
 
@@ -15,9 +15,10 @@ struct LineEnds {
         self.bytes = bytes
     }
 
-    /// The place of the first line feed or carriage return at or behind a place; the number of bytes where there is none.
+    /// Returns the index of the first line feed or carriage return at or after an index; the number of bytes if there
+    /// is none.
     ///
-    /// - Parameter start: Never before that of an earlier call.
+    /// - Parameter start: The index to start at. It must not decrease between calls.
     mutating func next(from start: Int) -> Int {
         if nextLineFeed < start { nextLineFeed = bytes.place(of: Self.lineFeed, from: start) }
         if nextCarriageReturn < start { nextCarriageReturn = bytes.place(of: Self.carriageReturn, from: start) }

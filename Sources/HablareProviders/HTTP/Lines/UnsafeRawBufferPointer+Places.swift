@@ -1,7 +1,7 @@
 import Foundation
 
 extension UnsafeRawBufferPointer {
-    /// The place of the first such byte at or behind a place; the number of bytes where there is none.
+    /// Returns the index of the first such byte at or after an index; the number of bytes if there is none.
     @inline(__always)
     func place(of byte: UInt8, from start: Int) -> Int {
         guard let baseAddress, start < count,
@@ -10,14 +10,14 @@ extension UnsafeRawBufferPointer {
         return UnsafeRawPointer(found) - baseAddress
     }
 
-    /// Whether the bytes are the same as others, of which there are as many.
+    /// Returns whether the bytes equal another buffer of the same size.
     @inline(__always)
     func isEqual(to others: UnsafeRawBufferPointer) -> Bool {
         guard let baseAddress, let start = others.baseAddress else { return count == others.count }
         return memcmp(baseAddress, start, count) == 0
     }
 
-    /// Some of the bytes, counted from 0 again.
+    /// Returns a part of the buffer, with indices that start at 0.
     @inline(__always)
     func part(_ range: Range<Int>) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: self[range])

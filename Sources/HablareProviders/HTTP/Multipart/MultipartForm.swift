@@ -2,11 +2,10 @@ import Crypto
 import Foundation
 public import Hablare
 
-/// A form with files (`multipart/form-data`; RFC 7578), written as browsers write it.
+/// A form with files (`multipart/form-data`; RFC 7578), encoded as browsers encode it.
 ///
-/// The boundary is 128 bits of a digest of everything in the form: the same form is always the same bytes, and no content
-/// has its own boundary in it, so none is searched for it. Content in a content file is not read here, only when the body
-/// is sent.
+/// The boundary is 128 bits of a digest of the whole form. Equal forms therefore have equal bytes, and no content can
+/// contain its own boundary, so none is searched for it. Content files are not read here, only when the body is sent.
 public struct MultipartForm: Sendable {
     fileprivate enum Part: Sendable {
         case field(name: String, value: String)
@@ -18,24 +17,24 @@ public struct MultipartForm: Sendable {
     /// Creates an empty form.
     public init() {}
 
-    /// Adds a field. Several may have the same name.
+    /// Adds a field. Several fields may have the same name.
     ///
     /// - Parameters:
     ///   - name: The field's name.
-    ///   - value: Its value, which is sent byte by byte as it is: unlike a browser, nothing mends its ends of lines.
+    ///   - value: The field's value, which is sent unchanged. Unlike in a browser, its line ends are not normalised.
     public mutating func add(_ name: String, value: String) {
         parts.append(.field(name: name, value: value))
     }
 
-    /// Adds a file. Several may have the same name.
+    /// Adds a file. Several files may have the same name.
     ///
     /// - Parameters:
     ///   - name: The field's name.
-    ///   - content: What is in the file.
-    ///   - fileName: The file's name. Many servers judge by its ending what the file is.
-    ///   - mediaType: What the file is. Default `application/octet-stream`.
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for a media type that is empty, or has signs that no field
-    ///   of a head may have.
+    ///   - content: The file's content.
+    ///   - fileName: The file's name. Many servers determine the file's type from the extension.
+    ///   - mediaType: The file's media type. Default: `application/octet-stream`.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for a media type that is empty, or has characters that
+    ///   a header field cannot have.
     public mutating func add(
         _ name: String, file content: Body, fileName: String, mediaType: String = "application/octet-stream"
     ) throws(AIServiceError) {
@@ -47,7 +46,7 @@ public struct MultipartForm: Sendable {
         parts.append(.file(name: name, fileName: fileName, mediaType: mediaType, content: content))
     }
 
-    /// Writes the form.
+    /// Encodes the form.
     ///
     /// - Returns: The value of the field `content-type`, which names the boundary, and the body.
     public func encoded() -> (contentType: String, body: HTTPBody) {
@@ -60,7 +59,7 @@ public struct MultipartForm: Sendable {
             case .field(_, let value): text.append(contentsOf: value.utf8)
             case .file(_, _, _, let content):
                 pieces.append(Body(text))
-                // Content that is here is shared, not copied; an empty one is none.
+                // Content in memory is shared, not copied. Empty content adds no piece.
                 if content.byteCount > 0 { pieces.append(content) }
                 text = Data()
             }
@@ -85,7 +84,7 @@ public struct MultipartForm: Sendable {
 }
 
 extension MultipartForm.Part {
-    /// What is said of it before its content.
+    /// The part's header lines.
     fileprivate var head: String {
         switch self {
         case .field(let name, _): return "Content-Disposition: form-data; name=\"\(Self.escaped(name: name))\""
@@ -97,12 +96,13 @@ extension MultipartForm.Part {
         }
     }
 
-    /// A field's name as WHATWG HTML, 4.10.21.8, has it: every end of a line is both signs, then as a file's name.
+    /// Escapes a field's name by WHATWG HTML, 4.10.21.8: line ends become CR LF, and the rest is escaped like a file's
+    /// name.
     private static func escaped(name: String) -> String {
         escaped(String(name.map { $0 == "\n" || $0 == "\r" ? "\r\n" : $0 }))
     }
 
-    /// A file's name: what would end it, or its line, is escaped; all else stays, in UTF-8.
+    /// Escapes a file's name: the characters that would end it, or its line. Everything else stays, in UTF-8.
     private static func escaped(_ text: String) -> String {
         text.unicodeScalars.map { scalar in
             switch scalar {

@@ -2,7 +2,7 @@ import HTTPTypes
 import NIOHTTP1
 
 extension HTTPFields {
-    /// The library's fields as ours; one whose name no field can have is left out.
+    /// Converts NIO's header fields. A field with an invalid name is omitted.
     init(_ headers: HTTPHeaders) {
         self.init()
         reserveCapacity(headers.count)
@@ -14,7 +14,7 @@ extension HTTPFields {
 }
 
 extension HTTPHeaders {
-    /// Adds fields as the library has them.
+    /// Adds HTTP fields.
     mutating func add(_ fields: HTTPFields) {
         for field in fields { add(name: field.name.rawName, value: field.value) }
     }

@@ -5,13 +5,13 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// What the errors of the network's libraries mean. Pure.
+/// The mapping from the network libraries' errors. Pure.
 enum NetworkFault {
-    /// An error as the seam has it.
+    /// Returns the transport's failure for an error.
     ///
     /// - Parameters:
-    ///   - error: What a library says.
-    ///   - isSent: Whether any of the call was handed to a connection. Only where none was, it cannot have arrived.
+    ///   - error: The error of a library.
+    ///   - isSent: Whether any of the call was passed to a connection. Otherwise it cannot have arrived.
     ///   - isProxied: Whether the call went through a proxy.
     static func failure(for error: any Error, isSent: Bool, isProxied: Bool = false) -> HTTPFailure {
         if let failure = error as? HTTPFailure { return failure }
@@ -38,7 +38,7 @@ enum NetworkFault {
         }
     }
 
-    /// The one error that matters here and cannot be compared, since it says which protocol it was.
+    /// The text of an error that cannot be compared directly, because it contains the protocol's name.
     private static let unsupportedProtocol =
         HTTPClientError.serverOfferedUnsupportedApplicationProtocol("").shortDescription
 
@@ -48,7 +48,7 @@ enum NetworkFault {
         case .proxyAuthenticationRequired, .invalidProxyResponse, .httpProxyHandshakeTimeout, .socksHandshakeTimeout:
             .proxy
         case .readTimeout, .writeTimeout, .deadlineExceeded: .idleTimeout
-        // A proxy that hangs up before the call is sent has refused it.
+        // A proxy that closes the connection before the call is sent has refused it.
         case .remoteConnectionClosed: !isSent && isProxied ? .proxy : .connectionLost
         case .requestStreamCancelled, .uncleanShutdown: .connectionLost
         case .emptyHost, .emptyScheme, .invalidURL, .alreadyShutdown: .other
@@ -86,8 +86,8 @@ enum NetworkFault {
         }
     }
 
-    /// The error in its own words, without what it quotes: of the client library only a sentence that is the same for all
-    /// errors of a kind, since others have the values of fields in them, and so a key.
+    /// Returns the error's own words without quoted values. From the client library only the fixed description is used:
+    /// other errors contain field values, which may be a key.
     private static func cause(of error: any Error) -> String {
         switch error {
         case let error as HTTPClientError: error.shortDescription

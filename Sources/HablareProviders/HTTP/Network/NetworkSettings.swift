@@ -1,31 +1,31 @@
-/// How calls go over the network.
+/// The settings of network connections.
 public struct NetworkSettings: Sendable, Hashable {
-    /// How long a connection may take to come about: the host's address, the connection itself, a proxy's and the secure
-    /// connection's greetings, and the wait for one of ``connectionsPerHost``. Default: 10 seconds.
+    /// The time limit for a connection: the host lookup, the connection itself, the handshakes of a proxy and of TLS,
+    /// and the wait for one of ``connectionsPerHost``. Default: 10 seconds.
     public var connectTimeout: Duration
-    /// How long a server may neither take nor say anything, from the beginning of a call to the end of its answer.
-    /// ``HTTPCall/idleTimeout`` wins. Time in which the answer's reader asks for nothing does not count. Default: 120
-    /// seconds.
+    /// The maximum time in which a server neither receives nor sends anything, from the call's beginning to the
+    /// answer's end. ``HTTPCall/idleTimeout`` takes precedence. Time in which the answer's reader requests nothing does
+    /// not count. Default: 120 seconds.
     public var idleTimeout: Duration
-    /// How long an idle connection is kept for the next call. Default: 30 seconds.
+    /// The time for which an idle connection is kept for the next call. Default: 30 seconds.
     ///
-    /// A server that closes an idle connection at the moment in which a call is sent on it leaves nobody knowing whether it
-    /// arrived, so this should be shorter than the server's own time.
+    /// It should be shorter than the server's own time. If a server closes an idle connection just when a call is sent
+    /// on it, the call may or may not have arrived.
     public var keepAlive: Duration
-    /// The file of certificates (PEM) of further authorities to trust, beside those of the system; `nil`, the default, for
-    /// none.
+    /// The path of a file (PEM) with certificates of additional trusted authorities, beside the system's. Default:
+    /// `nil`, for none.
     public var authoritiesPath: String?
-    /// Which calls go through which proxy. Default: none.
+    /// The rules for proxies. Default: no proxy.
     public var proxies: ProxyRules
-    /// The most connections to one host over HTTP/1.1; over HTTP/2 one connection has all calls. Default: 512.
+    /// The maximum number of HTTP/1.1 connections to one host; HTTP/2 uses one connection for all calls. Default: 512.
     ///
-    /// It must not be less than all lanes to a host have in flight together: a call that waits for a connection for longer
-    /// than ``connectTimeout`` fails.
+    /// It must not be less than the number of calls in flight to a host over all lanes. A call that waits for a
+    /// connection longer than ``connectTimeout`` fails.
     public var connectionsPerHost: Int
-    /// What calls say of the program that makes them, unless they say it themselves. Default: `hablare`.
+    /// The user agent of calls that do not set their own. Default: `hablare`.
     public var userAgent: String
-    /// How long the rest of an answer that nobody reads on is still taken, so that its connection can be used again. A test
-    /// gives it more time than a busy machine needs.
+    /// The time for which the rest of an abandoned answer is still received, so that its connection can be reused. A
+    /// test may raise it for a busy machine.
     package var lingering = TransferMachine.lingering
 
     /// Creates settings.

@@ -6,34 +6,34 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// The way to the network: sends calls over HTTP/1.1, or HTTP/2 where the server offers it, on connections that are kept
-/// for the next call.
+/// A transport over the network: HTTP/1.1, or HTTP/2 if the server offers it, on connections that are kept for the next
+/// call.
 ///
-/// Each call is made once: what failed is made again by the engine, which knows whether that may be paid for twice. TLS is
-/// of version 1.2 or later; certificates are checked, and there is no way not to. Answers are not decompressed, and none
-/// are asked for. Nothing of a call is logged or traced.
+/// Each call is sent once. The engine retries failures, because it knows whether a call may be paid for twice. TLS is
+/// version 1.2 or later, and certificates are always checked. Answers are not decompressed, and calls do not ask for
+/// compression. Calls are neither logged nor traced.
 ///
-/// Make one for a process, and share it: its connections are. Call ``shutdown()`` at the end. All its connections are served
-/// by one of the process's threads for the network; a server for which that is too little has several transports.
+/// Create one transport per process and share it, because it holds the connections. Call ``shutdown()`` at the end. All
+/// its connections run on one network thread; a server that needs more uses several transports.
 public final class NetworkTransport: HTTPTransport {
     private struct Clients: Sendable {
         var open: [ProxyAddress?: HTTPClient] = [:]
         var isShutDown = false
     }
 
-    /// How calls go.
+    /// The settings of the connections.
     public let settings: NetworkSettings
     private let tls: TLSConfiguration
     private let clients = Guarded(Clients())
-    /// Where all of it happens: whoever follows a call and its connection are on one thread, and tell each other what comes
-    /// without waking another one.
+    /// The event loop of all connections. A transfer and its connection share one thread and exchange events without
+    /// waking another.
     private let loop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next()
 
-    /// Creates a transport. Connects to nothing yet.
+    /// Creates a transport without connecting.
     ///
-    /// - Parameter settings: How calls go.
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration`` where the file of authorities cannot be read, or has
-    ///   no certificate in it.
+    /// - Parameter settings: The settings of the connections.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration`` if the file of authorities cannot be read, or
+    ///   has no certificate.
     public init(_ settings: NetworkSettings = NetworkSettings()) throws(AIServiceError) {
         self.settings = settings
         var tls = TLSConfiguration.makeClientConfiguration()
@@ -45,14 +45,14 @@ public final class NetworkTransport: HTTPTransport {
     }
 
     deinit {
-        // The library insists on the end of each client. Nobody waits for it here; whoever wants to calls shutdown().
+        // The library requires each client to be shut down. This does not wait for it; `shutdown()` does.
         for client in takeClients() { client.shutdown { _ in } }
     }
 
     /// Sends a call. See ``HTTPTransport/send(_:)``.
     public func send(_ call: HTTPCall) async throws -> HTTPAnswer {
         var call = call
-        // A 303 says that the call was carried out: whatever fails afterwards, it arrived.
+        // A 303 reports that the call was carried out. A later failure does not change that.
         var isDone = false
         var followed = 0
         while true {
@@ -63,7 +63,7 @@ public final class NetworkTransport: HTTPTransport {
                 let next = try Redirect.next(
                     after: call, status: answer.status, location: answer.fields[.location], followed: followed)
                 guard let next else { return answer }
-                // The next call uses the same connection only after this answer has ended.
+                // The next call can use the same connection only after this answer has ended.
                 await transfer.leave()
                 call = next
                 followed += 1
@@ -73,14 +73,14 @@ public final class NetworkTransport: HTTPTransport {
         }
     }
 
-    /// Closes all connections, and ends the calls that are on their way as if the connection had been lost. Later calls
-    /// fail. May be called more than once.
+    /// Closes all connections. Calls in flight end as if the connection were lost, and later calls fail. May be called
+    /// more than once.
     public func shutdown() async {
         for client in takeClients() {
             do {
                 try await client.shutdown()
             } catch {
-                // The library's one error here is that it was shut down before, which is what is wanted.
+                // The library's only error here is that the client was already shut down.
                 continue
             }
         }
@@ -119,7 +119,7 @@ public final class NetworkTransport: HTTPTransport {
             body: Upload.body(call.body))
     }
 
-    /// The client for calls through a proxy, or through none: of the library's clients each has one.
+    /// Returns the client for a proxy, or for none: a client of the library has one proxy setting.
     private func client(for proxy: ProxyAddress?) throws(HTTPFailure) -> HTTPClient {
         try clients.withLock { clients throws(HTTPFailure) in
             guard !clients.isShutDown else {
@@ -138,9 +138,9 @@ public final class NetworkTransport: HTTPTransport {
             timeout: .init(connect: TimeAmount(settings.connectTimeout)), decompression: .disabled)
         configuration.connectionPool.idleTimeout = TimeAmount(settings.keepAlive)
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = max(1, settings.connectionsPerHost)
-        // A connection that does not come about is the engine's to try again, which knows backoff and breaker.
+        // The engine retries a failed connection; it knows backoff and circuit breaker.
         configuration.connectionPool.retryConnectionEstablishment = false
-        // Its spans would have the whole address in them.
+        // The library's spans would contain the whole address.
         configuration.tracing.tracer = nil
         configuration.proxy = proxy.map { proxy in
             switch proxy.kind {

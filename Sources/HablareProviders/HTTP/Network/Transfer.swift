@@ -5,12 +5,12 @@ import Hablare
 import NIOCore
 import NIOHTTP1
 
-/// The shell of ``TransferMachine``: hears what the client library does on its thread, and what reader and caller want on
-/// theirs, and does what the machine says.
+/// A transfer over the network. It passes the events of the client library, the reader and the caller to
+/// ``TransferMachine``, and performs the machine's actions.
 ///
-/// The library's delegate is used rather than its async call, because only the delegate hears when the call was handed to
-/// the connection, which is what decides whether it may have arrived, and because a silence can end it without a task for
-/// each piece.
+/// It uses the library's delegate rather than its async call for two reasons. Only the delegate learns when the call
+/// was passed to the connection, which decides whether the call may have arrived. And a timeout can end the transfer
+/// without a task for each piece.
 final class Transfer: HTTPClientResponseDelegate {
     typealias Response = Void
 
@@ -19,7 +19,7 @@ final class Transfer: HTTPClientResponseDelegate {
         var task: HTTPClient.Task<Void>?
         var caller: CheckedContinuation<HTTPAnswer, any Error>?
         var reader: CheckedContinuation<Data?, any Error>?
-        /// Kept by the library until the server may go on.
+        /// The library's promise, held until the server may continue.
         var demand: EventLoopPromise<Void>?
         var watch: Scheduled<Void>?
     }
@@ -36,11 +36,11 @@ final class Transfer: HTTPClientResponseDelegate {
 
     // MARK: The caller
 
-    /// Makes the call, and returns when the head of the answer is there. Cancelling the task ends it.
+    /// Sends the call, and returns when the answer's head arrives. Cancelling the task ends the transfer.
     ///
     /// - Parameters:
     ///   - isUpload: Whether the body is sent piece by piece.
-    ///   - isShutDown: Says whether the client may have been shut down; once it says so it always does.
+    ///   - isShutDown: Returns whether the client may have been shut down. Once `true`, it stays `true`.
     func answer(
         to request: HTTPClient.Request, from client: HTTPClient, isUpload: Bool, isShutDown: @Sendable () -> Bool
     ) async throws -> HTTPAnswer {
@@ -50,7 +50,7 @@ final class Transfer: HTTPClientResponseDelegate {
                     if state.machine.ending == nil { state.caller = continuation }
                     return state.machine.ending != nil
                 }
-                // The only end there can be before the beginning is a cancellation.
+                // Before the start, only a cancellation can have ended the transfer.
                 if isOver { return continuation.resume(throwing: CancellationError()) }
                 let task = client.execute(request: request, delegate: self)
                 let isEnded = state.withLock { state in
@@ -58,9 +58,9 @@ final class Transfer: HTTPClientResponseDelegate {
                     return state.machine.ending != nil
                 }
                 if isEnded { task.cancel() }
-                // Two ends are told to nobody but the task: that of a client that was shut down before, and that of an
-                // upload whose end cannot be sent after the end of the answer came. To ask each task would wake its thread
-                // once more for every call.
+                // The delegate does not learn of two ends, which only the task reports: a client that was already shut
+                // down, and an upload whose end cannot be sent after the answer's end. Observing every task would wake
+                // its thread once more per call.
                 if isUpload || isShutDown() { task.futureResult.whenFailure { self.failed($0) } }
             }
         } onCancel: {
@@ -68,7 +68,7 @@ final class Transfer: HTTPClientResponseDelegate {
         }
     }
 
-    /// Ends the transfer for whoever waits.
+    /// Ends the transfer with a cancellation.
     private func cancel() {
         let ended = state.withLock { state in
             state.machine.cancelled() ? Self.takeAll(&state) : nil
@@ -78,7 +78,7 @@ final class Transfer: HTTPClientResponseDelegate {
 
     // MARK: The reader
 
-    /// The next piece. Cancelling the task ends the transfer.
+    /// Returns the next piece. Cancelling the task ends the transfer.
     func next() async throws -> Data? {
         if Task.isCancelled { cancel() }
         let (portion, demand) = ask(nil)
@@ -103,7 +103,7 @@ final class Transfer: HTTPClientResponseDelegate {
         }
     }
 
-    /// The body, as its reader holds it: when the last holder lets go of it, the transfer ends.
+    /// The answer's body. When its last holder releases it, the transfer ends.
     private var pieces: HTTPPieces {
         let hold = Hold(transfer: self)
         return HTTPPieces { try await hold.transfer.next() }
@@ -117,19 +117,19 @@ final class Transfer: HTTPClientResponseDelegate {
         deinit { transfer.left() }
     }
 
-    /// Leaves the rest of the answer unread, and returns when the transfer has ended: the server has sent the rest, or
-    /// `lingering` has passed. Cancelling the task ends the transfer at once.
+    /// Leaves the rest of the answer unread. Returns when the server has sent the rest, or when `lingering` has passed.
+    /// Cancelling the task ends the transfer at once.
     func leave() async {
         left()
         do {
             _ = try await next()
         } catch {
-            // However it ended, the connection is free or closed.
+            // In every case the connection is now free or closed.
             return
         }
     }
 
-    /// Takes the rest of the answer for `lingering` at most, without a reader.
+    /// Receives the rest of the answer for at most `lingering`, without a reader.
     func left() {
         let now = Self.now
         let (until, task, demand) = state.withLock { state in
@@ -138,9 +138,9 @@ final class Transfer: HTTPClientResponseDelegate {
             return (until, state.task, state.demand)
         }
         demand?.succeed()
-        // Who has an answer to leave has it from `answer(to:from:)`, which returns only when the task is noted.
+        // The answer comes from `answer(to:from:)`, which returns only after the task is stored.
         if let until, let task {
-            // Outside the lock: the state's watch for silences goes on, and finds nothing to do.
+            // Scheduled outside the lock. The idle watch continues and finds nothing to do.
             task.eventLoop.scheduleTask(in: TimeAmount(until - now)) { self.check() }
         }
     }
@@ -167,7 +167,7 @@ final class Transfer: HTTPClientResponseDelegate {
 
     func didSendRequestHead(task: HTTPClient.Task<Void>, _ head: HTTPRequestHead) {
         let now = Self.now
-        // From here on a silence counts; before, the time for the connection does.
+        // The idle timeout starts here; before, the connect timeout applies.
         let watch = task.eventLoop.scheduleTask(in: TimeAmount(idleTimeout)) { self.check() }
         let isOver = state.withLock { state in
             state.machine.headSent(at: now)
@@ -277,7 +277,7 @@ final class Transfer: HTTPClientResponseDelegate {
 
     // MARK: Endings
 
-    /// Everybody who waits for the transfer, taken out of its state, to be told of the end outside the lock.
+    /// The waiters of a transfer, removed from its state so that they are resumed outside the lock.
     private struct Waiting: Sendable {
         let task: HTTPClient.Task<Void>?
         let caller: CheckedContinuation<HTTPAnswer, any Error>?
@@ -289,7 +289,7 @@ final class Transfer: HTTPClientResponseDelegate {
             watch?.cancel()
             if abort {
                 task?.cancel()
-                // The library waits for this before it lets go of a connection whose answer is held back.
+                // The library waits for this promise before it releases a connection whose answer is held back.
                 demand?.fail(CancellationError())
             } else {
                 demand?.succeed()

@@ -1,58 +1,59 @@
 import Foundation
 
-/// One transfer, from the call's beginning to the answer's end. Pure: told what happened, it says what is to be done;
-/// times are since any one moment.
+/// The state of one transfer, from the call's start to the answer's end. Pure: it takes events and returns actions.
+/// Times are relative to any fixed moment.
 ///
-/// What it decides: whether a call may have arrived, when a silence is too long, how much of an answer is held for a reader
-/// who is slow, and what becomes of the rest when the reader leaves.
+/// It decides whether a call may have arrived, when a silence is too long, how much of an answer is held for a slow
+/// reader, and how the rest is handled when the reader leaves.
 struct TransferMachine: Sendable {
-    /// How a transfer ends.
+    /// The end of a transfer.
     enum Ending: Sendable, Hashable {
         case complete
         case failed(HTTPFailure)
         case cancelled
     }
 
-    /// What is to be done with a piece that came.
+    /// The action for a received piece.
     enum Receipt: Sendable, Hashable {
-        /// Give it to the reader, who waits.
+        /// Pass the piece to the waiting reader.
         case deliver(Data)
-        /// It is held; the server may say more.
+        /// The piece is held; the server may send more.
         case hold
-        /// It is held, and that is enough: the server has to wait.
+        /// The piece is held, and the server must wait.
         case holdBack
-        /// Nobody wants it.
+        /// Drop the piece: the answer has no reader.
         case drop
-        /// Nobody wants it, and there is too much of it: end the transfer.
+        /// Drop the piece and end the transfer: the unread rest is too large.
         case abort
     }
 
-    /// What a reader gets.
+    /// The result of a reader's request.
     enum Portion: Sendable, Hashable {
-        /// Bytes; and whether the server, which was held back, may go on.
+        /// Bytes, and whether a server that was held back may continue.
         case bytes(Data, letsGoOn: Bool)
-        /// Nothing yet.
+        /// No bytes have arrived yet.
         case wait
-        /// The end.
+        /// The end of the answer.
         case end(Ending)
     }
 
-    /// What is to be done when it was looked whether the server is silent for too long.
+    /// The action after a check of the idle timeout.
     enum Watch: Sendable, Hashable {
-        /// Look again at this time.
+        /// Check again at this time.
         case again(at: Duration)
         /// End the transfer.
         case abort
-        /// Nothing is left to watch.
+        /// Stop checking.
         case over
     }
 
-    /// How much is held for a reader who does not ask: 64 KiB, and the piece that goes beyond it. A short answer is here
-    /// as a whole before its reader asks for the first piece of it.
+    /// The number of bytes held for a slow reader: 64 KiB, and the piece that exceeds it. A short answer arrives as a
+    /// whole before its reader requests it.
     static let mostHeld = 64 << 10
-    /// How much of what nobody wants is still taken, so that the connection can be used again: 64 KiB.
+    /// The maximum number of unread bytes that are still received, so that the connection can be reused: 64 KiB.
     static let mostDropped = 64 << 10
-    /// How long it is taken: a tenth of a second. A stream that goes on is not listened to for longer, because it costs.
+    /// The time for which they are received: a tenth of a second. A longer stream is cut off, because its output costs
+    /// money.
     static let lingering = Duration.milliseconds(100)
 
     private enum Phase: Sendable, Hashable {
@@ -67,9 +68,9 @@ struct TransferMachine: Sendable {
     private var phase = Phase.calling
     private var held = Data()
     private var isHeldBack = false
-    /// Since when the server had a reason to say or take something; `nil` while it has none.
+    /// The time since which the server has had a reason to send or receive; `nil` while it has none.
     private var quietSince: Duration?
-    /// Whether any of the call was handed to the connection. Before, the server cannot have got anything.
+    /// Whether any of the call was passed to the connection. Before, nothing can have reached the server.
     private(set) var isSent = false
 
     init(idleTimeout: Duration, lingering: Duration = Self.lingering) {
@@ -77,21 +78,21 @@ struct TransferMachine: Sendable {
         self.lingering = lingering
     }
 
-    /// How it ended; `nil` while it has not.
+    /// The end of the transfer; `nil` while it runs.
     var ending: Ending? { if case .ended(let ending) = phase { ending } else { nil } }
 
-    /// The call's head was handed to the connection.
+    /// Records that the call's head was passed to the connection.
     mutating func headSent(at now: Duration) {
         isSent = true
         if ending == nil { quietSince = now }
     }
 
-    /// Some of the call's body was taken, or all of it.
+    /// Records that a part of the call's body, or its end, was sent.
     mutating func partSent(at now: Duration) {
         if quietSince != nil { quietSince = now }
     }
 
-    /// The answer's head came. Says whether somebody waits for it.
+    /// Records the answer's head. Returns whether the caller still waits for it.
     mutating func headReceived(at now: Duration) -> Bool {
         guard case .calling = phase else { return false }
         phase = .answering
@@ -99,7 +100,7 @@ struct TransferMachine: Sendable {
         return true
     }
 
-    /// A piece of the answer's body came.
+    /// Records a piece of the answer's body.
     mutating func received(_ piece: Data, readerWaits: Bool, at now: Duration) -> Receipt {
         switch phase {
         case .calling, .ended: return .drop
@@ -115,30 +116,30 @@ struct TransferMachine: Sendable {
             if readerWaits { return .deliver(piece) }
             held.append(piece)
             guard held.count >= Self.mostHeld else { return .hold }
-            // While the reader keeps it waiting, the server's silence is not its own.
+            // While the server is held back, its silence is not its fault.
             quietSince = nil
             isHeldBack = true
             return .holdBack
         }
     }
 
-    /// The answer is complete. Says whether that is the end.
+    /// Records that the answer is complete. Returns whether this ended the transfer.
     mutating func finished() -> Bool { end(.complete) }
 
-    /// The transfer failed. Says whether that is the end.
+    /// Records that the transfer failed. Returns whether this ended the transfer.
     mutating func failed(_ failure: HTTPFailure) -> Bool { end(.failed(failure)) }
 
-    /// Whoever waits was cancelled. Says whether the transfer has to be ended.
+    /// Records that the waiting task was cancelled. Returns whether the transfer was still running.
     mutating func cancelled() -> Bool {
         let isRunning = ending == nil
-        // An answer whose held part is gone must not look like a whole one, also where it had come to its end.
+        // A cancelled answer has lost its held bytes, so it must not appear complete, even if its end had arrived.
         phase = .ended(.cancelled)
         held = Data()
         quietSince = nil
         return isRunning
     }
 
-    /// The reader asks for more.
+    /// Returns the next bytes for the reader.
     mutating func asked(at now: Duration) -> Portion {
         if !held.isEmpty {
             let bytes = held
@@ -152,12 +153,13 @@ struct TransferMachine: Sendable {
         return .wait
     }
 
-    /// The reader leaves the answer. Returns until when its rest is taken, or `nil` where nothing is left to do.
+    /// Records that the reader left the answer. Returns the time until which the rest is received; `nil` if nothing is
+    /// left to do.
     mutating func left(at now: Duration) -> Duration? {
         if case .leaving = phase { return nil }
         guard ending == nil else { return nil }
         let until = now + lingering
-        // What was held is a part of what nobody wants.
+        // The held bytes count towards the unread rest.
         phase = .leaving(until: until, left: max(0, Self.mostDropped - held.count))
         held = Data()
         isHeldBack = false
@@ -165,7 +167,7 @@ struct TransferMachine: Sendable {
         return until
     }
 
-    /// It is looked whether the time is over.
+    /// Checks whether the idle timeout has passed.
     mutating func checked(at now: Duration) -> Watch {
         switch phase {
         case .ended: return .over

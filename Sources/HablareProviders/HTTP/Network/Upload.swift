@@ -4,18 +4,18 @@ import Hablare
 import NIOCore
 import NIOPosix
 
-/// The body of a call as the client library sends it: of a known length, and read while it is sent, so that a film is
-/// never in memory, and that each piece which the server takes shows it alive.
+/// The body of a call in the client library's form. Its length is known and it is read while it is sent, so a film is
+/// never in memory as a whole. Each piece that the server takes resets the idle timeout.
 enum Upload {
-    /// How much is read and handed over at once: 64 KiB.
+    /// The number of bytes read and sent at once: 64 KiB.
     static let step = 64 << 10
 
-    /// Content that was to be sent cannot be read.
+    /// The content to send cannot be read.
     struct Unreadable: Error {
         let cause: String
     }
 
-    /// Reads a little of each content file, before anything is sent.
+    /// Reads one byte of each content file before anything is sent.
     static func check(_ body: HTTPBody) async throws {
         guard case .pieces(let bodies) = body else { return }
         let stored = bodies.filter { $0.reference != nil && $0.byteCount > 0 }
@@ -25,7 +25,7 @@ enum Upload {
         }
     }
 
-    /// Whether a body is sent piece by piece: all but what is small and in memory.
+    /// Returns whether a body is sent piece by piece: every body except a small one in memory.
     static func isStreamed(_ body: HTTPBody) -> Bool {
         switch body {
         case .none: false
@@ -34,7 +34,7 @@ enum Upload {
         }
     }
 
-    /// The body as the library wants it; `nil` for none.
+    /// Returns the body in the library's form; `nil` for none.
     static func body(_ body: HTTPBody) -> HTTPClient.Body? {
         switch body {
         case .none: nil
@@ -53,7 +53,7 @@ enum Upload {
         }
     }
 
-    /// Sends one step, and has the next one sent when the connection has room for more.
+    /// Sends one step, and continues when the connection can take more.
     private static func send(
         _ bodies: ArraySlice<Body>, from offset: Int, to writer: HTTPClient.Body.StreamWriter,
         _ whole: EventLoopPromise<Void>
@@ -73,7 +73,7 @@ enum Upload {
             }
         bytes.flatMap { writer.write(.byteBuffer($0)) }.whenComplete { result in
             switch result {
-            // By way of the loop's queue, so that a connection which always has room makes no deep recursion.
+            // Through the loop's queue, because a connection that can always take more would cause deep recursion.
             case .success: loop.execute { send(bodies, from: range.upperBound, to: writer, whole) }
             case .failure(let error): whole.fail(error)
             }

@@ -1,34 +1,33 @@
 import Foundation
 public import Hablare
 
-/// A proxy: what speaks to the outside for this machine.
+/// A proxy server.
 ///
-/// It never shows its password: description and mirror have ``text``.
+/// Description and mirror show ``text``, never the password.
 public struct ProxyAddress: Sendable, Hashable {
-    /// How a proxy is spoken to.
+    /// The protocol of a proxy.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// HTTP's `CONNECT`, for calls of `http` and `https` alike: the proxy sees where they go, and of `https` nothing
-        /// else.
+        /// HTTP's `CONNECT`, for calls of `http` and `https` alike. Of `https` the proxy sees only the destination.
         case http
-        /// SOCKS 5, which looks up the host's name itself. Without a user.
+        /// SOCKS 5, which resolves the host's name itself. A user is not supported.
         case socks5
     }
 
-    /// How it is spoken to.
+    /// The protocol.
     public let kind: Kind
-    /// Its host; an IPv6 address without brackets.
+    /// The host. An IPv6 address has no brackets.
     public let host: String
-    /// Its port. Default: 1080, as curl has it.
+    /// The port. Default: 1080, as in curl.
     public let port: Int
-    /// Who uses it; `nil` where it asks nobody.
+    /// The user; `nil` if the proxy needs none.
     let user: String?
     let password: String?
 
-    /// Reads an address: `http://proxy.example:3128`, `http://user:password@proxy.example:3128`, `socks5://127.0.0.1`, or
-    /// without a scheme `proxy.example:3128`.
+    /// Reads an address: `http://proxy.example:3128`, `http://user:password@proxy.example:3128`, `socks5://127.0.0.1`,
+    /// or `proxy.example:3128` without a scheme.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration`` with what is wrong. Never with the address itself,
-    ///   which may have a password in it.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration``, naming the problem. The message never contains
+    ///   the address, which may have a password.
     public init(_ text: String) throws(AIServiceError) {
         let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
         let parts = URLComponents(string: trimmed.contains("://") ? trimmed : "http://\(trimmed)")
@@ -63,10 +62,10 @@ public struct ProxyAddress: Sendable, Hashable {
 }
 
 extension ProxyAddress: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// As ``text``.
+    /// ``text``.
     public var description: String { text }
-    /// As ``text``.
+    /// ``text``.
     public var debugDescription: String { text }
-    /// As ``text``.
+    /// A mirror of ``text``.
     public var customMirror: Mirror { Mirror(self, children: [("address", text)]) }
 }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// What goes past the proxy, as `NO_PROXY` lists it. Pure.
+/// The destinations that bypass the proxy, in the form of `NO_PROXY`. Pure.
 ///
-/// Entries are divided by commas or white space: `*` for everything; a host with all hosts below it (`example.com` and
-/// `.example.com` are the same); an address; a block of addresses (`10.0.0.0/8`, `fd00::/8`); each of them also with a
-/// port. What is none of these excepts nothing.
+/// Entries are separated by commas or white space. An entry is `*` for everything, a host with all its subdomains
+/// (`example.com` and `.example.com` are the same), an address, or a block of addresses (`10.0.0.0/8`, `fd00::/8`).
+/// Each may have a port. Other entries match nothing.
 struct ProxyExceptions: Sendable, Hashable {
     private enum Place: Sendable, Hashable {
         case everything
@@ -29,7 +29,7 @@ struct ProxyExceptions: Sendable, Hashable {
             if let port = entry.port, port != origin.port { return false }
             switch entry.place {
             case .everything: return true
-            // Below an address there is nothing.
+            // An address has no subdomains.
             case .domain(let domain): return host == domain || (address == nil && host.hasSuffix(".\(domain)"))
             case .block(let block): return address.map(block.contains) ?? false
             }

@@ -1,11 +1,11 @@
 public import Hablare
 
-/// Which calls go through which proxy. Pure.
+/// The rules that select the proxy of a call. Pure.
 ///
-/// Calls to this machine itself (``HTTPOrigin/isLoopback``) go past every proxy, since none could reach it; say
-/// `includesLoopback` for a proxy on this machine that shall have them too.
+/// Calls to this machine (``HTTPOrigin/isLoopback``) bypass every proxy, because no other machine could reach it. Set
+/// `includesLoopback` for a proxy on this machine that should receive them.
 public struct ProxyRules: Sendable, Hashable {
-    /// No proxy at all.
+    /// The rules without any proxy.
     public static let direct = ProxyRules(http: nil, https: nil)
 
     private let http: ProxyAddress?
@@ -13,13 +13,13 @@ public struct ProxyRules: Sendable, Hashable {
     private let exceptions: ProxyExceptions
     private let includesLoopback: Bool
 
-    /// Makes rules.
+    /// Creates rules.
     ///
     /// - Parameters:
     ///   - http: The proxy for calls of `http`; `nil` for none.
     ///   - https: The proxy for calls of `https`; `nil` for none.
-    ///   - except: What goes past them, as `NO_PROXY` lists it. Default: nothing.
-    ///   - includesLoopback: Whether calls to this machine go through them too. Default: `false`.
+    ///   - except: The destinations that bypass the proxies, in the form of `NO_PROXY`. Default: none.
+    ///   - includesLoopback: Whether calls to this machine also go through the proxies. Default: `false`.
     public init(http: ProxyAddress?, https: ProxyAddress?, except: String = "", includesLoopback: Bool = false) {
         self.http = http
         self.https = https
@@ -27,15 +27,16 @@ public struct ProxyRules: Sendable, Hashable {
         self.includesLoopback = includesLoopback
     }
 
-    /// Reads the rules that a process's environment has, as curl does: `http_proxy` for calls of `http`, `https_proxy` for
-    /// those of `https`, `all_proxy` where there is none of its own, and `no_proxy` for what goes past them: hosts with all
-    /// below them, addresses, blocks of addresses (`10.0.0.0/8`), each also with a port, or `*`.
+    /// Reads the rules from environment variables, as curl does. `http_proxy` applies to calls of `http`, `https_proxy`
+    /// to calls of `https`, and `all_proxy` to both if they have none. `no_proxy` lists the destinations that bypass
+    /// them: hosts with their subdomains, addresses, blocks of addresses (`10.0.0.0/8`), each with an optional port, or
+    /// `*`.
     ///
-    /// Names in small letters win over those in capitals. An empty value means: no proxy. In a CGI program, where whoever
-    /// calls it can set it, `HTTP_PROXY` is ignored.
+    /// Lowercase names take precedence over uppercase ones. An empty value means no proxy. A CGI program ignores
+    /// `HTTP_PROXY`, because its clients can set it.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration`` for an address that cannot be used, with the name
-    ///   of its variable.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration``, with the variable's name, for an invalid
+    ///   address.
     public init(environment: [String: String]) throws(AIServiceError) {
         func value(_ name: String) -> (name: String, value: String)? {
             if let value = environment[name] { return (name, value) }
@@ -60,9 +61,9 @@ public struct ProxyRules: Sendable, Hashable {
             except: value("no_proxy")?.value ?? "")
     }
 
-    /// The proxy for calls to an origin; `nil` where they go there directly.
+    /// Returns the proxy for calls to an origin; `nil` for a direct connection.
     public func proxy(for origin: HTTPOrigin) -> ProxyAddress? {
-        // First what costs nothing: most processes have no proxy, and each call asks.
+        // The cheapest check first: most processes have no proxy, and this runs for each call.
         guard let proxy = origin.scheme == "https" ? https : http, includesLoopback || !origin.isLoopback,
             !exceptions.contains(origin)
         else { return nil }

@@ -1,38 +1,40 @@
 import Foundation
 import HTTPTypes
 
-/// Where a call goes on after an answer that points elsewhere (RFC 9110, 15.4). Pure.
+/// The handling of redirects (RFC 9110, 15.4). Pure.
 ///
-/// | status | a GET or HEAD | any other call |
+/// | status | GET or HEAD | any other call |
 /// |---|---|---|
-/// | 301, 302 | is made again there | is refused: what everybody does is to make a GET of it, and its body is lost |
-/// | 303 | is made again there | it was done; a GET fetches its result |
-/// | 307, 308 | is made again there | is made again there, with its body |
+/// | 301, 302 | repeated at the new address | refused: clients usually send a GET instead, and the body is lost |
+/// | 303 | repeated at the new address | it was carried out; a GET fetches its result |
+/// | 307, 308 | repeated at the new address | repeated at the new address, with its body |
 ///
-/// All other answers, and those that name no place, are answers. At most ``limit`` redirects follow each other. From
-/// `https` nobody is led to `http`. A call with secrets is not led to another origin, also not from `http` to `https`: it
-/// would be made there without its key, and be refused for that. Nor is one with a body, or one that is no GET or HEAD:
-/// what is for one server is told to no other. Any other call goes there without the cookies and keys among its fields,
-/// and does not get them back on the way.
+/// All other answers, and redirects without an address, are returned to the caller. At most ``limit`` redirects are
+/// followed in a row. A redirect from `https` to `http` is refused.
+///
+/// A redirect to another origin, including from `http` to `https`, is refused in two cases. A call with secrets would
+/// be sent without its key and fail. A call with a body, or one other than GET or HEAD, would reveal to one server what
+/// is meant for another. Any other call goes to the other origin without the cookies and keys among its fields. It does
+/// not get them back if a later redirect returns.
 public enum Redirect {
-    /// How many redirects of one call are followed: 5.
+    /// The maximum number of redirects per call: 5.
     public static let limit = 5
 
-    /// What belongs to a body, and goes with it.
+    /// The fields that describe a body and are removed with it.
     private static let ofBody: [HTTPField.Name] = [
         .contentType, .contentLength, .contentEncoding, .contentLanguage, .contentLocation, .transferEncoding,
     ]
 
-    /// The next call; `nil` where the answer is none that points elsewhere.
+    /// Returns the next call; `nil` if the answer is not a redirect.
     ///
     /// - Parameters:
     ///   - call: The call that was answered.
     ///   - status: The answer's status.
-    ///   - location: The answer's field of that name.
-    ///   - followed: How many redirects were followed before this one.
-    /// - Throws: ``HTTPFailure`` with the reason ``HTTPFailure/Reason/redirect`` where nobody may follow. It says that the
-    ///   call cannot have been carried out, since a server that points elsewhere does nothing itself, unless it says so: a
-    ///   303 is the answer to a call that was.
+    ///   - location: The answer's `location` field.
+    ///   - followed: The number of redirects followed before this one.
+    /// - Throws: ``HTTPFailure`` with the reason ``HTTPFailure/Reason/redirect`` if the redirect must not be followed.
+    ///   It reports that the call cannot have been carried out, because a server that redirects does not act. Only a
+    ///   303 answers a call that was carried out.
     static func next(
         after call: HTTPCall, status: Int, location: String?, followed: Int
     ) throws(HTTPFailure) -> HTTPCall? {
@@ -45,7 +47,7 @@ public enum Redirect {
         else { throw refusal("redirect to what is no address") }
         let from = HTTPOrigin(of: call.url)
         guard from?.scheme != "https" || origin.scheme == "https" else { throw refusal("redirect from https to http") }
-        // After a 303 the result is fetched, and nothing of the call goes along.
+        // After a 303 only the result is fetched, without anything of the call.
         let isFetch = isDone || (call.method.isSafe && call.body.byteCount == 0)
         guard origin == from || (isFetch && call.secrets.isEmpty) else {
             throw refusal("redirect to \(name(of: origin))")
@@ -69,10 +71,11 @@ public enum Redirect {
         return next
     }
 
-    /// Whether an answer says that the call was carried out, and where its result is: whatever fails from there on.
+    /// Returns whether an answer reports that the call was carried out and where its result is. Later failures do not
+    /// change that.
     static func isDone(_ call: HTTPCall, status: Int) -> Bool { status == 303 && !call.method.isSafe }
 
-    /// An origin that a server names, as far as it can be one: a server may write anything there.
+    /// Returns the text of an origin that a server names, if it has the form of one. A server may write any text there.
     private static func name(of origin: HTTPOrigin) -> String {
         ServiceRefusal.isWord(origin.host) ? origin.text : "another origin"
     }

@@ -1,14 +1,14 @@
 package import Foundation
 
-/// Dates as HTTP has them (RFC 9110, 5.6.7): the one form that is written, `Sun, 06 Nov 1994 08:49:37 GMT`, and the two
-/// old ones that must be read.
+/// Dates in HTTP's form (RFC 9110, 5.6.7): the current form, `Sun, 06 Nov 1994 08:49:37 GMT`, and the two obsolete ones
+/// that must be accepted.
 package enum HTTPDate {
     private static let months = [
         "jan": 1, "feb": 2, "mar": 3, "apr": 4, "may": 5, "jun": 6, "jul": 7, "aug": 8, "sep": 9, "oct": 10, "nov": 11,
         "dec": 12,
     ]
 
-    /// The moment a text names; `nil` where it names none.
+    /// Returns the date of a text; `nil` for an invalid one.
     package static func date(_ text: String) -> Date? {
         let words = text.lowercased().split { $0 == " " || $0 == "," || $0 == "-" }.map(String.init)
         // sun 06 nov 1994 08:49:37 gmt · sunday 06 nov 94 08:49:37 gmt · sun nov 6 08:49:37 1994
@@ -25,7 +25,7 @@ package enum HTTPDate {
             let hour = clock[0], let minute = clock[1], let second = clock[2],
             (1...31).contains(day), (0...23).contains(hour), (0...59).contains(minute), (0...60).contains(second)
         else { return nil }
-        // Two digits are the last year that ends so and is not more than 50 years ahead; no service still writes them.
+        // Two digits mean the latest such year that is at most 50 years ahead. No service still writes them.
         if year < 100 { year += year < 70 ? 2000 : 1900 }
         guard (1900...9999).contains(year) else { return nil }
         var calendar = Calendar(identifier: .gregorian)

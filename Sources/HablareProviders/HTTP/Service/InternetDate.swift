@@ -1,8 +1,8 @@
 package import Foundation
 
-/// Dates as the web's newer APIs have them (RFC 3339): `2026-11-22T13:00:00Z`, also with a fraction or an offset.
+/// Dates in the form of newer web APIs (RFC 3339): `2026-11-22T13:00:00Z`, also with a fraction or an offset.
 package enum InternetDate {
-    /// The moment a text names; `nil` where it names none.
+    /// Returns the date of a text; `nil` for an invalid one.
     package static func date(_ text: String) -> Date? {
         for hasFraction in [false, true] {
             do {

@@ -1,12 +1,11 @@
 package import Hablare
 
-/// A provider that can say of a request, without asking anybody, that it could not be sent: so that who writes it hears it
-/// before it is stored.
+/// A provider that can check a request offline, so that an invalid request is refused before it is stored.
 package protocol RequestChecking: AIServiceProvider {
-    /// Looks at the whole request as the call itself will, by the same function. Nothing is read: what only the bytes of
-    /// a picture can say, the call says.
+    /// Checks the whole request with the same function that the call uses. It reads no files, so a fault in a picture's
+    /// bytes is only reported by the call.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for a parameter that is unknown, with the nearest there
-    ///   is, or that has an impossible value, and for a prompt that the provider does not take.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for an unknown parameter, with the nearest names, for
+    ///   an invalid value, and for a prompt that the provider does not accept.
     func check(_ request: AIRequest) throws(AIServiceError)
 }

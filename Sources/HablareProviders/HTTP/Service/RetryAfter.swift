@@ -1,14 +1,14 @@
 package import Foundation
 package import HTTPTypes
 
-/// How long a server asks to be left alone. Pure.
+/// The pause that a server asks for. Pure.
 package enum RetryAfter {
-    /// A longer pause than a week is a mistake of the server's, and no wish.
+    /// The maximum pause: a week. A longer one is an error of the server.
     package static let longest = Duration.seconds(7 * 24 * 3600)
 
-    /// Reads `retry-after-ms` (milliseconds, OpenAI's), else `Retry-After` (RFC 9110, 10.2.3): seconds, also with a
-    /// fraction as some servers write them, or a date. `nil` where there is none that makes sense; a date that is past is
-    /// zero.
+    /// Reads `retry-after-ms` (milliseconds, OpenAI's), otherwise `Retry-After` (RFC 9110, 10.2.3). The latter is in
+    /// seconds, with a fraction on some servers, or a date; a past date means zero. Returns `nil` if neither has a
+    /// valid value.
     package static func duration(in fields: HTTPFields, now: Date) -> Duration? {
         if let milliseconds = fields.amount(named: "retry-after-ms") { return bounded(milliseconds / 1000) }
         if let seconds = fields.amount(named: "retry-after") { return bounded(seconds) }

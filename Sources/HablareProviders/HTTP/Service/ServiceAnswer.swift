@@ -1,8 +1,10 @@
 public import Foundation
 public import HTTPTypes
 public import Hablare
+import HablareJSON
 
-/// What a service answers with a status between 200 and 299, or one that the request takes, too: its head, and a body that is still on its way.
+/// A service's answer: its head, and a body that is still arriving. Its status is between 200 and 299, or one that the
+/// request accepts.
 ///
 /// Reading it translates every failure of the transport into the engine's error.
 public struct ServiceAnswer: Sendable {
@@ -10,28 +12,28 @@ public struct ServiceAnswer: Sendable {
     public let status: Int
     /// The head's fields.
     public let fields: HTTPFields
-    /// The service's own name of the call; `nil` where it gave none.
+    /// The service's request id; `nil` if there is none.
     public let requestID: String?
-    /// When the head came.
+    /// The time at which the head arrived.
     public let receivedAt: Date
     let body: HTTPPieces
     let maximumBytes: Int
     let service: String
     let origin: HTTPOrigin
-    /// The key of the call, to keep it out of errors.
+    /// The key of the call, which is hidden in errors.
     var key: APIKey?
-    /// Whether the service may have charged for it.
+    /// Whether the service may have charged for the call.
     var mayBeBilled = true
 
-    /// The media type, in lower case and without parameters; empty where it is not said.
+    /// The media type, in lower case and without parameters; empty if the answer does not state it.
     public var mediaType: String { media.text }
-    /// The same.
+    /// The media type.
     var media: MediaType { MediaType(fields[.contentType] ?? "") }
 
-    /// Hands over the body, piece by piece as it comes.
+    /// Calls a closure for each piece of the body as it arrives.
     ///
-    /// - Throws: ``/Hablare/AIServiceError``: what `each` throws; `connectionLost`, `timeout` and the other failures of a
-    ///   transfer; `cancelled` when the task is.
+    /// - Throws: ``/Hablare/AIServiceError``: the errors of `each`; `connectionLost`, `timeout` and the other failures
+    ///   of a transfer; `cancelled` if the task is cancelled.
     public func forEachPiece(
         _ each: (Data) async throws -> Void
     ) async throws(AIServiceError) {
@@ -42,10 +44,10 @@ public struct ServiceAnswer: Sendable {
         }
     }
 
-    /// The whole body.
+    /// Returns the whole body.
     ///
-    /// - Throws: as ``forEachPiece(_:)``; ``/Hablare/AIServiceError/Code/responseTooLarge`` for one that is larger than the
-    ///   request allows.
+    /// - Throws: The errors of ``forEachPiece(_:)``; ``/Hablare/AIServiceError/Code/responseTooLarge`` for a body that
+    ///   is larger than the request allows.
     public func data() async throws(AIServiceError) -> Data {
         var all = Data()
         do {
@@ -59,9 +61,10 @@ public struct ServiceAnswer: Sendable {
         return all
     }
 
-    /// The whole body, decoded from JSON.
+    /// Returns the whole body, decoded from JSON.
     ///
-    /// - Throws: as ``data()``; ``/Hablare/AIServiceError/Code/invalidResponse`` where it is not of that form.
+    /// - Throws: The errors of ``data()``; ``/Hablare/AIServiceError/Code/invalidResponse`` if the body cannot be
+    ///   decoded.
     public func json<Value: Decodable>(_ type: Value.Type = Value.self) async throws(AIServiceError) -> Value {
         let data = try await data()
         do {
@@ -71,7 +74,7 @@ public struct ServiceAnswer: Sendable {
         }
     }
 
-    /// The whole body, which has to be a JSON object. Of a name that an object has twice the last value counts.
+    /// Returns the whole body, which must be a JSON object. If a name occurs twice in an object, the last value counts.
     func object() async throws(AIServiceError) -> ParameterValue {
         guard let value = ParameterValue(lenientJSON: try await data()), case .object = value else {
             throw unreadable("no JSON object")
@@ -79,13 +82,13 @@ public struct ServiceAnswer: Sendable {
         return value
     }
 
-    /// Hands over the events of a stream (``EventStreamParser``) as they come, until `each` says that it was the last
-    /// one, or the body ends. What comes behind the last one is not fetched.
+    /// Calls a closure for each event of a stream (``EventStreamParser``) as it arrives, until the closure returns
+    /// `false` or the body ends. The rest of the stream is not fetched.
     ///
-    /// - Parameter each: Takes an event; answers whether it wants another one.
-    /// - Returns: Whether `each` ended it. A stream that ends before is, for most services, one that broke off.
-    /// - Throws: as ``forEachPiece(_:)``; ``/Hablare/AIServiceError/Code/invalidResponse``, which is not tried again, for
-    ///   an event or a line that is longer than any should be.
+    /// - Parameter each: A closure that handles an event and returns whether to continue.
+    /// - Returns: Whether `each` ended the stream. For most services, a stream that ends before that was broken off.
+    /// - Throws: The errors of ``forEachPiece(_:)``; ``/Hablare/AIServiceError/Code/invalidResponse``, which is not
+    ///   retried, for an event or a line that is too long.
     public func forEachEvent(
         _ each: (ServerSentEvent) async throws -> Bool
     ) async throws(AIServiceError) -> Bool {
@@ -99,7 +102,8 @@ public struct ServiceAnswer: Sendable {
         }
     }
 
-    /// Hands over what a parser makes of the pieces of the body, until `each` wants no more. Returns whether it ended it.
+    /// Calls a closure for each item that a parser finds in the body, until the closure returns `false`. Returns
+    /// whether the closure ended it.
     private func forEachItem<Item>(
         _ parse: (Data, inout [Item]) throws -> Void, _ each: (Item) async throws -> Bool
     ) async throws -> Bool {
@@ -107,21 +111,21 @@ public struct ServiceAnswer: Sendable {
         for try await piece in body {
             items.removeAll(keepingCapacity: true)
             let parsed = Result { try parse(piece, &items) }
-            // What came before a fault counts, whatever piece it shares with it.
+            // Items before a fault count, even in the same piece.
             for item in items where !(try await each(item)) { return true }
             try parsed.get()
         }
         return false
     }
 
-    /// Hands over the lines of a body of JSON lines (``JSONLinesReader``) as they come, the last one also where no line
-    /// feed is behind it.
+    /// Calls a closure for each line of a body of JSON lines (``JSONLinesReader``) as it arrives, including a last line
+    /// without a line feed.
     ///
     /// - Parameters:
-    ///   - maximumBytes: How many bytes a line may have. Default 16 MiB.
-    ///   - each: Takes a line, without its end.
-    /// - Throws: as ``forEachPiece(_:)``; ``/Hablare/AIServiceError/Code/responseTooLarge``, which is not tried again, for
-    ///   a line that is longer.
+    ///   - maximumBytes: The maximum number of bytes in a line. Default: 16 MiB.
+    ///   - each: A closure that handles a line, without its end.
+    /// - Throws: The errors of ``forEachPiece(_:)``; ``/Hablare/AIServiceError/Code/responseTooLarge``, which is not
+    ///   retried, for a line that is too long.
     public func forEachLine(
         maximumBytes: Int = JSONLinesReader.defaultMaximumLineBytes, _ each: (Data) async throws -> Void
     ) async throws(AIServiceError) {
@@ -139,10 +143,11 @@ public struct ServiceAnswer: Sendable {
         }
     }
 
-    /// The error for a body that is not what the API says.
+    /// Returns the error for a body that does not follow the API.
     ///
-    /// The work may have been done and billed, so it is no wonder to be had by asking again: it fails, and the ledger says
-    /// that it may have been billed, unless the request says that it cannot (``ServiceRequest/mayBeBilled``).
+    /// The work may have been done and billed, and a retry would probably get the same answer. The error therefore
+    /// fails the request. The ledger records it as possibly billed, unless the request rules that out
+    /// (``ServiceRequest/mayBeBilled``).
     public func unreadable(_ cause: String) -> AIServiceError {
         failure(
             AIServiceError(
@@ -152,15 +157,15 @@ public struct ServiceAnswer: Sendable {
         )
     }
 
-    /// A failure that was read out of the answer, without the key: a service may say it back where its code should be.
+    /// Returns an error that was read from the answer, without the key: a service may echo the key as an error code.
     func withoutKey(_ error: AIServiceError) -> AIServiceError { failure(error) }
 
-    /// The error for an answer of which more came than is taken. It is made and may be billed.
+    /// Returns the error for an answer that exceeds the size limit. The answer was made and may be billed.
     ///
     /// - Parameters:
-    ///   - limit: How many bytes are taken.
-    ///   - part: What of it is too large. Default: all of it together.
-    ///   - advice: What to do instead. Default: to ask for less.
+    ///   - limit: The limit in bytes.
+    ///   - part: The part that is too large. Default: the whole answer.
+    ///   - advice: The advice for the user. Default: to ask for less.
     func tooLarge(limit: Int, in part: String? = nil, _ advice: String = "Ask for less.") -> AIServiceError {
         let place = part.map { " in \($0)" } ?? ""
         return AIServiceError(
@@ -168,7 +173,7 @@ public struct ServiceAnswer: Sendable {
             "\(service) answered with more than \(limit) bytes\(place), which is not taken. \(advice)", billing: bill)
     }
 
-    /// The error for an answer that ended before it was whole, as if that had been all.
+    /// Returns the error for an answer that ended cleanly before it was complete.
     func brokenOff() -> AIServiceError {
         AIServiceError(
             .connectionLost, "\(service) broke off its answer before the end.",

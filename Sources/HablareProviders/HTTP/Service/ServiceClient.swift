@@ -2,11 +2,11 @@ public import Foundation
 import HTTPTypes
 public import Hablare
 
-/// Calls one service: adds the key, judges the status, says what the service says of its limits.
+/// A client of one service: it adds the key, checks the status and reports the service's limits.
 public struct ServiceClient: Sendable {
-    /// Where the service is.
+    /// The service's base URL.
     public let address: ServiceAddress
-    /// How it speaks.
+    /// The service's authentication, errors and limits.
     public let dialect: any ServiceDialect
     private let transport: any HTTPTransport
     private let key: @Sendable () throws(AIServiceError) -> APIKey?
@@ -16,13 +16,13 @@ public struct ServiceClient: Sendable {
     /// Creates a client.
     ///
     /// - Parameters:
-    ///   - address: Where the service is.
-    ///   - dialect: How it speaks.
-    ///   - transport: The way to it.
-    ///   - key: Looks up the key, for each call anew, so that one that was replaced is used at once. `nil` for a service
-    ///     that needs none.
-    ///   - date: The present, for dates in answers. Default: the system's.
-    ///   - clock: Measures how long a refusal's body is waited for (``ServiceRefusal/longestBody``). Default: the continuous
+    ///   - address: The service's base URL.
+    ///   - dialect: The service's authentication, errors and limits.
+    ///   - transport: The HTTP transport.
+    ///   - key: A closure that looks up the key. It is called for each request, so a replaced key is used at once. It
+    ///     returns `nil` for a service that needs none.
+    ///   - date: A closure that returns the current date, for dates in answers. Default: the system's clock.
+    ///   - clock: The clock for the wait for a refusal's body (``ServiceRefusal/longestBody``). Default: the continuous
     ///     clock.
     public init(
         _ address: ServiceAddress, dialect: any ServiceDialect, transport: any HTTPTransport,
@@ -37,16 +37,18 @@ public struct ServiceClient: Sendable {
         self.clock = clock
     }
 
-    /// Sends a call, and returns when the head of its answer is there and is a success, or a status that the
-    /// request takes, too.
+    /// Sends a request. Returns when the head of its answer arrives with a success status, or with a status that the
+    /// request accepts.
     ///
     /// - Parameters:
-    ///   - request: What is asked.
-    ///   - call: Whose attempt it is: hears of limits, and gives the time for which the service may be silent.
-    /// - Throws: ``/Hablare/AIServiceError``: what the dialect makes of a refusal; the failures of a transfer, `outcomeUnknown`
-    ///   wherever the call may have arrived and cost something, and so, too, for a refusal after a 303 for which another
-    ///   call would be made; `invalidResponse` for an answer of another kind than is accepted; `cancelled` when the task
-    ///   is.
+    ///   - request: The request to send.
+    ///   - call: The attempt that sends it. It receives the reported limits and sets the idle timeout.
+    /// - Throws: ``/Hablare/AIServiceError``:
+    ///   - the dialect's error for a refusal;
+    ///   - the failures of a transfer, as `outcomeUnknown` if the call may have arrived and may be billed. The same
+    ///     applies to a retryable refusal after a 303;
+    ///   - `invalidResponse` for an answer of a kind that the request does not accept;
+    ///   - `cancelled` if the task is cancelled.
     public func send(
         _ request: ServiceRequest, for call: ProviderCall? = nil
     ) async throws(AIServiceError) -> ServiceAnswer {
@@ -61,12 +63,12 @@ public struct ServiceClient: Sendable {
                 let body = try await beginning(of: answer)
                 let failure = dialect.failure(
                     for: ServiceRefusal(status: answer.status, fields: answer.fields, body: body, now: now))
-                // A refusal costs nothing. After a 303, and be it one that names no place, it is only one to fetch the
+                // A refusal is not billed. After a 303, even one without an address, it only refuses to return the
                 // result of a call that was carried out.
                 let isDone = answer.wasCarriedOut || Redirect.isDone(outgoing, status: answer.status)
                 throw isDone && request.mayBeBilled ? failure.afterwards : failure
             }
-            // It goes into the metadata of answers, and a server that says back what it was given says it there, too.
+            // The id becomes part of the answer's metadata, and a server may echo the key in it.
             let requestID = dialect.requestID(in: answer.fields).map { id in key.map { $0.hidden(in: id) } ?? id }
             let accepted = ServiceAnswer(
                 status: answer.status, fields: answer.fields, requestID: requestID, receivedAt: now, body: answer.body,
@@ -96,16 +98,16 @@ public struct ServiceClient: Sendable {
             body: request.body, idleTimeout: call?.timeout)
     }
 
-    /// As much of a refusal as matters, and as comes soon. What cannot be read of it does not matter: the status is the
-    /// failure.
+    /// Returns the beginning of a refusal's body, within a size and a time limit. Errors in reading it are ignored: the
+    /// status is the failure.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled.
+    /// - Throws: `CancellationError` if the task is cancelled.
     private func beginning(of answer: HTTPAnswer) async throws(CancellationError) -> Data {
         let all = Guarded(Data())
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await Self.read(answer.body, into: all) }
             group.addTask { [clock] in
-                do { try await clock.sleep(for: ServiceRefusal.longestBody) } catch { return }  // it came in time
+                do { try await clock.sleep(for: ServiceRefusal.longestBody) } catch { return }  // it arrived in time
             }
             await group.next()
             group.cancelAll()
@@ -124,11 +126,11 @@ public struct ServiceClient: Sendable {
                 if count >= ServiceRefusal.mostOfBody { return }
             }
         } catch {
-            return  // what came before is what there is
+            return  // keep the part that arrived
         }
     }
 
-    /// Any error of a transfer as the engine's, without the key.
+    /// Returns the engine's error for any error of a transfer, without the key.
     static func failure(
         _ error: any Error, of service: String, at origin: HTTPOrigin, hiding key: APIKey?, mayBeBilled: Bool = true
     ) -> AIServiceError {
@@ -152,7 +154,7 @@ public struct ServiceClient: Sendable {
 }
 
 extension AIServiceError {
-    /// The same failure after the call was carried out, or its answer had begun: what would be made again is of unknown
-    /// outcome, and all of it may be billed.
+    /// The same error for a call that was carried out, or whose answer had begun. A retryable error has an unknown
+    /// outcome instead, and the call may be billed.
     var afterwards: AIServiceError { (isRetryable ? disposed(.outcomeUnknown) : self).billed(.maybeBilled) }
 }

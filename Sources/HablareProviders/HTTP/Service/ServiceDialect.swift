@@ -2,40 +2,41 @@ public import Foundation
 public import HTTPTypes
 public import Hablare
 
-/// How a service speaks beside its answers: where the key goes, what its refusals mean, what it says of its limits.
+/// A service's conventions beside its answers: the fields for the key, the meaning of its refusals, and its reported
+/// limits.
 ///
-/// All of it is pure, so a table is its test.
+/// All of it is pure, so tests can check it with tables.
 public protocol ServiceDialect: Sendable {
-    /// The service's name, as a sentence has it: `OpenAI`.
+    /// The service's name for use in a sentence: `OpenAI`.
     var name: String { get }
 
-    /// The fields that go with every call, beside the body's own.
+    /// The fields of every call, beside those of its body.
     var fields: HTTPFields { get }
 
-    /// The fields in which a key travels. They go to the service's own origin only.
+    /// Returns the fields that carry a key. They are sent only to the service's own origin.
     func secrets(for key: APIKey) -> HTTPFields
 
-    /// What a refusal means: whose move it is, and what to do. Never with anything of what the service wrote that could be
-    /// the prompt: the codes and types of its errors are words of its own, its messages may not be.
+    /// Returns the error for a refusal, with its disposition and advice. It must not contain text from the service that
+    /// may repeat the prompt. The codes and types of a service's errors are safe; its messages may not be.
     func failure(for refusal: ServiceRefusal) -> AIServiceError
 
-    /// What the head of an answer says of limits, in success and refusal alike; `nil` where it says nothing.
+    /// Returns the limits in an answer's head, for successes and refusals alike; `nil` if it reports none.
     func limits(in fields: HTTPFields, now: Date) -> ReportedLimits?
 
-    /// The service's own name of the call, for its support; `nil` where it gives none.
+    /// Returns the service's request id, for its support; `nil` if there is none.
     func requestID(in fields: HTTPFields) -> String?
 }
 
 extension ServiceDialect {
-    /// None.
+    /// No fields.
     public var fields: HTTPFields { [:] }
-    /// A bearer token (RFC 6750).
+    /// Returns a bearer token (RFC 6750).
     public func secrets(for key: APIKey) -> HTTPFields { [.authorization: "Bearer \(key.secret)"] }
-    /// As ``ServiceRefusal/usualFailure(of:detail:)`` has it.
+    /// Returns ``ServiceRefusal/usualFailure(of:detail:)``.
     public func failure(for refusal: ServiceRefusal) -> AIServiceError { refusal.usualFailure(of: name) }
-    /// Nothing.
+    /// Returns `nil`.
     public func limits(in fields: HTTPFields, now: Date) -> ReportedLimits? { nil }
-    /// The field `x-request-id` or `request-id`.
+    /// Returns the field `x-request-id` or `request-id`.
     public func requestID(in fields: HTTPFields) -> String? {
         fields[named: "x-request-id"] ?? fields[named: "request-id"]
     }

@@ -1,21 +1,22 @@
 public import Foundation
 public import HTTPTypes
 public import Hablare
+import HablareJSON
 
-/// An answer that is none: its status is not between 200 and 299, or an error came in the middle of its stream.
+/// A refusal: an answer whose status is not between 200 and 299, or an error within a stream.
 public struct ServiceRefusal: Sendable {
     /// The status.
     public let status: Int
     /// The head's fields.
     public let fields: HTTPFields
-    /// The body's beginning, at most ``mostOfBody`` bytes. It may repeat the prompt, and must not get into an error.
+    /// The body's beginning, at most ``mostOfBody`` bytes. It may repeat the prompt, and must not be part of an error.
     public let body: Data
-    /// When it came, for dates in it.
+    /// The time at which it arrived, for relative dates.
     public let now: Date
 
-    /// How much of a refusal's body is read: 64 KiB.
+    /// The maximum number of bytes read of a refusal's body: 64 KiB.
     public static let mostOfBody = 64 << 10
-    /// How long a refusal's body is waited for: 5 seconds. Then the refusal is what came of it.
+    /// The maximum wait for a refusal's body: 5 seconds. Afterwards the part that has arrived is used.
     public static let longestBody = Duration.seconds(5)
 
     /// Creates a refusal.
@@ -26,30 +27,30 @@ public struct ServiceRefusal: Sendable {
         self.now = now
     }
 
-    /// The body as a value tree; `nil` where it is no JSON, as an error page of a proxy is not. Of a name that an object
-    /// has twice the last value counts.
+    /// The body as a value tree; `nil` if it is not JSON, such as a proxy's error page. If a name occurs twice in an
+    /// object, the last value counts.
     public var json: ParameterValue? { ParameterValue(lenientJSON: body) }
 
-    /// How long the service asks to be left alone: `retry-after-ms`, else `Retry-After` in seconds or as a date.
+    /// The pause that the service asks for: `retry-after-ms`, otherwise `Retry-After` in seconds or as a date.
     public var retryAfter: Duration? { RetryAfter.duration(in: fields, now: now) }
 }
 
 extension ServiceRefusal {
-    /// What a status means where the service says nothing more (RFC 9110).
+    /// Returns the error for a status without further details (RFC 9110).
     ///
-    /// | status | whose move it is |
+    /// | status | result |
     /// |---|---|
-    /// | 401, 403 | a person's: the key |
-    /// | 402 | a person's: money |
-    /// | 404, 405, 410 | fails: there is no such model, voice or path |
-    /// | 408, 429 | again, after what `Retry-After` says |
+    /// | 401, 403 | needs the user: the key |
+    /// | 402 | needs the user: money |
+    /// | 404, 405, 410 | fails: the model, voice or path does not exist |
+    /// | 408, 429 | retried after the time in `Retry-After` |
     /// | 413 and all other 4xx | fails: the request itself |
-    /// | 409, 425, 500, 502, 503, 504, 529 and all other 5xx | again |
-    /// | 3xx that nobody may follow, and what is no status | a person's: the address |
+    /// | 409, 425, 500, 502, 503, 504, 529 and all other 5xx | retried |
+    /// | 3xx that cannot be followed, and an invalid status | needs the user: the address |
     ///
     /// - Parameters:
-    ///   - service: The service's name, as a sentence has it.
-    ///   - detail: The service's own code for it, for the cause. Never its message.
+    ///   - service: The service's name for use in a sentence.
+    ///   - detail: The service's own error code, for the cause. Never its message.
     public func usualFailure(of service: String, detail: String? = nil) -> AIServiceError {
         func failure(
             _ code: AIServiceError.Code, _ message: String, _ disposition: FailureDisposition? = nil
@@ -89,7 +90,7 @@ extension ServiceRefusal {
         }
     }
 
-    /// A failure whose cause has the status and the service's own words for it, as far as each can be one.
+    /// Returns an error whose cause has the status and the service's own words, if they have the form of a code.
     func failure(
         _ code: AIServiceError.Code, _ message: String, _ disposition: FailureDisposition? = nil,
         saying words: [String?]
@@ -98,11 +99,11 @@ extension ServiceRefusal {
         return AIServiceError(code, message, disposition: disposition, cause: cause.joined(separator: ", "))
     }
 
-    /// A code of a service's own, as far as it can be one: a vendor's word has letters, digits and few signs, and is
-    /// short. Whatever else stands there may be what somebody wrote.
+    /// Returns a service's code if it has the form of one: a short word of letters, digits and few punctuation marks.
+    /// Any other text may quote a user's input.
     package static func word(_ text: String) -> String { isWord(text) ? text : "an unknown code" }
 
-    /// Whether a text can be a word of a vendor's own.
+    /// Returns whether a text has the form of a service's code.
     static func isWord(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { $0.isLetterOrDigit || "_-.".utf8.contains($0) }
     }

@@ -1,32 +1,33 @@
 import Foundation
 public import HTTPTypes
 public import Hablare
+import HablareJSON
 
-/// One call of a service's API: what is done at which path below its base URL.
+/// A request to a service's API: a method and a path below its base URL.
 public struct ServiceRequest: Sendable {
-    /// What is done.
+    /// The HTTP method.
     public var method: HTTPRequest.Method
-    /// The path's segments below the base URL, as they are: `["chat", "completions"]`. Each is escaped.
+    /// The path's segments below the base URL: `["chat", "completions"]`. Each is escaped.
     public var path: [String]
-    /// What is asked beside the path.
+    /// The query's names and values.
     public var query: [(name: String, value: String)]
-    /// Fields of this call, beside those of the dialect; they win.
+    /// The fields of this request. They take precedence over the dialect's fields.
     public var fields: HTTPFields
-    /// What is sent.
+    /// The body.
     public var body: HTTPBody
-    /// What kind of answer is taken: `application/json`, `audio` … An answer of another kind is refused, unless this is
-    /// empty. Each is a whole media type, or its first part for all below it.
+    /// The accepted kinds of answer: `application/json`, `audio` … Each is a whole media type, or its first part for
+    /// all subtypes. Other answers are refused; an empty list accepts every kind.
     public var accepts: [String]
-    /// The largest answer that is taken, in bytes, where the whole of it is in memory. Default 64 MiB.
+    /// The maximum size of an answer that is read into memory, in bytes. Default: 64 MiB.
     public var maximumAnswerBytes: Int
-    /// Statuses that are answers here, too, and no refusals, of whatever kind: 404, where somebody asks whether something
-    /// is still there. Default: none.
+    /// Additional statuses that are accepted as answers, with any media type. An example is 404 for a request that asks
+    /// whether an object still exists. Default: none.
     public var alsoTakes: Set<Int>
-    /// Whether the service may charge for what it is asked here, so that a call which is lost may have cost something.
-    /// Default: for every method but GET and HEAD, which ask for what is there.
+    /// Whether the service may charge for the request, so that a lost call may have cost money. Default: `true` for
+    /// every method except GET and HEAD, which only read.
     public var mayBeBilled: Bool
 
-    /// Creates a call.
+    /// Creates a request.
     public init(
         _ method: HTTPRequest.Method, _ path: [String], query: [(name: String, value: String)] = [],
         fields: HTTPFields = [:], body: HTTPBody = .none, accepts: [String] = [], maximumAnswerBytes: Int = 64 << 20,
@@ -43,10 +44,10 @@ public struct ServiceRequest: Sendable {
         self.mayBeBilled = mayBeBilled ?? !method.isSafe
     }
 
-    /// A call that sends a value as JSON.
+    /// Returns a request that sends a value as JSON.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for a value that JSON cannot say: a number that is not
-    ///   finite.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for a number that is not finite, which JSON cannot
+    ///   represent.
     public static func post(
         _ path: [String], query: [(name: String, value: String)] = [], json: ParameterValue, accepts: [String] = [],
         maximumAnswerBytes: Int = 64 << 20
@@ -56,7 +57,7 @@ public struct ServiceRequest: Sendable {
             accepts: accepts, maximumAnswerBytes: maximumAnswerBytes)
     }
 
-    /// A call that sends a form with files.
+    /// Returns a request that sends a form with files.
     public static func post(
         _ path: [String], query: [(name: String, value: String)] = [], form: MultipartForm, accepts: [String] = [],
         maximumAnswerBytes: Int = 64 << 20
@@ -67,8 +68,8 @@ public struct ServiceRequest: Sendable {
             maximumAnswerBytes: maximumAnswerBytes)
     }
 
-    /// A call that asks for something that is there, and costs nothing unless `mayBeBilled` says that it is the answer to
-    /// work that does.
+    /// Returns a request that reads an existing object. It is free, unless `mayBeBilled` says that its answer is the
+    /// result of billed work.
     public static func get(
         _ path: [String], query: [(name: String, value: String)] = [], accepts: [String] = ["application/json"],
         maximumAnswerBytes: Int = 64 << 20, alsoTakes: Set<Int> = [], mayBeBilled: Bool = false

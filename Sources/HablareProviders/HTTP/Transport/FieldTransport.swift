@@ -1,10 +1,10 @@
 import HTTPTypes
 package import Hablare
 
-/// A transport whose calls say some things more: fields that somebody configured for a service, beside those of its own.
+/// A transport that adds fields to each call, such as those that a user configured for a service.
 ///
-/// A field that a call has already stays as it is, also where it is among its secrets. Never for secrets: these go with a
-/// call to another origin, too, where a server points there.
+/// A field that the call already has, also among its secrets, is not changed. Never use it for secrets: a redirect
+/// sends these fields to another origin too.
 package struct FieldTransport: HTTPTransport {
     private let base: any HTTPTransport
     private let fields: [String: String]
@@ -12,8 +12,8 @@ package struct FieldTransport: HTTPTransport {
     /// Creates a transport.
     ///
     /// - Parameters:
-    ///   - base: Sends the calls.
-    ///   - fields: What they say beside, by its names. What is no name of a field is left out.
+    ///   - base: The transport that sends the calls.
+    ///   - fields: The additional fields by name. Invalid names are ignored.
     /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration`` for a field that holds a key, such as
     ///   `authorization`.
     package init(_ base: any HTTPTransport, fields: [String: String]) throws(AIServiceError) {
@@ -28,7 +28,7 @@ package struct FieldTransport: HTTPTransport {
         self.fields = fields
     }
 
-    /// Sends a call with the fields.
+    /// Sends a call with the additional fields.
     package func send(_ call: HTTPCall) async throws -> HTTPAnswer {
         var call = call
         for (name, value) in fields where call.fields[named: name] == nil && call.secrets[named: name] == nil {

@@ -1,15 +1,15 @@
 public import HTTPTypes
 
-/// What a server answers: its head, and a body that is still on its way.
+/// A server's answer: its head, and a body that is still arriving.
 public struct HTTPAnswer: Sendable {
     /// The status: 200, 404 …
     public let status: Int
-    /// What the server says beside the body.
+    /// The header fields.
     public let fields: HTTPFields
-    /// The body. Whoever lets go of it before its end ends the transfer.
+    /// The body. Releasing it before its end ends the transfer.
     public let body: HTTPPieces
-    /// Whether a server had said on the way here that the call was carried out, and where its result is (303): whatever
-    /// this answer is, the call is not to be made again as if nothing had happened. Default: `false`.
+    /// Whether a 303 during the redirects reported that the call was carried out. The call must then not be repeated as
+    /// if it had not happened, no matter what this answer is. Default: `false`.
     public var wasCarriedOut = false
 
     /// Creates an answer.

@@ -1,17 +1,17 @@
 public import Foundation
 public import Hablare
 
-/// What a call sends.
+/// The body of a call.
 public enum HTTPBody: Sendable {
-    /// Nothing.
+    /// No body.
     case none
-    /// Bytes that are here.
+    /// Bytes in memory.
     case bytes(Data)
-    /// Bytes of which some are in content files, one after the other. They are read while they are sent, a piece at a
-    /// time, so that a film is never in memory.
+    /// A sequence of bodies, of which some are in content files. They are read piece by piece while they are sent, so
+    /// that a film is never in memory as a whole.
     case pieces([Body])
 
-    /// How many bytes it has. Reads nothing.
+    /// The number of bytes. No file is read for it.
     public var byteCount: Int {
         switch self {
         case .none: 0

@@ -1,25 +1,25 @@
 public import Foundation
 public import HTTPTypes
 
-/// One call over HTTP, as a ``HTTPTransport`` sends it.
+/// A call over HTTP, as a ``HTTPTransport`` sends it.
 ///
-/// What must never be told to anybody else stands apart from the rest, in ``secrets``: it is in no description, and a
-/// call that has some follows no redirect to another origin. One with a body does not, either.
+/// Confidential fields are separate, in ``secrets``. They are in no description, and a call with secrets follows no
+/// redirect to another origin. Neither does a call with a body.
 public struct HTTPCall: Sendable {
-    /// What is done. Default: `POST`.
+    /// The HTTP method. Default: `POST`.
     public var method: HTTPRequest.Method
-    /// Where: an absolute address with the scheme `http` or `https`. Never with a key in it: addresses are in errors and
-    /// logs.
+    /// The absolute address, with the scheme `http` or `https`. It must not contain a key, because addresses appear in
+    /// errors and logs.
     public var url: URL
-    /// What is said beside the body.
+    /// The header fields.
     public var fields: HTTPFields
-    /// Fields that only the origin of ``url`` may see: keys and tokens.
+    /// The fields that only the origin of ``url`` may see: keys and tokens.
     public var secrets: HTTPFields
-    /// What is sent.
+    /// The body.
     public var body: HTTPBody
-    /// How long the server may neither take nor say anything: while the body is sent, up to the head of the answer, and
-    /// between two pieces of it. Time in which the answer's reader asks for nothing does not count. `nil`, the default: as
-    /// the transport has it.
+    /// The maximum time in which the server neither receives nor sends anything: while the body is sent, until the
+    /// answer's head, and between two pieces of the answer. Time in which the answer's reader requests nothing does not
+    /// count. Default: `nil`, for the transport's setting.
     public var idleTimeout: Duration?
 
     /// Creates a call.
@@ -37,20 +37,21 @@ public struct HTTPCall: Sendable {
 }
 
 extension HTTPCall: CustomStringConvertible, CustomReflectable {
-    /// Method and place. No query, no fields, no body: each may hold what somebody wrote.
+    /// The method and the address without its query. Query, fields and body are omitted, because they may hold user
+    /// input.
     public var description: String { "\(method.rawValue) \(HTTPOrigin(of: url)?.text ?? "")\(url.path)" }
 
-    /// As ``description``, so that `dump` and a failed test tell no secret either.
+    /// A mirror of ``description``, so that `dump` and a failed test reveal no secret.
     public var customMirror: Mirror { Mirror(self, children: [("call", description)]) }
 }
 
 extension HTTPRequest.Method {
-    /// Whether it asks for nothing but what is there (RFC 9110, 9.2.1): a call that was lost may be made again.
+    /// Whether the method only reads (RFC 9110, 9.2.1), so that a lost call may be repeated.
     var isSafe: Bool { self == .get || self == .head }
 }
 
 extension HTTPField.Name {
-    /// Fields that hold a key, a token or a session, whoever sends them: they belong among ``HTTPCall/secrets``.
+    /// The fields that usually hold a key, a token or a session. They belong among ``HTTPCall/secrets``.
     static let credentials: Set<HTTPField.Name> = Set(
         [.authorization, .cookie, .proxyAuthorization]
             + ["api-key", "x-api-key", "x-auth-token", "x-goog-api-key", "xi-api-key"].compactMap { HTTPField.Name($0) }

@@ -1,13 +1,13 @@
 public import Hablare
 
 extension HTTPFailure {
-    /// The failure as the engine's error: whose move it is, and what to do. Pure.
+    /// Returns the engine's error for the failure, with its disposition and advice. Pure.
     ///
     /// - Parameters:
-    ///   - service: The service's name, as a sentence has it.
-    ///   - origin: Where the call went.
-    ///   - mayBeBilled: Whether the service may charge for the call. Default: `true`. One that costs nothing may be made
-    ///     again also where it may have arrived.
+    ///   - service: The service's name for use in a sentence.
+    ///   - origin: The origin that was called.
+    ///   - mayBeBilled: Whether the service may charge for the call. A free call may be repeated even if it may have
+    ///     arrived. Default: `true`.
     public func error(
         of service: String, at origin: HTTPOrigin, mayBeBilled: Bool = true
     ) -> AIServiceError {
@@ -64,14 +64,14 @@ extension HTTPFailure {
             }
         let isOpen = mayHaveArrived && mayBeBilled
         let disposition = disposition(of: code, isOpen: isOpen)
-        // Whose move it is says nothing of the bill where it is a person's.
+        // If the user must act, the disposition does not show the billing.
         return AIServiceError(
             code, message, disposition: disposition, cause: cause,
             billing: isOpen && disposition == .needsUser ? .maybeBilled : nil)
     }
 
-    /// A call that may have arrived, and cost something, is of unknown outcome, whatever its code's own disposition; any
-    /// other may be made again, unless a person has to mend something first.
+    /// Returns the disposition of an error. A call that may have arrived and may be billed has an unknown outcome,
+    /// unless the user must act first. Any other call may be repeated if its code allows it.
     private func disposition(of code: AIServiceError.Code, isOpen: Bool) -> FailureDisposition {
         switch code.disposition {
         case .needsUser: .needsUser
@@ -82,6 +82,6 @@ extension HTTPFailure {
 }
 
 extension String {
-    /// A service's name, which begins a sentence as it is, in the middle of one: `the server`, and `OpenAI`.
+    /// The name of a service within a sentence: `the server` for `The server`, and `OpenAI` unchanged.
     var inSentence: String { hasPrefix("The ") ? "the \(dropFirst("The ".count))" : self }
 }

@@ -1,44 +1,44 @@
-/// Why a call got no answer, or not the whole of one.
+/// The reason why a call got no answer, or only a part of one.
 ///
-/// The one thing that matters beyond the words is ``mayHaveArrived``: a call that cannot have reached the server can be
-/// made again without being paid twice.
+/// The engine depends on ``mayHaveArrived``: a call that cannot have reached the server can be repeated without paying
+/// twice.
 public struct HTTPFailure: Error, Sendable, Hashable {
-    /// What went wrong.
+    /// The kind of failure.
     public enum Reason: String, Sendable, Hashable, CaseIterable {
-        /// No address is known for the host's name.
+        /// The host's name has no known address.
         case hostNotFound
-        /// Nobody listens there, or the network is down.
+        /// The server does not listen there, or the network is down.
         case unreachable
         /// The connection was not made in time.
         case connectTimeout
-        /// The server's certificate is not trusted: its authority is unknown here, or its dates do not hold. The TLS library
-        /// does not say which.
+        /// The server's certificate is not trusted: its authority is unknown here, or it is expired or not yet valid.
+        /// The TLS library does not distinguish them.
         case certificate
-        /// The server's certificate is made out to another host.
+        /// The server's certificate belongs to another host.
         case certificateOfOtherHost
-        /// No secure connection came about for another reason.
+        /// The secure connection failed for another reason.
         case secureConnection
         /// The proxy refused, or could not reach the server.
         case proxy
-        /// The server was silent for longer than it may be.
+        /// The server was silent for longer than the idle timeout.
         case idleTimeout
         /// The connection ended before the answer did.
         case connectionLost
         /// The server's answer is not HTTP.
         case malformedAnswer
-        /// The server sends from one place to the next, or to where nobody may follow.
+        /// The server redirects too often, or to an address that must not be followed.
         case redirect
-        /// The body that was to be sent cannot be read.
+        /// The body to send cannot be read.
         case unreadableBody
-        /// Something else of the client's.
+        /// Another error of the client.
         case other
     }
 
-    /// What went wrong.
+    /// The kind of failure.
     public let reason: Reason
-    /// Whether the server may have got the call, and acted on it. Where nobody knows, it may.
+    /// Whether the server may have received the call and acted on it. It is `true` if this is unknown.
     public let mayHaveArrived: Bool
-    /// The failure in the words of the library or the system, for logs. Never a key, a query or a body.
+    /// The words of the library or the system, for logs. They never contain a key, a query or a body.
     public let cause: String
 
     /// Creates a failure.

@@ -2,7 +2,7 @@ import Foundation
 package import HTTPTypes
 
 extension HTTPFields {
-    /// The first value of a field, by its name in any case; `nil` where there is none, or the name is no field's.
+    /// The first value of a field, by its name in any case; `nil` if there is none, or the name is invalid.
     package subscript(named name: String) -> String? {
         get { HTTPField.Name(name).flatMap { self[values: $0].first } }
         set {
@@ -11,7 +11,7 @@ extension HTTPFields {
         }
     }
 
-    /// The first value of a field as a number that is finite and not negative; `nil` for anything else.
+    /// Returns the first value of a field as a finite number that is not negative; `nil` for anything else.
     func amount(named name: String) -> Double? {
         self[named: name].flatMap { Double($0.trimmingCharacters(in: .whitespaces)) }
             .flatMap { $0.isFinite && $0 >= 0 ? $0 : nil }

@@ -1,16 +1,16 @@
 public import Foundation
 
-/// The body of an answer, piece by piece as it arrives. To be read once, by one reader.
+/// The body of an answer, piece by piece as it arrives. It can be read once, by one reader.
 ///
-/// A slow reader slows the server down: nothing is fetched far ahead of it. Reading fails with ``HTTPFailure``, or with
-/// `CancellationError` when the task is cancelled, which also ends the transfer.
+/// A slow reader slows the server down: the transport does not fetch far ahead. Reading throws ``HTTPFailure``, or
+/// `CancellationError` if the task is cancelled, which also ends the transfer.
 public struct HTTPPieces: AsyncSequence, Sendable {
-    /// A piece.
+    /// A piece of the body.
     public typealias Element = Data
 
     private let begin: @Sendable () -> Iterator
 
-    /// Makes a body of any sequence of pieces.
+    /// Creates a body from any sequence of pieces.
     public init<Pieces: AsyncSequence & Sendable>(_ pieces: Pieces) where Pieces.Element == Data {
         begin = {
             var iterator = pieces.makeAsyncIterator()
@@ -18,7 +18,7 @@ public struct HTTPPieces: AsyncSequence, Sendable {
         }
     }
 
-    /// Makes a body of pieces that are here, for tests and recordings.
+    /// Creates a body from pieces in memory, for tests and recordings.
     public init(_ pieces: [Data]) {
         begin = {
             var rest = pieces[...]
@@ -26,22 +26,22 @@ public struct HTTPPieces: AsyncSequence, Sendable {
         }
     }
 
-    /// Makes a body of a function that gives the next piece, and `nil` at the end.
+    /// Creates a body from a closure that returns the next piece, and `nil` at the end.
     init(_ next: @escaping @Sendable () async throws -> Data?) { begin = { Iterator(next) } }
 
-    /// Begins to read.
+    /// Starts reading.
     public func makeAsyncIterator() -> Iterator { begin() }
 
-    /// Reads one piece after the other.
+    /// An iterator over the pieces.
     public struct Iterator: AsyncIteratorProtocol {
         private let step: () async throws -> Data?
 
         fileprivate init(_ step: @escaping () async throws -> Data?) { self.step = step }
 
-        /// The next piece, never empty of meaning but possibly of bytes; `nil` at the end.
+        /// Returns the next piece, which may be empty; `nil` at the end.
         public mutating func next() async throws -> Data? { try await step() }
 
-        /// The next piece, for a caller on any actor.
+        /// Returns the next piece, for a caller on any actor.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws -> Data? { try await step() }

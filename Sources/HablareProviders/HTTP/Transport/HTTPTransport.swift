@@ -1,17 +1,17 @@
-/// The one way to the network: sends a call, and hands over the answer while it arrives.
+/// The module's only access to the network: it sends a call, and returns the answer while it arrives.
 ///
-/// Nothing else of this module opens a socket, so whoever gives a provider another transport (a test, a recording, a
-/// company's own client) has seen everything it sends.
+/// Nothing else in this module opens a socket. A replacement transport (a test, a recording, a company's own client)
+/// therefore sees everything that a provider sends.
 public protocol HTTPTransport: Sendable {
-    /// Sends a call, and returns when the head of the answer is there. Its status may be any: what a status means is for
-    /// the caller.
+    /// Sends a call, and returns when the head of the answer arrives. It returns an answer with any status; the caller
+    /// interprets it.
     ///
-    /// ``HTTPCall/secrets`` go to the origin of the call's address and to no other. Redirects are followed as
-    /// ``Redirect`` says; whoever follows a 303 says so in the answer (``HTTPAnswer/wasCarriedOut``).
+    /// ``HTTPCall/secrets`` are sent only to the origin of the call's address. Redirects are followed as ``Redirect``
+    /// describes. A transport that follows a 303 sets ``HTTPAnswer/wasCarriedOut``.
     ///
-    /// Cancelling the task ends the transfer. After the head, the transfer also ends when nobody holds the answer's body
-    /// any more.
+    /// Cancelling the task ends the transfer. After the head, the transfer also ends when the answer's body is
+    /// released.
     ///
-    /// - Throws: ``HTTPFailure``, which says whether the call may have arrived; `CancellationError`.
+    /// - Throws: ``HTTPFailure``, which reports whether the call may have arrived; `CancellationError`.
     func send(_ call: HTTPCall) async throws -> HTTPAnswer
 }

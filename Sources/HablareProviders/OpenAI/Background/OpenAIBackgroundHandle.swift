@@ -1,37 +1,38 @@
 import Foundation
 import Hablare
+import HablareJSON
 
-/// What an attempt leaves for the next one: the name of a response that is made in the background, places in its stream from
-/// which it can be read on, and whether the model had begun. Pure.
+/// The handle that an attempt stores for the next one: the id of a background response, positions from which its stream
+/// can be resumed, and whether the model has begun. Pure.
 struct OpenAIBackgroundHandle: Sendable, Hashable {
-    /// A place in a stream: behind the event of that number so many bytes of the text have come.
+    /// A position in a stream: an event's number, and the bytes of text up to and including that event.
     struct Mark: Sendable, Hashable {
         var number: Int64
         var bytes: Int
     }
 
-    /// So many bytes of text lie between two places: each is a commit, and what lies behind the last one that is of use is
-    /// sent again and passed over.
+    /// The minimum number of bytes of text between two marks. Each mark costs a commit; the text after the last usable
+    /// mark is sent again and skipped.
     static let spacing = 4096
-    /// So many places are kept. What a stream yields is on disk a little later than a place behind it may be, so the last
-    /// one alone can be too far.
+    /// The number of marks to keep. Yielded text becomes durable slightly later than a mark may, so the last mark alone
+    /// may be too far ahead.
     private static let mostMarks = 4
-    /// No name of a response is as long.
+    /// The maximum length of a response's id in bytes. Real ids are shorter.
     private static let longestName = 1024
 
-    /// The service's name of the response.
+    /// The service's id of the response.
     let id: String
     private(set) var marks: [Mark] = []
-    /// Whether the model put something out of which no text came: thoughts, the call of a tool. It may be billed.
+    /// Whether the model produced output without text, such as thinking or a tool call. It may be billed.
     var hasBegun = false
 
-    /// Creates the handle of a response; `nil` for a name that is none.
+    /// Creates the handle of a response; `nil` for an empty or oversized id.
     init?(id: String) {
         guard !id.isEmpty, id.utf8.count <= Self.longestName else { return nil }
         self.id = id
     }
 
-    /// Reads what was remembered; `nil` for what this version does not understand.
+    /// Reads a stored handle; `nil` for a form that this version does not understand.
     init?(_ data: Data) {
         guard let value = ParameterValue(lenientJSON: data), let id = value[member: "id"]?.string else { return nil }
         self.init(id: id)
@@ -42,7 +43,7 @@ struct OpenAIBackgroundHandle: Sendable, Hashable {
         hasBegun = value[member: "begun"] == ParameterValue.bool(true)
     }
 
-    /// The bytes to remember.
+    /// Returns the bytes to store.
     func data() throws(AIServiceError) -> Data {
         let marks = marks.map { ParameterValue.array([.int($0.number), .int(Int64($0.bytes))]) }
         var members: [String: ParameterValue] = ["id": .string(id), "marks": .array(marks)]
@@ -50,14 +51,14 @@ struct OpenAIBackgroundHandle: Sendable, Hashable {
         return try ParameterValue.object(members).jsonData()
     }
 
-    /// Notes a place, where it is far enough behind the last one. A number that is not higher is none: what is read on
-    /// from it came before.
+    /// Adds a mark if it is far enough after the last one. A number that is not higher is ignored, because resuming
+    /// from it would repeat earlier events.
     mutating func passed(_ number: Int64, at bytes: Int) {
         guard bytes - (marks.last?.bytes ?? 0) >= Self.spacing, number > marks.last?.number ?? -1 else { return }
         marks.append(Mark(number: number, bytes: bytes))
         marks.removeFirst(max(0, marks.count - Self.mostMarks))
     }
 
-    /// The last place of which all text before it was kept; `nil` for the beginning.
+    /// Returns the last mark whose preceding text is all kept; `nil` for the beginning.
     func mark(within keptBytes: Int) -> Mark? { marks.last { $0.bytes <= keptBytes } }
 }

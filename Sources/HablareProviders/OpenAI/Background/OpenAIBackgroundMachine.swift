@@ -1,48 +1,48 @@
 import Foundation
 import Hablare
 
-/// What an attempt at a response in the background knows of it, and decides: how it begins, what of the text is new, from
-/// which place the next attempt can read on, what is left for it, how long to wait. Pure: events in, what to do out.
+/// The state of an attempt at a background response. It decides how the attempt starts, which text is new, where the
+/// next attempt can resume, which handle to store, and how long to pause. Pure: it takes events and returns actions.
 ///
-/// Places in the text are counted in bytes, events in a stream by the numbers that the service gives them; one that has
-/// none lies behind the last one that had.
+/// Positions in the text are counted in bytes. Events are identified by the service's sequence numbers; an event
+/// without a number belongs to the last numbered event.
 struct OpenAIBackgroundMachine: Sendable {
-    /// How an attempt begins.
+    /// The way an attempt starts.
     enum Beginning: Sendable, Hashable {
-        /// With the call that begins the response: no attempt did before.
+        /// It sends the call that starts the response, because no earlier attempt did.
         case anew
-        /// By reading the response's stream on behind the event of that number; `nil` for all of it.
+        /// It resumes the response's stream after the event of that number; `nil` reads all of it.
         case reading(id: String, after: Int64?)
-        /// By asking for the response.
+        /// It polls the response.
         case asking(id: String)
-        /// An earlier attempt left something that cannot be read.
+        /// An earlier attempt stored a handle that cannot be read.
         case lost
     }
 
-    /// The pause before the service is asked for the second time; it grows by half with each further one.
+    /// The pause before the second poll. Each later pause is half as long again.
     static let firstPause = Duration.seconds(1)
-    /// The longest pause.
+    /// The maximum pause.
     static let longestPause = Duration.seconds(20)
 
-    /// The response, as the next attempt would have to know it; `nil` where it has no name.
+    /// The current handle of the response, for the next attempt; `nil` if the response has no id.
     private(set) var work: OpenAIBackgroundHandle?
-    /// What is left for the next attempt.
+    /// The handle that is stored for the next attempt.
     private var left: OpenAIBackgroundHandle?
-    /// Whether anything is left, be it nothing that can be read.
+    /// Whether a handle is stored, even an unreadable one.
     private var hasLeft: Bool
-    /// How many bytes of the text have come.
+    /// The number of bytes of text received.
     private var place = 0
-    /// How many of them are yielded, by this attempt or before.
+    /// The number of bytes of text yielded, by this attempt or earlier ones.
     private var yieldedBytes: Int
-    /// Up to this event the text had come when the stream began.
+    /// The number of the event at which the stream resumes. All text up to it is already counted.
     private var covered: Int64?
-    /// The number of the last event that had one.
+    /// The sequence number of the last numbered event.
     private var position: Int64?
     private var pause = Self.firstPause
 
     /// - Parameters:
-    ///   - handle: What an earlier attempt left; `nil` for nothing.
-    ///   - keptBytes: How many bytes of the text are kept of earlier attempts.
+    ///   - handle: The handle that an earlier attempt stored; `nil` for none.
+    ///   - keptBytes: The number of bytes of text kept from earlier attempts.
     init(handle: Data?, keptBytes: Int) {
         work = handle.flatMap { OpenAIBackgroundHandle($0) }
         left = work
@@ -50,13 +50,13 @@ struct OpenAIBackgroundMachine: Sendable {
         yieldedBytes = keptBytes
     }
 
-    /// Whether the model had begun, as far as this attempt and those before it saw: readers have seen some of the text, or
-    /// it thought.
+    /// Whether the model has begun, as far as this attempt and earlier ones saw: some text was yielded, or the model
+    /// produced other output.
     var hasBegun: Bool { yieldedBytes > 0 || work?.hasBegun == true }
 
-    /// How the attempt begins.
+    /// Decides how the attempt starts.
     ///
-    /// - Parameter streams: Whether somebody reads along.
+    /// - Parameter streams: Whether the caller streams the answer.
     mutating func begins(streams: Bool) -> Beginning {
         guard hasLeft else { return .anew }
         guard let work else { return .lost }
@@ -67,7 +67,7 @@ struct OpenAIBackgroundMachine: Sendable {
         return .reading(id: work.id, after: covered)
     }
 
-    /// How long to wait before the service is asked again.
+    /// Returns the pause before the next poll.
     mutating func nextPause() -> Duration {
         pause = min(pause * 1.5, Self.longestPause)
         return pause
@@ -75,15 +75,15 @@ struct OpenAIBackgroundMachine: Sendable {
 
     // MARK: The text
 
-    /// An event of the stream came. Answers whether it is a new one: a server that begins its stream anew says again what
-    /// was said.
+    /// Records an event of the stream and returns whether it is new. A server may start its stream from the beginning
+    /// and repeat events.
     mutating func eventCame(_ number: Int64?) -> Bool {
         position = number ?? position
         guard let covered, let position else { return true }
         return number == nil ? position >= covered : position > covered
     }
 
-    /// A further piece of the text came. Answers what of it was not yielded before.
+    /// Records a piece of text and returns the part that was not yielded before.
     mutating func textCame(_ text: String) -> Data {
         let bytes = Data(text.utf8)
         let known = max(0, yieldedBytes - place)
@@ -92,49 +92,50 @@ struct OpenAIBackgroundMachine: Sendable {
         return Data(bytes.dropFirst(known))
     }
 
-    /// The whole text came. Answers what of it was not yielded before; `nil` where it has less than that.
+    /// Records the whole text and returns the part that was not yielded before; `nil` if the text is shorter than what
+    /// was yielded.
     mutating func wholeTextCame(_ text: String) -> Data? {
         guard text.utf8.count >= yieldedBytes else { return nil }
         place = 0
         return textCame(text)
     }
 
-    /// The model has put something out, and no text came of it yet. The next attempt may see nothing of that.
+    /// Records that the model has produced output without text. The next attempt may not see that output.
     mutating func outputCame() {
         if !hasBegun { work?.hasBegun = true }
     }
 
-    /// What the event brought is yielded: behind it the next attempt can read on. Not behind one without a number: what it
-    /// brought would come again.
+    /// Records that the event's content was yielded, so the next attempt can resume after it. It cannot resume after an
+    /// event without a number, whose content would be repeated.
     mutating func eventWasTaken(_ number: Int64?) {
         if let number { work?.passed(number, at: place) }
     }
 
-    // MARK: What is left
+    // MARK: The stored handle
 
-    /// The response has a name, or may have one.
+    /// Records the response's id, if it has one.
     ///
     /// - Parameters:
-    ///   - id: The name.
-    ///   - isInBackground: Whether the service works on it in the background; `nil` where it does not say.
+    ///   - id: The response's id.
+    ///   - isInBackground: Whether the service runs it in the background; `nil` if the service does not say.
     mutating func wasNamed(_ id: String?, isInBackground: Bool?) {
         guard work == nil, isInBackground != false, let id else { return }
         work = OpenAIBackgroundHandle(id: id)
     }
 
-    /// What is to be left for the next attempt; `nil` where that is left already.
+    /// The handle to store for the next attempt; `nil` if it is already stored.
     var unleft: OpenAIBackgroundHandle? { work == left ? nil : work }
 
-    /// A response that nobody will know of who comes after this attempt: it has a name, and nothing of it is left.
+    /// The handle of a response that no later attempt can find: it has an id, and no handle of it is stored.
     var unknown: OpenAIBackgroundHandle? { left == nil ? work : nil }
 
-    /// It is left.
+    /// Records that the handle is stored.
     mutating func wasLeft(_ handle: OpenAIBackgroundHandle) {
         left = handle
         hasLeft = true
     }
 
-    /// Nothing will come of the response. Answers whether something is left that has to be taken back.
+    /// Records that the response will not produce an answer. Returns whether a stored handle must be removed.
     mutating func isGone() -> Bool {
         defer { hasLeft = false }
         work = nil
@@ -144,8 +145,8 @@ struct OpenAIBackgroundMachine: Sendable {
 
     // MARK: Failures
 
-    /// Whose move it is when what came of the response cannot be used. The work goes on meanwhile, and asking for it costs
-    /// nothing: so it is asked again, where it has a name. What it used is counted then, once.
+    /// Returns the error with its disposition for an unusable answer. If the response has an id, it is polled again:
+    /// the work continues, and polling is free. Its usage is counted once, when it is known.
     func judged(_ error: AIServiceError) -> AIServiceError {
         guard work != nil, error.code == .invalidResponse, error.disposition == .fail else { return error }
         return error.disposed(.outcomeUnknown).billed(.maybeBilled)

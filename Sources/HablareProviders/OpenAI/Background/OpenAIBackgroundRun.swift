@@ -1,28 +1,29 @@
 import Foundation
 import HTTPTypes
 import Hablare
+import HablareJSON
 
-/// One attempt at a response that the service makes in the background: begins it, or goes on with the one that an earlier
-/// attempt began, and waits for its end.
+/// One attempt at a background response: it starts the response or resumes the one that an earlier attempt started, and
+/// waits for its end.
 ///
-/// The service works on whether somebody is connected or not. So a failure of the way there ends this attempt and no
-/// more, and the next one goes on; only where nobody wants the answer any more, or nobody can go on because the store took
-/// its name neither at once nor at the end, is the work ended there.
+/// The service works on, connected or not. A connection failure therefore ends only this attempt, and the next one
+/// resumes the response. The attempt cancels the work at the service in two cases: the request no longer wants the
+/// answer, or the store refused the handle to the end, so no later attempt can resume it.
 struct OpenAIBackgroundRun: Sendable {
-    /// How long leaving the name of the work, and telling the service that nobody wants it, may take.
+    /// The time limit for storing the handle and cancelling the response when the attempt ends.
     private static let farewell = Duration.seconds(5)
 
     let call: ProviderCall
     let clock: any Clock<Duration>
     let spawner: TaskSpawner
-    /// What is asked for beside the answer.
+    /// Additional fields to request with the answer.
     let query: [(name: String, value: String)]
     var exchange: TextExchange<OpenAIResponsesReader>
-    /// What decides.
+    /// The state that decides what to do.
     private var machine: OpenAIBackgroundMachine
 
     var service: OpenAIService { exchange.service }
-    /// Whether the answer is yielded while it comes.
+    /// Whether the answer is yielded as it arrives.
     var streams: Bool { exchange.form.streams(call.request) }
 
     init(
@@ -37,9 +38,9 @@ struct OpenAIBackgroundRun: Sendable {
         machine = OpenAIBackgroundMachine(handle: call.handle, keptBytes: call.keptBytes)
     }
 
-    /// Makes the attempt.
+    /// Runs the attempt.
     ///
-    /// - Parameter body: What begins the response, where no attempt did before.
+    /// - Parameter body: The body of the call that starts the response, used if no earlier attempt started it.
     mutating func run(_ body: ParameterValue) async throws(AIServiceError) -> ProviderAnswer {
         do throws(AIServiceError) {
             let beginning = machine.begins(streams: streams)
@@ -70,26 +71,26 @@ struct OpenAIBackgroundRun: Sendable {
         return try await poll(id)
     }
 
-    // MARK: Asking
+    // MARK: Polling
 
-    /// Asks for the response until it is over, with growing pauses.
+    /// Polls the response until it ends, with growing pauses.
     private mutating func poll(_ id: String) async throws(AIServiceError) -> ProviderAnswer {
         while true {
             guard let (response, answer) = try await look(id) else { throw try await lost() }
             if let whole = try await ended(response, of: answer) { return whole }
-            // Says that somebody is at work there, or the stream would be taken for one that is silent.
+            // Shows that the response is in progress; otherwise the engine would treat the stream as silent.
             if call.isStreaming { try await saying { call in try await call.yield(Data()) } }
             try await sleep(for: machine.nextPause())
         }
     }
 
-    /// The response as it is now; `nil` where the service knows none of that name.
+    /// Returns the response's current state; `nil` if the service does not know the id.
     private func look(_ id: String) async throws(AIServiceError) -> (ParameterValue, ServiceAnswer)? {
         let request = ServiceRequest.get(["responses", id], query: query, alsoTakes: [404], mayBeBilled: true)
         do throws(AIServiceError) {
             let answer = try await service.client.send(request, for: call)
             guard answer.status == 404 else { return (try await answer.object(), answer) }
-            // In the service's own words: what stands between it and us may know no path for a moment.
+            // Only the service's own error counts: a gateway in between may answer 404 for a moment.
             let body = ParameterValue(lenientJSON: try await answer.data())
             guard OpenAIErrorBody(body: body) != nil else { throw answer.unreadable("status 404") }
             return nil
@@ -98,7 +99,7 @@ struct OpenAIBackgroundRun: Sendable {
         }
     }
 
-    /// The answer of a response that is over; `nil` while it is not.
+    /// Returns the answer of a response that has ended; `nil` while it is in progress.
     private mutating func ended(
         _ response: ParameterValue, of answer: ServiceAnswer
     ) async throws(AIServiceError) -> ProviderAnswer? {
@@ -123,9 +124,9 @@ struct OpenAIBackgroundRun: Sendable {
 
     // MARK: Reading the stream
 
-    /// Reads the stream on from the last place of which everything before it is kept.
+    /// Resumes the stream from the last mark whose preceding text is all kept.
     ///
-    /// - Returns: `nil` where the service does not stream this response, or not any more.
+    /// - Returns: The answer; `nil` if the service does not stream this response, or no longer does.
     private mutating func readOn(
         _ id: String, after number: Int64?
     ) async throws(AIServiceError) -> ProviderAnswer? {
@@ -140,20 +141,20 @@ struct OpenAIBackgroundRun: Sendable {
         return try await follow(answer)
     }
 
-    /// Yields what the events bring that was not yielded before.
+    /// Yields the part of the events' text that was not yielded before.
     private mutating func follow(_ answer: ServiceAnswer) async throws(AIServiceError) -> ProviderAnswer {
         var isOver = false
         do throws(AIServiceError) {
             isOver = try await answer.forEachEvent { event in try await take(event, of: answer) }
         } catch {
-            // What cannot be read is the stream. The work has a name, and can be asked for.
+            // Only the stream cannot be read. The response has an id and can be polled.
             throw machine.judged(error)
         }
         guard isOver else { throw answer.brokenOff() }
         return try exchange.yielded(of: answer)
     }
 
-    /// Takes an event; answers whether another one is wanted.
+    /// Handles an event and returns whether to read another one.
     private mutating func take(_ event: ServerSentEvent, of answer: ServiceAnswer) async throws -> Bool {
         let step: TextStep
         do throws(TextFault) {
@@ -168,7 +169,7 @@ struct OpenAIBackgroundRun: Sendable {
         case .nothing: try await call.yield(Data())
         case .text(let text): try await yield(machine.textCame(text))
         case .end(let rest):
-            // Where none of the text came as a piece, the end has all of it.
+            // If no text arrived in pieces, the end has all of it.
             if !rest.isEmpty {
                 guard let unseen = machine.wholeTextCame(rest) else {
                     throw machine.judged(answer.unreadable("less text than before"))
@@ -185,12 +186,12 @@ struct OpenAIBackgroundRun: Sendable {
         try await saying { call in try await call.yield(bytes) }
     }
 
-    // MARK: Remembering
+    // MARK: Storing the handle
 
-    /// Leaves the name of the response for the next attempt, as soon as there is one and before anything is waited for;
-    /// and that the model had begun, as soon as it had.
+    /// Stores the response's handle for the next attempt as soon as it has an id, before any wait. Also stores that the
+    /// model has begun.
     ///
-    /// - Parameter hasOutput: Whether it had, be it without any text.
+    /// - Parameter hasOutput: Whether the model has produced output, with or without text.
     private mutating func remember(hasOutput: Bool) async throws(AIServiceError) {
         machine.wasNamed(exchange.reader.answer.id, isInBackground: exchange.reader.isInBackground)
         if hasOutput { machine.outputCame() }
@@ -200,13 +201,13 @@ struct OpenAIBackgroundRun: Sendable {
             try await saying { call in try await call.remember(data) }
             machine.wasLeft(work)
         } catch {
-            // The work is begun and paid for, and the store may be well again with the next event, or when the attempt
-            // ends: then it is tried again.
+            // The work has started and is billed. The store may recover, so the next event, or the end of the attempt,
+            // stores the handle.
             guard error.category == .storage else { throw error }
         }
     }
 
-    /// Forgets a response of which nothing will come, and says what it failed of.
+    /// Removes the handle of a response that will not produce an answer, and returns its failure.
     private mutating func failed(
         _ fault: TextFault, of answer: ServiceAnswer
     ) async throws(AIServiceError) -> AIServiceError {
@@ -216,7 +217,7 @@ struct OpenAIBackgroundRun: Sendable {
         return failure
     }
 
-    /// The service knows the response no more.
+    /// Returns the error for a response that the service no longer knows.
     private mutating func lost() async throws(AIServiceError) -> AIServiceError {
         try await forget()
         return .workLost
@@ -228,13 +229,14 @@ struct OpenAIBackgroundRun: Sendable {
 
     // MARK: Ending
 
-    /// The attempt ends without an answer. Leaves the name of the response where that could not be done before, and ends
-    /// the work at the service where nobody will go on with it: nobody wants it, or nobody can know of it, so that the
-    /// next attempt would begin it, and pay for it, again beside this one.
+    /// Ends an attempt that has no answer. Stores the handle if that failed before. Cancels the response at the service
+    /// if the request is no longer wanted, or if the handle cannot be stored: the next attempt would start and pay for
+    /// the work again.
     ///
-    /// In a task of its own that is waited for, because this one may be cancelled and would send nothing.
+    /// The work runs in a separate task, which is awaited, because this task may be cancelled and would then send
+    /// nothing.
     ///
-    /// - Parameter isStopped: Whether the attempt was stopped. One that failed is followed by another one.
+    /// - Parameter isStopped: Whether the attempt was stopped. A failed attempt is followed by another one.
     private func takeLeave(isStopped: Bool) async {
         guard let work = machine.work, isStopped || machine.unknown != nil else { return }
         let (call, client, clock, unknown) = (call, service.client, clock, machine.unknown)
@@ -248,11 +250,11 @@ struct OpenAIBackgroundRun: Sendable {
                         _ = try await client.send(
                             ServiceRequest(.post, ["responses", work.id, "cancel"], accepts: ["application/json"]))
                     } catch {
-                        return  // The attempt is over, so there is nobody to be told that the work is not.
+                        return  // The attempt is over, and no caller could handle this error.
                     }
                 }
                 group.addTask {
-                    do { try await clock.sleep(for: Self.farewell) } catch { return }  // it was told in time
+                    do { try await clock.sleep(for: Self.farewell) } catch { return }  // finished in time
                 }
                 await group.next()
                 group.cancelAll()
@@ -261,16 +263,16 @@ struct OpenAIBackgroundRun: Sendable {
         await task.value
     }
 
-    /// Leaves the name of a response of which nobody knows.
+    /// Stores the handle of a response that no later attempt could find.
     ///
-    /// - Returns: Whether the next attempt knows of it.
+    /// - Returns: Whether the next attempt can find the response.
     private static func leave(_ unknown: OpenAIBackgroundHandle?, for call: ProviderCall) async -> Bool {
         guard let unknown else { return true }
         do {
             try await call.remember(try unknown.data())
             return true
         } catch {
-            return false  // the store still takes nothing, or the attempt is another's
+            return false  // the store still fails, or another attempt has taken over
         }
     }
 
@@ -280,7 +282,7 @@ struct OpenAIBackgroundRun: Sendable {
         try await saying { [clock] _ in try await clock.sleep(for: pause) }
     }
 
-    /// Says something to the engine; what it throws is the engine's error.
+    /// Calls the engine; any error that it throws is the engine's.
     private func saying(_ word: (ProviderCall) async throws -> Void) async throws(AIServiceError) {
         do {
             try await word(call)

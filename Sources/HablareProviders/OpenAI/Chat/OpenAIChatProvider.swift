@@ -1,20 +1,24 @@
 public import Hablare
 
-/// Language models by `chat/completions`, the API that most other servers speak, too.
+/// A provider for language models by `chat/completions`, the API that most other servers also offer.
 ///
-/// Parameters of a request: `temperature` (0…2), `top_p` (0…1), `max_tokens`, `stop` (a list of texts), `seed`,
-/// `reasoning_effort`, `instructions` (a message of the system's before all others), `tools`, `tool_choice` (`auto`, `none`,
-/// `required` or a tool's name), `schema` and `schema_name` (the answer is JSON by that schema), `extra` (members of the body
-/// beyond these, as they are).
+/// Parameters of a request:
+/// - `temperature`: 0 to 2. `top_p`: 0 to 1.
+/// - `max_tokens`, `seed`, `reasoning_effort`.
+/// - `stop`: a list of texts.
+/// - `instructions`: a system message before all others.
+/// - `tools`: the tools that the model may call. `tool_choice`: `auto`, `none`, `required` or a tool's name.
+/// - `schema`, `schema_name`: the JSON schema that the answer follows, and its name.
+/// - `extra`: additional members of the body, sent unchanged.
 ///
-/// Metadata of an answer: ``/Hablare/AnswerMetadata`` request id, model, finish reason (`refusal` where the text is the words
-/// in which the model refuses), tool calls (without the last one where `max_tokens` cut it), cached, cache write and reasoning
+/// Metadata of an answer: ``/Hablare/AnswerMetadata`` request id, model, finish reason (`refusal` if the text is the
+/// model's refusal), tool calls (without the last one if `max_tokens` cut it off), cached, cache write and reasoning
 /// tokens.
 ///
-/// A request that streams is sent as a stream, any other is not: streams of some models need a verified account, and a
-/// whole answer always says what it used.
+/// Only a streaming request is sent as a stream. Streams of some models need a verified account, and a whole answer
+/// always reports its usage.
 public struct OpenAIChatProvider: AIServiceProvider, RequestChecking {
-    /// The name it is registered under.
+    /// The name under which it is registered.
     public let id: ProviderID
     /// The model for requests that name none.
     public let model: String
@@ -25,12 +29,12 @@ public struct OpenAIChatProvider: AIServiceProvider, RequestChecking {
     /// Creates a provider.
     ///
     /// - Parameters:
-    ///   - id: The name it is registered under.
-    ///   - service: Where the models are.
+    ///   - id: The name under which it is registered.
+    ///   - service: The service that offers the models.
     ///   - model: The model for requests that name none.
-    ///   - form: In which form it answers.
-    ///   - timeout: How long an attempt may take unless a request says otherwise; of one that streams, be silent. Models
-    ///     that think take minutes. Default: 10 minutes.
+    ///   - form: The form of the answers.
+    ///   - timeout: The time limit of an attempt, unless a request sets one. For a streaming attempt it limits the
+    ///     silence between pieces. Reasoning models may take minutes. Default: 10 minutes.
     public init(
         _ id: ProviderID, service: OpenAIService, model: String, form: AnswerForm = .text,
         timeout: Duration = .seconds(600)
@@ -42,23 +46,26 @@ public struct OpenAIChatProvider: AIServiceProvider, RequestChecking {
         self.timeout = timeout
     }
 
-    /// `openai`, the base URL, the API with the form of its answers, the model for requests that name none.
+    /// The instance: `openai`, the base URL, the API with the form of its answers, and the model for requests that name
+    /// none.
     public var instance: ProviderInstance { service.instance("chat \(form.rawValue)", model: model) }
     /// ``model``.
     public var defaultModel: String? { model }
     /// Text, or a value tree.
     public var responseType: ContentType { form.type }
-    /// The service's, with the timeout.
+    /// The service's limits, with the timeout.
     public var limits: ProviderLimits { service.limits(timeout: timeout) }
     /// The service's account for text, which all APIs for text share.
     public var account: AccountID { service.account(of: "text") }
 
-    /// Estimated tokens: a third of the bytes, 1,600 for a picture. On the high side.
+    /// Returns the estimated number of tokens: a third of the bytes, and 1,600 for a picture. The estimate is on the
+    /// high side.
     public func units(of request: AIRequest) -> Double { Double(TokenEstimate.tokens(of: request.prompt)) }
 
-    /// A token for each byte that is sent, and as many more as the request allows; not known where it sets no
-    /// `max_tokens`, or where `extra` has a member that may bring in more than is sent or have another price: every one
-    /// of which the API's reference does not say that it cannot.
+    /// Returns an upper bound of the usage: one input token per byte sent, and `max_tokens` output tokens.
+    ///
+    /// Returns `nil` if the request does not set `max_tokens`. Also returns `nil` if `extra` has a member that, by the
+    /// API's reference, may add input or change the price.
     public func maximumUsage(of request: AIRequest) -> Usage? {
         service.maximumUsage { () throws(AIServiceError) in
             try checked(request).parameters.maximumUsage(of: request.prompt)
@@ -67,13 +74,18 @@ public struct OpenAIChatProvider: AIServiceProvider, RequestChecking {
 
     /// Asks the model once.
     ///
-    /// Fails with ``/Hablare/AIServiceError/Code/invalidRequest`` (parameters, parts of messages, a prompt that is too long
-    /// or against the rules of content), ``/Hablare/AIServiceError/Code/invalidConfiguration`` (no such model),
-    /// ``/Hablare/AIServiceError/Code/unauthorized``, ``/Hablare/AIServiceError/Code/quotaExceeded``,
-    /// ``/Hablare/AIServiceError/Code/rateLimited``, ``/Hablare/AIServiceError/Code/overloaded``, with those of a transfer, of
-    /// unknown outcome where the call may have arrived, with ``/Hablare/AIServiceError/Code/invalidResponse``, and with
-    /// ``/Hablare/AIServiceError/Code/providerFailed`` where the model refuses and a value tree is promised; an answer that
-    /// is no JSON is text then. What came of a stream before a failure stays yielded. Cancelling the task ends the transfer.
+    /// Fails with:
+    /// - ``/Hablare/AIServiceError/Code/invalidRequest`` for parameters, message parts, or a prompt that is too long or
+    ///   violates the content policy;
+    /// - ``/Hablare/AIServiceError/Code/invalidConfiguration`` for an unknown model;
+    /// - ``/Hablare/AIServiceError/Code/unauthorized``, ``/Hablare/AIServiceError/Code/quotaExceeded``,
+    ///   ``/Hablare/AIServiceError/Code/rateLimited`` and ``/Hablare/AIServiceError/Code/overloaded``;
+    /// - the errors of a transfer, with unknown outcome if the call may have arrived;
+    /// - ``/Hablare/AIServiceError/Code/invalidResponse``;
+    /// - ``/Hablare/AIServiceError/Code/providerFailed`` if the model refuses and the provider promises a value tree.
+    ///
+    /// If a value tree is promised, an answer that is not JSON is returned as text. Pieces of a stream that arrived
+    /// before a failure stay yielded. Cancelling the task ends the transfer.
     public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
         await Result(of: call, by: answer)
     }
@@ -86,7 +98,7 @@ public struct OpenAIChatProvider: AIServiceProvider, RequestChecking {
             ["chat", "completions"], try plan.body(), isStreamed: plan.isStreamed, for: call)
     }
 
-    /// The call that a request becomes, its pictures unread.
+    /// Returns the service call for a request, with its pictures unread.
     private func plan(of request: AIRequest) throws(AIServiceError) -> OpenAIChatRequest {
         OpenAIChatRequest(
             model: request.model ?? model, conversation: try OpenAIConversation(request.prompt),
@@ -94,7 +106,7 @@ public struct OpenAIChatProvider: AIServiceProvider, RequestChecking {
             isStreamed: form.streams(request), compatibility: service.compatibility)
     }
 
-    /// The call that a request becomes, if it can be made: what cannot be said in a body is found out, too.
+    /// Returns the service call for a request if its body can be made.
     private func checked(_ request: AIRequest) throws(AIServiceError) -> OpenAIChatRequest {
         let plan = try plan(of: request)
         _ = try plan.body()

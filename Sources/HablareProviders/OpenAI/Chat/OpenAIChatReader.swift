@@ -1,16 +1,16 @@
 import Foundation
 import Hablare
+import HablareJSON
 
-/// Reads what `chat/completions` answers: chunks of a stream, or a completion. Pure.
+/// A reader of `chat/completions` answers: chunks of a stream, or a completion. Pure.
 ///
-/// Tolerant where servers that resemble OpenAI's leave something out or add something, strict where a part of the answer
-/// would be lost.
+/// It tolerates members that compatible servers omit or add. It is strict if a part of the answer would be lost.
 struct OpenAIChatReader: WholeTextReader {
     typealias Service = OpenAIService
     static let mostText = 16 << 20
 
     private(set) var answer = OpenAITextAnswer()
-    /// Whether the model wrote anything, be it thoughts or the arguments of a tool.
+    /// Whether the model has written anything, including thinking or a tool's arguments.
     private var hasWritten = false
     private var hasChoice = false
 
@@ -40,7 +40,7 @@ struct OpenAIChatReader: WholeTextReader {
         return text
     }
 
-    /// Reads a chunk or a completion, whose choice has its part of the answer in a member of that name.
+    /// Reads a chunk or a completion. The named member of its choice has the part of the answer.
     private mutating func read(_ value: ParameterValue, _ member: String) throws(TextFault) -> String {
         if let usage = value[member: "usage"], usage != .null { answer.tokens.learn(usage) }
         if let error = value[member: "error"], error != .null { throw .failed(error) }
@@ -48,7 +48,7 @@ struct OpenAIChatReader: WholeTextReader {
         answer.model = answer.model ?? value[member: "model"]?.string
         guard let choices = value[member: "choices"], choices != .null else { return "" }
         guard case .array(let list) = choices else { throw .malformed("choices that are no list") }
-        // Several are never asked for; should there be some, the first is the answer.
+        // The request never asks for several choices; if there are several, the first is the answer.
         guard let choice = list.first(where: { ($0[member: "index"]?.count ?? 0) == 0 }) else { return "" }
         guard case .object = choice else { throw .malformed("a choice that is no object") }
         hasChoice = true
@@ -60,7 +60,7 @@ struct OpenAIChatReader: WholeTextReader {
     private mutating func read(part: ParameterValue) throws(TextFault) -> String {
         guard part != .null else { return "" }
         guard case .object(let members) = part else { throw .malformed("a part that is no object") }
-        // Each server has a name of its own for what a model thinks: whatever is there beside the role was written.
+        // Servers name a model's thinking differently. Any content beside the role counts as written.
         if members.contains(where: { $0.key != "role" && Self.hasContent($0.value) }) { hasWritten = true }
         try read(tools: part[member: "tool_calls"] ?? .null)
         var text = try Self.text(part[member: "content"] ?? .null)
@@ -74,7 +74,7 @@ struct OpenAIChatReader: WholeTextReader {
         return text
     }
 
-    /// Whether a member of a part says anything: chunks have many that do not.
+    /// Whether a member of a part has content; chunks have many empty members.
     private static func hasContent(_ value: ParameterValue) -> Bool {
         switch value {
         case .null, "", [], [:]: false
@@ -82,7 +82,7 @@ struct OpenAIChatReader: WholeTextReader {
         }
     }
 
-    /// A text; some servers have a list of parts in its place.
+    /// Returns a text; some servers send a list of parts instead.
     private static func text(_ content: ParameterValue) throws(TextFault) -> String {
         switch content {
         case .null: return ""

@@ -1,6 +1,7 @@
 import Hablare
+import HablareJSON
 
-/// The body of a call of `chat/completions`. Pure.
+/// The body of a `chat/completions` call. Pure.
 struct OpenAIChatRequest: Sendable, Hashable {
     var model: String
     var conversation: OpenAIConversation
@@ -9,9 +10,9 @@ struct OpenAIChatRequest: Sendable, Hashable {
     var isStreamed: Bool
     var compatibility: OpenAICompatibility
 
-    /// The body; with the pictures, where they are read.
+    /// Returns the body, including the bytes of the pictures that have been read.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for what the request says twice.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for a value that the request sets twice.
     func body() throws(AIServiceError) -> ParameterValue {
         var body: [String: ParameterValue] = ["model": .string(model), "messages": .array(try messages())]
         body["stream"] = .bool(isStreamed)
@@ -82,7 +83,7 @@ struct OpenAIChatRequest: Sendable, Hashable {
         ]
     }
 
-    /// Text alone is one text, which every server takes; with a picture it is a list.
+    /// Returns text alone as a single text, which every server accepts; with a picture it is a list.
     private static func content(_ pieces: [OpenAIConversation.Piece]) -> ParameterValue {
         let texts = pieces.compactMap { piece in
             if case .text(let text) = piece { text } else { nil }

@@ -1,7 +1,7 @@
 import Foundation
 import Hablare
 
-/// The table of failures.
+/// The mapping of the service's failures.
 extension OpenAIDialect {
     private static let spent: Set<String> = [
         "insufficient_quota", "credit_balance_exhausted", "billing_not_active", "insufficient_funds",
@@ -24,10 +24,10 @@ extension OpenAIDialect {
         "decimal_below_min_value", "string_above_max_length", "array_above_max_length", "invalid_json_schema",
     ]
 
-    /// How long a service that says `slow_down` is left alone at least: it asks for a rate that was steady before.
+    /// The minimum wait after `slow_down`, with which the service asks for a rate that was steady before.
     static let slowDown = Duration.seconds(30)
 
-    /// What a refusal means. Codes and types decide, and the status where they say nothing.
+    /// Returns the error for a refusal. Codes and types decide; otherwise the status does.
     func failure(for refusal: ServiceRefusal, _ error: OpenAIErrorBody) -> AIServiceError {
         func failure(
             _ code: AIServiceError.Code, _ message: String, _ disposition: FailureDisposition? = nil
@@ -97,7 +97,7 @@ extension OpenAIDialect {
         return "\(name) does not take the request's \(place) as it is with this model. Mend it or leave it out."
     }
 
-    /// A parameter's name or path, as far as it can be one.
+    /// Returns a parameter's name or path if the text has that form.
     private static func place(_ text: String) -> String? {
         let words = text.split(omittingEmptySubsequences: true) { ".[]".contains($0) }
         guard !words.isEmpty, text.utf8.count <= 64, words.allSatisfy({ ServiceRefusal.word(String($0)) == $0 }) else {

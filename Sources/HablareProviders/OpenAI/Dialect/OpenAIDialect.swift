@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import Hablare
 
-/// How OpenAI speaks beside its answers, and whoever speaks like it. Pure.
+/// The errors and limits of OpenAI and of compatible servers. Pure.
 struct OpenAIDialect: ServiceDialect {
     let name: String
     let fields: HTTPFields
@@ -19,19 +19,19 @@ struct OpenAIDialect: ServiceDialect {
         return failure(for: refusal, error)
     }
 
-    /// What an error means that comes in the middle of an answer, or in place of one, under a status of success.
+    /// Returns the error for an error within an answer, or instead of one, whose status was a success.
     ///
     /// - Parameters:
     ///   - error: The error's object or text.
-    ///   - hasBegun: Whether a part of the answer had come. It may be billed then, whatever the error is; and what would be
-    ///     made again is of unknown outcome instead.
+    ///   - hasBegun: Whether a part of the answer arrived before. It may then be billed, and a failure that would be
+    ///     retried has an unknown outcome instead.
     func failure(inAnswer error: ParameterValue, hasBegun: Bool, now: Date) -> AIServiceError {
         let body = OpenAIErrorBody(error)
         let failure = failure(for: ServiceRefusal(status: Self.status(of: body), now: now), body)
         return hasBegun ? failure.afterwards : failure
     }
 
-    /// The status under which an error would have come that has none of its own.
+    /// Returns the HTTP status for an error that has none.
     private static func status(of error: OpenAIErrorBody) -> Int {
         if let status = error.status, (400..<600).contains(status) { return status }
         let words = [error.code, error.type].compactMap(\.self)

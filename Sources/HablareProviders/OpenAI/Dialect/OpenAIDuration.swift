@@ -1,13 +1,13 @@
-/// Durations as OpenAI's headers write them: `6m0s`, `120ms`, `1h2m3.5s`. Pure.
+/// Durations in the form of OpenAI's headers: `6m0s`, `120ms`, `1h2m3.5s`. Pure.
 enum OpenAIDuration {
     private static let units: [(name: String, seconds: Double)] = [
         ("d", 86_400), ("h", 3600), ("m", 60), ("s", 1), ("ms", 1e-3), ("us", 1e-6), ("µs", 1e-6), ("ns", 1e-9),
     ]
 
-    /// Reads one: numbers with units, the larger ones first; a number alone is seconds, as servers that only resemble
-    /// OpenAI's write it.
+    /// Reads a duration: numbers with units, larger units first. A number alone is in seconds, as compatible servers
+    /// write it.
     ///
-    /// - Returns: `nil` for anything else, and for more than a year, which no limit needs.
+    /// - Returns: The duration; `nil` for any other form, and for more than a year, which no limit needs.
     static func duration(_ text: String) -> Duration? {
         var rest = text[...]
         var seconds = 0.0

@@ -2,11 +2,11 @@ import Foundation
 import HTTPTypes
 import Hablare
 
-/// What the head of an answer of OpenAI's says of limits: `x-ratelimit-{limit,remaining,reset}-{requests,tokens}`. Pure.
+/// The limits in the header fields of an OpenAI answer: `x-ratelimit-{limit,remaining,reset}-{requests,tokens}`. Pure.
 enum OpenAILimits {
-    /// `nil` where it says nothing.
+    /// Returns the reported limits; `nil` if the fields have none.
     static func reported(in fields: HTTPFields) -> ReportedLimits? {
-        // Servers of one's own say nothing, with every answer.
+        // A local server never sends these fields; this check keeps its answers cheap.
         guard fields.contains(where: { $0.name.canonicalName.hasPrefix("x-ratelimit-") }) else { return nil }
         let requests = quota("requests", in: fields)
         let tokens = quota("tokens", in: fields)
@@ -24,8 +24,8 @@ enum OpenAILimits {
             resetsAfter: reset)
     }
 
-    /// Small accounts have a limit of calls a day under the same header, which does not say so. It shows in how long what
-    /// was used takes to come back: of 10,000 calls a day one takes 8.64 s, of 10,000 a minute 6 ms.
+    /// Returns the limit per minute. Small accounts have a daily limit under the same header, which does not say so.
+    /// The recovery time shows it: of 10,000 requests a day one recovers in 8.64 s, of 10,000 a minute in 6 ms.
     private static func perMinute(_ limit: Double, remaining: Double?, resetsAfter reset: Duration?) -> Double {
         guard let remaining, let reset, remaining < limit else { return limit }
         let period = (reset / .seconds(1)) * limit / (limit - remaining)

@@ -1,28 +1,28 @@
 import Foundation
 public import Hablare
 
-/// Vectors of texts by `embeddings`.
+/// A provider of text vectors by `embeddings`.
 ///
-/// Parameters of a request: `dimensions` (how many numbers the vector has, where the model lets choose), `extra`.
-/// Metadata of an answer: ``/Hablare/AnswerMetadata`` request id and model.
+/// Parameters of a request: `dimensions` (the number of the vector's dimensions, if the model allows a choice),
+/// `extra`. Metadata of an answer: ``/Hablare/AnswerMetadata`` request id and model.
 public struct OpenAIEmbeddingProvider: AIServiceProvider, RequestChecking {
-    /// The name it is registered under.
+    /// The name under which it is registered.
     public let id: ProviderID
     /// The model for requests that name none.
     public let model: String
     private let service: OpenAIService
     private let timeout: Duration
 
-    /// The largest answer: the longest vector, each of its numbers in 60 digits.
+    /// The maximum size of an answer in bytes: the longest vector, each of its numbers with 60 digits.
     private static let largestAnswer = 4 << 20
 
     /// Creates a provider.
     ///
     /// - Parameters:
-    ///   - id: The name it is registered under.
-    ///   - service: Where the models are.
+    ///   - id: The name under which it is registered.
+    ///   - service: The service that offers the models.
     ///   - model: The model for requests that name none.
-    ///   - timeout: How long an attempt may take unless a request says otherwise. Default: a minute.
+    ///   - timeout: The time limit of an attempt, unless a request sets one. Default: a minute.
     public init(_ id: ProviderID, service: OpenAIService, model: String, timeout: Duration = .seconds(60)) {
         self.id = id
         self.service = service
@@ -30,21 +30,21 @@ public struct OpenAIEmbeddingProvider: AIServiceProvider, RequestChecking {
         self.timeout = timeout
     }
 
-    /// `openai`, the base URL, the API, the model for requests that name none.
+    /// The instance: `openai`, the base URL, the API, and the model for requests that name none.
     public var instance: ProviderInstance { service.instance("embeddings", model: model) }
     /// ``model``.
     public var defaultModel: String? { model }
     /// A vector.
     public var responseType: ContentType { .embedding }
-    /// The service's, with the timeout.
+    /// The service's limits, with the timeout.
     public var limits: ProviderLimits { service.limits(timeout: timeout) }
     /// The service's account for vectors.
     public var account: AccountID { service.account(of: "embeddings") }
 
-    /// Estimated tokens: a third of the bytes. On the high side.
+    /// Returns the estimated number of tokens: a third of the bytes. The estimate is on the high side.
     public func units(of request: AIRequest) -> Double { Double(TokenEstimate.tokens(of: request.prompt)) }
 
-    /// A token for each byte; not known where `extra` has a member that may cost more (all but `user`).
+    /// Returns a token for each byte; `nil` if `extra` has a member that may cost more (any but `user`).
     public func maximumUsage(of request: AIRequest) -> Usage? {
         service.maximumUsage { () throws(AIServiceError) in
             guard try plan(of: request).isBounded else { return nil }
@@ -52,16 +52,16 @@ public struct OpenAIEmbeddingProvider: AIServiceProvider, RequestChecking {
         }
     }
 
-    /// Has a vector made of a text.
+    /// Creates a vector of a text.
     ///
-    /// Fails with ``/Hablare/AIServiceError/Code/invalidRequest`` (parameters, a prompt that is not only text) and otherwise
-    /// as ``OpenAIChatProvider/generate(_:)``; with `invalidResponse`, too, for a vector of another length than was asked
-    /// for. Cancelling the task ends the transfer.
+    /// Fails with ``/Hablare/AIServiceError/Code/invalidRequest`` for parameters or a prompt that has more than text,
+    /// and otherwise as ``OpenAIChatProvider/generate(_:)``. Also fails with `invalidResponse` for a vector of another
+    /// length than requested. Cancelling the task ends the transfer.
     public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
         await Result(of: call, by: answer)
     }
 
-    /// The call that a request becomes.
+    /// Returns the service call for a request.
     private func plan(of request: AIRequest) throws(AIServiceError) -> OpenAIEmbeddingRequest {
         try OpenAIEmbeddingRequest(
             request, model: model, encodesVectors: service.compatibility.encodesVectors, of: id)

@@ -1,17 +1,17 @@
 import Hablare
 
-/// The body of a call of `embeddings`. Pure.
+/// The body of an `embeddings` call. Pure.
 struct OpenAIEmbeddingRequest: Sendable, Hashable {
-    /// How many numbers the vector is to have; `nil` for the model's own number.
+    /// The number of the vector's dimensions; `nil` for the model's default.
     let dimensions: Int64?
-    /// Whether `extra` has nothing that could cost more than the text.
+    /// Whether `extra` leaves the price of the text unchanged.
     let isBounded: Bool
     let body: ParameterValue
 
     /// Reads a request.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for parameters that are unknown or impossible, and for a
-    ///   prompt that is not only text.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for unknown or invalid parameters, and for a prompt
+    ///   that has more than text.
     init(
         _ request: AIRequest, model usual: String, encodesVectors: Bool, of provider: ProviderID
     ) throws(AIServiceError) {

@@ -1,7 +1,7 @@
 import Foundation
 import Hablare
 
-/// What `embeddings` answers.
+/// The answer of `embeddings`.
 struct OpenAIVectorList: Decodable, Sendable {
     /// A vector, as numbers or as the bytes of numbers.
     enum Vector: Decodable, Sendable {
@@ -17,8 +17,8 @@ struct OpenAIVectorList: Decodable, Sendable {
             }
         }
 
-        /// The numbers; `nil` where there are none, they are not finite, or the bytes are not those of 32-bit numbers
-        /// (IEEE 754, little endian) in base 64.
+        /// The numbers; `nil` if there are none, if they are not finite, or if the bytes are not base64 of 32-bit
+        /// numbers (IEEE 754, little endian).
         var vector: [Float]? {
             let numbers: [Float]
             switch self {
@@ -34,7 +34,7 @@ struct OpenAIVectorList: Decodable, Sendable {
     }
 
     struct Entry: Decodable, Sendable {
-        /// `nil` for what is no vector: what the answer used is told all the same.
+        /// The vector; `nil` for any other value, so that the answer's usage can still be read.
         let embedding: Vector?
 
         enum CodingKeys: CodingKey { case embedding }
@@ -50,7 +50,7 @@ struct OpenAIVectorList: Decodable, Sendable {
     }
 
     let data: [Entry]?
-    /// Whatever stands there: a vector that is paid for is not thrown away for what stands beside it.
+    /// The model, in any form: an unexpected form must not discard a billed vector.
     let model: ParameterValue?
     let usage: ParameterValue?
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Hablare
 
-/// What `images/generations` answers.
+/// The answer of `images/generations`.
 struct OpenAIImageAnswer: Decodable, Sendable {
     struct Picture: Decodable, Sendable {
         let bytes: String?
@@ -14,10 +14,10 @@ struct OpenAIImageAnswer: Decodable, Sendable {
     }
 
     let data: [Picture]?
-    /// Whatever stands there: a picture that is paid for is not thrown away for what stands beside it.
+    /// The usage, in any form: an unexpected form must not discard a billed picture.
     let usage: ParameterValue?
 
-    /// The picture and its format, by its first bytes; `nil` where there is none.
+    /// The picture and its format, by its first bytes; `nil` if there is none.
     var picture: (bytes: Data, format: ImageFormat, revisedPrompt: String?)? {
         guard let first = data?.first, let text = first.bytes, let bytes = Data(base64Encoded: text),
             let format = MagicBytes(bytes).image

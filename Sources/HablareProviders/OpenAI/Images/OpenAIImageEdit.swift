@@ -1,27 +1,28 @@
 import Foundation
 import Hablare
+import HablareJSON
 
-/// The pictures of a call of `images/edits`: what is to be changed or made use of, and where.
+/// The pictures of an `images/edits` call: the pictures to change or to use, and the mask.
 struct OpenAIImageEdit: Sendable, Hashable {
-    /// A picture, with the format that its first bytes say.
+    /// A picture with the format of its first bytes.
     struct Picture: Sendable, Hashable {
         let body: Body
         let format: ImageFormat
 
-        /// The format's media type: it is one of those that ``/Hablare/ImageFormat/init(of:)`` knows.
+        /// The format's media type. The format is one that ``/Hablare/ImageFormat/init(of:)`` knows.
         var mediaType: String { format.mediaType ?? "application/octet-stream" }
-        /// The ending of its files' names.
+        /// The extension of its files' names.
         var ending: String { format == .jpeg ? "jpg" : format.rawValue }
     }
 
-    /// How many pictures a model takes, how large, and whether in PNG only.
+    /// The limits of a model: the number, the size and the format of pictures.
     struct Limits: Sendable, Hashable {
         let mostPictures: Int
-        /// A picture has fewer bytes.
+        /// The size in bytes that a picture must stay below.
         let bytes: Int
         let isPNGOnly: Bool
 
-        /// `nil` for a model that edits none.
+        /// Returns the limits of a model; `nil` for a model that does not edit pictures.
         static func limits(of model: String) -> Limits? {
             switch model {
             case "dall-e-2": Limits(mostPictures: 1, bytes: 4 << 20, isPNGOnly: true)
@@ -30,7 +31,7 @@ struct OpenAIImageEdit: Sendable, Hashable {
             }
         }
 
-        /// What a mask may be, whatever the model.
+        /// The limits of a mask, for every model.
         static let mask = Limits(mostPictures: 1, bytes: 4 << 20, isPNGOnly: true)
 
         fileprivate func check(_ body: Body, _ name: String) throws(AIServiceError) {
@@ -41,7 +42,7 @@ struct OpenAIImageEdit: Sendable, Hashable {
         }
     }
 
-    /// The pictures of a prompt, unread: how many and how large they are is checked.
+    /// The unread pictures of a prompt. Their number and sizes are checked.
     struct Given: Sendable, Hashable {
         let pictures: [Body]
         let mask: Body?
@@ -50,8 +51,9 @@ struct OpenAIImageEdit: Sendable, Hashable {
         /// - Parameters:
         ///   - bodies: The pictures.
         ///   - isMasked: Whether the last one is the mask.
-        ///   - model: The model that is asked.
-        /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for what the model does not take, with the numbers.
+        ///   - model: The model of the call.
+        /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest``, with the numbers, for pictures that the model
+        ///   does not accept.
         init(_ bodies: [Body], isMasked: Bool, model: String) throws(AIServiceError) {
             guard let limits = Limits.limits(of: model) else {
                 throw AIServiceError(
@@ -81,9 +83,9 @@ struct OpenAIImageEdit: Sendable, Hashable {
     let pictures: [Picture]
     let mask: Picture?
 
-    /// Looks at the first bytes of each picture, off the caller's actor.
+    /// Checks the first bytes of each picture, off the caller's actor.
     ///
-    /// - Throws: ``/Hablare/AIServiceError``: `invalidRequest` for a format that is not taken; `contentMissing`, or one of
+    /// - Throws: ``/Hablare/AIServiceError``: `invalidRequest` for an unsupported format; `contentMissing`, or one of
     ///   category storage, for a picture that cannot be read.
     init(_ given: Given) async throws(AIServiceError) {
         var pictures: [Picture] = []
@@ -107,8 +109,8 @@ struct OpenAIImageEdit: Sendable, Hashable {
         return Picture(body: body, format: format)
     }
 
-    /// The call's form: members first, in the order of their names, texts as they are and everything else as JSON; then the
-    /// pictures.
+    /// Returns the call's form: the members in the order of their names, then the pictures. Texts are unchanged; other
+    /// values are JSON.
     func form(_ members: [String: ParameterValue]) throws(AIServiceError) -> MultipartForm {
         var form = MultipartForm()
         for (name, value) in members.sorted(by: { $0.key < $1.key }) where value != .null {

@@ -1,34 +1,40 @@
 import Foundation
 public import Hablare
 
-/// Pictures of a text by `images/generations`; of a text and pictures, which are changed or made use of, by `images/edits`.
+/// A provider of pictures: from a text by `images/generations`, from a text and pictures by `images/edits`.
 ///
-/// The pictures of the prompt are those of the user's messages, in their order: at most 16, each PNG, JPEG or WebP with fewer
-/// than 50 MiB; for `dall-e-2` one, PNG, fewer than 4 MiB. What a picture is, its first bytes say. With `mask: true` the last
-/// one is a mask, PNG with fewer than 4 MiB and as wide and high as the first: only where it is transparent, that is
-/// changed.
+/// The prompt's pictures are those of the user's messages, in order. There are at most 16, each PNG, JPEG or WebP of
+/// fewer than 50 MiB; `dall-e-2` takes one PNG of fewer than 4 MiB. The first bytes of a picture determine its format.
+/// With `mask: true` the last picture is a mask: a PNG of fewer than 4 MiB with the size of the first picture. Only the
+/// areas where the mask is transparent are changed.
 ///
-/// One picture for each request: ask for more with ``/Hablare/AIRequest/sample``. Parameters: `size` (`1024x1024` …),
-/// `mask` (a flag), `quality` (`low`, `medium`, `high` …), `background` (`transparent`, `opaque`, `auto`), `format` (`png`, `jpeg`, `webp`),
-/// `extra`. Metadata of an answer: ``/Hablare/AnswerMetadata`` request id, model, revised prompt.
+/// A request has one picture; for more use ``/Hablare/AIRequest/sample``. Parameters of a request:
+/// - `size`: `1024x1024` …
+/// - `mask`: a flag.
+/// - `quality`: `low`, `medium`, `high` …
+/// - `background`: `transparent`, `opaque`, `auto`.
+/// - `format`: `png`, `jpeg`, `webp`.
+/// - `extra`: additional members of the body, sent unchanged.
+///
+/// Metadata of an answer: ``/Hablare/AnswerMetadata`` request id, model, revised prompt.
 public struct OpenAIImageProvider: AIServiceProvider, RequestChecking {
-    /// The name it is registered under.
+    /// The name under which it is registered.
     public let id: ProviderID
     /// The model for requests that name none.
     public let model: String
     private let service: OpenAIService
     private let timeout: Duration
 
-    /// The largest answer: a picture of 96 MiB in base 64.
+    /// The maximum size of an answer in bytes: a picture of 96 MiB in base64.
     private static let largestAnswer = 128 << 20
 
     /// Creates a provider.
     ///
     /// - Parameters:
-    ///   - id: The name it is registered under.
-    ///   - service: Where the models are.
+    ///   - id: The name under which it is registered.
+    ///   - service: The service that offers the models.
     ///   - model: The model for requests that name none.
-    ///   - timeout: How long an attempt may take unless a request says otherwise. Default: 5 minutes.
+    ///   - timeout: The time limit of an attempt, unless a request sets one. Default: 5 minutes.
     public init(_ id: ProviderID, service: OpenAIService, model: String, timeout: Duration = .seconds(300)) {
         self.id = id
         self.service = service
@@ -36,35 +42,35 @@ public struct OpenAIImageProvider: AIServiceProvider, RequestChecking {
         self.timeout = timeout
     }
 
-    /// `openai`, the base URL, the API, the model for requests that name none.
+    /// The instance: `openai`, the base URL, the API, and the model for requests that name none.
     public var instance: ProviderInstance { service.instance("images", model: model) }
     /// ``model``.
     public var defaultModel: String? { model }
     /// A picture.
     public var responseType: ContentType { .image }
-    /// The service's, with the timeout.
+    /// The service's limits, with the timeout.
     public var limits: ProviderLimits { service.limits(timeout: timeout) }
     /// The service's account for pictures.
     public var account: AccountID { service.account(of: "images") }
 
-    /// Estimated tokens of what is sent. On the high side.
+    /// Returns the estimated number of tokens sent. The estimate is on the high side.
     public func units(of request: AIRequest) -> Double { Double(TokenEstimate.tokens(of: request.prompt)) }
 
-    /// Not known, unless calls cost nothing: how many tokens a picture has depends on size, quality and model.
+    /// Returns `nil`, because a picture's tokens depend on size, quality and model; zero cost if calls are free.
     public func maximumUsage(of request: AIRequest) -> Usage? {
         service.isCharged ? nil : Usage(costMicroDollars: 0)
     }
 
-    /// Has a picture made, or changed.
+    /// Creates or changes a picture.
     ///
-    /// Fails with ``/Hablare/AIServiceError/Code/invalidRequest`` (parameters, a prompt without text or with pictures that
-    /// the model does not take) and
-    /// otherwise as ``OpenAIChatProvider/generate(_:)``. Cancelling the task ends the transfer.
+    /// Fails with ``/Hablare/AIServiceError/Code/invalidRequest`` for parameters, for a prompt without text, or for
+    /// pictures that the model does not accept. Otherwise it fails as ``OpenAIChatProvider/generate(_:)``. Cancelling
+    /// the task ends the transfer.
     public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
         await Result(of: call, by: answer)
     }
 
-    /// The call that a request becomes, its pictures unread.
+    /// Returns the service call for a request, with its pictures unread.
     private func plan(of request: AIRequest) throws(AIServiceError) -> OpenAIImageRequest {
         try OpenAIImageRequest(request, model: model, of: id)
     }

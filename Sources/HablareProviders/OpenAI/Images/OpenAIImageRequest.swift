@@ -1,17 +1,17 @@
 import Hablare
 
-/// The members of a call of `images/generations` or `images/edits`. Pure.
+/// The members of an `images/generations` or `images/edits` call. Pure.
 struct OpenAIImageRequest: Sendable, Hashable {
     let model: String
-    /// The members.
+    /// The members of the body.
     let members: [String: ParameterValue]
-    /// The pictures that are to be changed or made use of; `nil` where there are none.
+    /// The pictures to change or to use; `nil` if there are none.
     let pictures: OpenAIImageEdit.Given?
 
     /// Reads a request.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for parameters that are unknown or impossible, and for
-    ///   pictures that the model does not take, as far as that is known before they are read.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for unknown or invalid parameters. It also throws this
+    ///   error for pictures that the model does not accept, as far as that is known before they are read.
     init(
         _ request: AIRequest, model usual: String, of provider: ProviderID
     ) throws(AIServiceError) {
@@ -28,7 +28,7 @@ struct OpenAIImageRequest: Sendable, Hashable {
         if Self.choosesFormat(model) {
             members["output_format"] = format.map { .string($0) }
         } else {
-            // These answer with an address unless they are told otherwise, and in PNG.
+            // These models answer with a URL by default, and only in PNG.
             guard format == nil || format == "png" else {
                 throw reader.refusal("format", "cannot be chosen for this model, which makes PNG")
             }
@@ -44,7 +44,7 @@ struct OpenAIImageRequest: Sendable, Hashable {
 
     private static let one = "A request has one picture: use `sample` for more."
 
-    /// Whether a model answers with bytes, in a format of one's choice: OpenAI's newer ones, which take no
+    /// Returns whether a model answers with bytes in a chosen format. OpenAI's newer models do, and refuse
     /// `response_format`.
     static func choosesFormat(_ model: String) -> Bool {
         model.hasPrefix("gpt-image") || model.hasPrefix("chatgpt-image")

@@ -1,23 +1,25 @@
 public import Hablare
 
-/// Language models by `responses`, OpenAI's newer API.
+/// A provider for language models by `responses`, OpenAI's newer API.
 ///
-/// Parameters and metadata are those of ``OpenAIChatProvider``, with these differences: there is no `stop` and no `seed`;
-/// `instructions` are the API's own; where `reasoning_effort` is set, what the model thought comes encrypted as
-/// ``/Hablare/AnswerMetadata/thinking``, and goes back with `thinking_blocks` (that text, or the list in it) when a
-/// conversation goes on after tools were called. Nothing is kept at the service, unless `extra` has `store`.
+/// Parameters and metadata are those of ``OpenAIChatProvider``, with these differences: there is no `stop` and no
+/// `seed`, and `instructions` are the API's own. If `reasoning_effort` is set, the model's thinking arrives encrypted
+/// as ``/Hablare/AnswerMetadata/thinking``. When a conversation continues after tool calls, pass it back in
+/// `thinking_blocks`, as that text or as the list in it. The service stores nothing, unless `extra` has `store`.
 ///
-/// With `background: true` the service makes the answer whether somebody is connected or not, and keeps it (`store`, which
-/// `extra` can say otherwise: then for some ten minutes). Its name is remembered before anything else is made of it
-/// (``/Hablare/ProviderCall/remember(_:)``), and the next attempt goes on with it after a crash, a shutdown, a timeout or a
-/// lost connection, without paying again: it asks for it with pauses that grow from 1 to 20 s, or reads the stream on where
-/// the request streams. For work of hours give the request an ``/Hablare/AIRequest/attemptTimeout`` as long. A request that
-/// is cancelled ends the work at the service. Where the service does not know the response any more (it was deleted, or has
-/// expired), the attempt fails with ``/Hablare/AIServiceError/workLost``, and the request's
-/// ``/Hablare/AIRequest/unknownOutcome`` decides whether it is begun, and paid for, again. One that failed at the service is
-/// forgotten, and begun again where its failure is one that passes.
+/// With `background: true` the service produces the answer independently of the connection and stores it. (`extra` can
+/// turn `store` off; the service then keeps the answer for about ten minutes.) The provider stores the response's id
+/// first (``/Hablare/ProviderCall/remember(_:)``). After a crash, a shutdown, a timeout or a lost connection, the next
+/// attempt resumes the response without paying again. It polls with pauses that grow from 1 to 20 s, or resumes the
+/// stream if the request streams. For work that takes hours, set the request's ``/Hablare/AIRequest/attemptTimeout``
+/// accordingly.
+///
+/// Cancelling a request cancels its response at the service. If the service no longer knows the response (it was
+/// deleted or has expired), the attempt fails with ``/Hablare/AIServiceError/workLost``. The request's
+/// ``/Hablare/AIRequest/unknownOutcome`` then decides whether to start it, and pay for it, again. If the response
+/// failed at the service, the provider removes its handle. A temporary failure is retried with a new response.
 public struct OpenAIResponsesProvider: AIServiceProvider, RequestChecking {
-    /// The name it is registered under.
+    /// The name under which it is registered.
     public let id: ProviderID
     /// The model for requests that name none.
     public let model: String
@@ -30,15 +32,15 @@ public struct OpenAIResponsesProvider: AIServiceProvider, RequestChecking {
     /// Creates a provider.
     ///
     /// - Parameters:
-    ///   - id: The name it is registered under.
-    ///   - service: Where the models are.
+    ///   - id: The name under which it is registered.
+    ///   - service: The service that offers the models.
     ///   - model: The model for requests that name none.
-    ///   - form: In which form it answers.
-    ///   - timeout: How long an attempt may take unless a request says otherwise; of one that streams, be silent. Default:
-    ///     10 minutes.
-    ///   - clock: What pauses between two questions after an answer in the background are measured by.
-    ///   - taskExecutor: Where the task runs that an attempt in the background leaves its work with when it ends; give it
-    ///     the engine's, ``/Hablare/EngineSeams/taskExecutor``. Default: the global executor.
+    ///   - form: The form of the answers.
+    ///   - timeout: The time limit of an attempt, unless a request sets one. For a streaming attempt it limits the
+    ///     silence between pieces. Default: 10 minutes.
+    ///   - clock: The clock for the pauses between polls of a background response.
+    ///   - taskExecutor: The executor of the task in which an ending attempt stores the handle of its background
+    ///     response. Pass the engine's, ``/Hablare/EngineSeams/taskExecutor``. Default: the global executor.
     public init(
         _ id: ProviderID, service: OpenAIService, model: String, form: AnswerForm = .text,
         timeout: Duration = .seconds(600), clock: any Clock<Duration> = ContinuousClock(),
@@ -53,31 +55,34 @@ public struct OpenAIResponsesProvider: AIServiceProvider, RequestChecking {
         spawner = TaskSpawner(executor: taskExecutor)
     }
 
-    /// `openai`, the base URL, the API with the form of its answers, the model for requests that name none.
+    /// The instance: `openai`, the base URL, the API with the form of its answers, and the model for requests that name
+    /// none.
     public var instance: ProviderInstance { service.instance("responses \(form.rawValue)", model: model) }
     /// ``model``.
     public var defaultModel: String? { model }
     /// Text, or a value tree.
     public var responseType: ContentType { form.type }
-    /// The service's, with the timeout.
+    /// The service's limits, with the timeout.
     public var limits: ProviderLimits { service.limits(timeout: timeout) }
     /// The service's account for text, which all APIs for text share.
     public var account: AccountID { service.account(of: "text") }
 
-    /// Estimated tokens: a third of the bytes, 1,600 for a picture. On the high side.
+    /// Returns the estimated number of tokens: a third of the bytes, and 1,600 for a picture. The estimate is on the
+    /// high side.
     public func units(of request: AIRequest) -> Double { Double(TokenEstimate.tokens(of: request.prompt)) }
 
-    /// A token for each byte that is sent, and as many more as the request allows; not known where it sets no
-    /// `max_tokens`, or where `extra` has a member that may bring in more than is sent or have another price: every one
-    /// of which the API's reference does not say that it cannot.
+    /// Returns an upper bound of the usage: one input token per byte sent, and `max_tokens` output tokens.
+    ///
+    /// Returns `nil` if the request does not set `max_tokens`. Also returns `nil` if `extra` has a member that, by the
+    /// API's reference, may add input or change the price.
     public func maximumUsage(of request: AIRequest) -> Usage? {
         service.maximumUsage { () throws(AIServiceError) in
             try checked(request).parameters.maximumUsage(of: request.prompt)
         }
     }
 
-    /// Asks the model once. Fails, and ends with its task, as ``OpenAIChatProvider/generate(_:)``; in the background also with
-    /// ``/Hablare/AIServiceError/Code/workLost``.
+    /// Asks the model once. Its errors and its cancellation are those of ``OpenAIChatProvider/generate(_:)``; a
+    /// background request may also fail with ``/Hablare/AIServiceError/Code/workLost``.
     public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
         await Result(of: call, by: answer)
     }
@@ -95,7 +100,7 @@ public struct OpenAIResponsesProvider: AIServiceProvider, RequestChecking {
         return try await run.run(try plan.body())
     }
 
-    /// The call that a request becomes, its pictures unread.
+    /// Returns the service call for a request, with its pictures unread.
     private func plan(of request: AIRequest) throws(AIServiceError) -> OpenAIResponsesRequest {
         OpenAIResponsesRequest(
             model: request.model ?? model, conversation: try OpenAIConversation(request.prompt),
@@ -103,7 +108,7 @@ public struct OpenAIResponsesProvider: AIServiceProvider, RequestChecking {
             isStreamed: form.streams(request))
     }
 
-    /// The call that a request becomes, if it can be made: what cannot be said in a body is found out, too.
+    /// Returns the service call for a request if its body can be made.
     private func checked(_ request: AIRequest) throws(AIServiceError) -> OpenAIResponsesRequest {
         let plan = try plan(of: request)
         _ = try plan.body()

@@ -1,20 +1,20 @@
 import Foundation
 import Hablare
+import HablareJSON
 
-/// Reads what `responses` answers: the events of a stream, or a response. Pure.
+/// A reader of `responses` answers: the events of a stream, or a response. Pure.
 struct OpenAIResponsesReader: WholeTextReader {
     typealias Service = OpenAIService
     static let mostText = 16 << 20
 
     private(set) var answer = OpenAITextAnswer()
-    /// Whether the model put anything out, be it thoughts or the arguments of a tool.
+    /// Whether the model has produced any output, including thinking or a tool's arguments.
     private var hasWritten = false
-    /// The number of the last event, from which a response that runs in the background can be read on; `nil` where it has
-    /// none.
+    /// The last event's sequence number, from which a background response can be resumed; `nil` if the event has none.
     private(set) var sequenceNumber: Int64?
-    /// Whether the service works on it in the background; `nil` where it does not say.
+    /// Whether the service runs the response in the background; `nil` if the service does not say.
     private(set) var isInBackground: Bool?
-    /// Whether the response is over without an answer: nothing will come of it, whoever asks.
+    /// Whether the response has ended without an answer. Polling it again does not change this.
     private(set) var hasFailed = false
     private var items: [(place: Int64, item: ParameterValue)] = []
     private var hasText = false
@@ -66,8 +66,8 @@ struct OpenAIResponsesReader: WholeTextReader {
         }
     }
 
-    /// What is said of the response itself. Every other event of its is of something that it has put out: an item that
-    /// is begun, thought or done, be it one of which nothing can be shown.
+    /// The events about the response itself. Any other `response.` event shows output: the start, a part or
+    /// the end of an item, even without visible content.
     private static let states: Set<String> = [
         "response.created", "response.queued", "response.in_progress", "response.completed", "response.incomplete",
         "response.failed", "response.cancelled",
@@ -83,12 +83,12 @@ struct OpenAIResponsesReader: WholeTextReader {
         return try read(end: value)
     }
 
-    /// Whether a response is not over yet.
+    /// Returns whether a response is still in progress.
     static func isUnderWay(_ response: ParameterValue) -> Bool {
         ["queued", "in_progress"].contains(response[member: "status"]?.string)
     }
 
-    /// Takes a response that is not over.
+    /// Reads a response that is still in progress.
     mutating func read(underWay response: ParameterValue) {
         read(head: response)
         if response[member: "output"]?.elements.isEmpty == false { hasWritten = true }
@@ -107,10 +107,10 @@ struct OpenAIResponsesReader: WholeTextReader {
         if case .bool(let value)? = response[member: "background"] { isInBackground = value }
     }
 
-    /// Reads a response that is over. Its own list of what it has put out is believed, that of the events only where it
-    /// has none.
+    /// Reads a response that has ended. Its own output list takes precedence; the items of the events are used only if
+    /// it has none.
     ///
-    /// - Returns: Its text.
+    /// - Returns: The response's text.
     private mutating func read(end response: ParameterValue) throws(TextFault) -> String {
         read(head: response)
         answer.tokens.learn(response[member: "usage"])
@@ -119,7 +119,7 @@ struct OpenAIResponsesReader: WholeTextReader {
         if !listed.isEmpty { hasWritten = true }
         let reason = try Self.finishReason(of: response)
         let output = listed.isEmpty ? items.sorted { $0.place < $1.place }.map(\.item) : listed
-        // One list is kept now, and it is charged as it is read.
+        // From here on only one list is kept, and reading it charges the budget.
         items = []
         answer.budget = AnswerBudget()
         var text = ""
@@ -142,7 +142,7 @@ struct OpenAIResponsesReader: WholeTextReader {
         }
     }
 
-    /// Reads one item of what was put out; returns its text.
+    /// Reads one output item and returns its text.
     private mutating func read(_ item: ParameterValue, at place: Int64) throws(TextFault) -> String {
         switch item[member: "type"]?.string {
         case "message":

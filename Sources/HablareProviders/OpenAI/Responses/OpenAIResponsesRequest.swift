@@ -1,6 +1,7 @@
 import Hablare
+import HablareJSON
 
-/// The body of a call of `responses`. Pure.
+/// The body of a `responses` call. Pure.
 struct OpenAIResponsesRequest: Sendable, Hashable {
     var model: String
     var conversation: OpenAIConversation
@@ -8,11 +9,11 @@ struct OpenAIResponsesRequest: Sendable, Hashable {
     var form: AnswerForm
     var isStreamed: Bool
 
-    /// The body; with the pictures, where they are read. Nothing is kept at the service (`store`), unless `extra` says so or it works in the background: then it has
-    /// to be.
+    /// Returns the body, including the bytes of the pictures that have been read. The service stores nothing (`store`),
+    /// unless `extra` says otherwise or the response runs in the background, which requires storing.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for what the request says twice, or thoughts without a turn
-    ///   that they belong to.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for a value that the request sets twice, or for
+    ///   thinking without an assistant's turn to which it belongs.
     func body() throws(AIServiceError) -> ParameterValue {
         var body: [String: ParameterValue] = ["model": .string(model), "input": try input()]
         body["stream"] = .bool(isStreamed)
@@ -24,7 +25,7 @@ struct OpenAIResponsesRequest: Sendable, Hashable {
         body["max_output_tokens"] = parameters.maximumTokens.map { .int($0) }
         if let effort = parameters.effort {
             body["reasoning"] = ["effort": .string(effort)]
-            // What is not kept there has to be sent back; models that do not think refuse to be asked for it.
+            // Thinking that the service does not store must be sent back. Models without reasoning refuse this field.
             if parameters.includesThoughts { body["include"] = [.string(Self.thoughts)] }
         }
         if !parameters.tools.isEmpty { body["tools"] = .array(parameters.tools.map(Self.tool)) }
@@ -39,10 +40,10 @@ struct OpenAIResponsesRequest: Sendable, Hashable {
         return .object(body)
     }
 
-    /// What has to be asked for, so that thoughts come with the answer.
+    /// The field to request so that the answer includes encrypted thinking.
     static let thoughts = "reasoning.encrypted_content"
 
-    /// Not strict: that would refuse schemas that the chat API takes.
+    /// Returns a tool that is not strict, because strict tools refuse schemas that the chat API accepts.
     private static func tool(_ tool: ToolDefinition) -> ParameterValue {
         [
             "type": "function", "name": .string(tool.name), "description": .string(tool.description),
@@ -61,7 +62,7 @@ struct OpenAIResponsesRequest: Sendable, Hashable {
         {
             return .string(text)
         }
-        // Thoughts stand before the turn that they led to: the last one of the model's.
+        // Thinking belongs before the turn that it led to, which is the model's last one.
         let last = conversation.turns.lastIndex { if case .assistant = $0 { true } else { false } }
         guard parameters.thinking.isEmpty || last != nil else {
             throw AIServiceError(

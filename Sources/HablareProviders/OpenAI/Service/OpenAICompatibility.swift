@@ -1,19 +1,19 @@
-/// Where servers that speak OpenAI's API differ from it, and from one another.
+/// The differences between OpenAI's API and compatible servers.
 public struct OpenAICompatibility: Sendable, Hashable {
-    /// Under which name the chat API takes the largest number of output tokens.
+    /// The name of the chat API's limit of output tokens.
     public enum TokenLimit: String, Sendable, Hashable {
         /// `max_completion_tokens`: OpenAI, whose newer models refuse the old name.
         case maxCompletionTokens = "max_completion_tokens"
-        /// `max_tokens`: nearly everybody else.
+        /// `max_tokens`: nearly every other server.
         case maxTokens = "max_tokens"
     }
 
-    /// The name of the limit of output tokens.
+    /// The name of the output token limit.
     public var tokenLimit: TokenLimit
-    /// Whether a stream is asked to say at its end what it used (`stream_options`). Without it a streamed answer's usage
-    /// is not known.
+    /// Whether to request the usage at the end of a stream (`stream_options`). Otherwise the usage of a streamed answer
+    /// is unknown.
     public var streamsUsage: Bool
-    /// Whether vectors are asked for in base 64, which is a third of the bytes. Either form is read.
+    /// Whether to request vectors in base64, which takes a third of the bytes. The provider reads both forms.
     public var encodesVectors: Bool
 
     /// Creates settings.
@@ -25,6 +25,6 @@ public struct OpenAICompatibility: Sendable, Hashable {
 
     /// OpenAI itself.
     public static let openAI = OpenAICompatibility()
-    /// What llama.cpp, Ollama, vLLM and most others understand.
+    /// The settings for llama.cpp, Ollama, vLLM and most other servers.
     public static let others = OpenAICompatibility(tokenLimit: .maxTokens, encodesVectors: false)
 }

@@ -1,13 +1,14 @@
 public import Foundation
 import Hablare
+import HablareJSON
 
 /// A model that a service offers.
 public struct OpenAIModel: Sendable, Hashable, Identifiable {
-    /// Its name in requests.
+    /// The id that requests use.
     public let id: String
-    /// When it was made; `nil` where the server does not say.
+    /// The creation date; `nil` if the server does not report it.
     public let created: Date?
-    /// Whose it is; `nil` where the server does not say.
+    /// The owner; `nil` if the server does not report it.
     public let owner: String?
 
     /// Creates a model.
@@ -17,7 +18,7 @@ public struct OpenAIModel: Sendable, Hashable, Identifiable {
         self.owner = owner
     }
 
-    /// Reads one of a list; `nil` for an entry without a name.
+    /// Reads an entry of a list; `nil` for an entry without an id.
     init?(_ value: ParameterValue) {
         guard let id = value[member: "id"]?.string, !id.isEmpty else { return nil }
         self.init(

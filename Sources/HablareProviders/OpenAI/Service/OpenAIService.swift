@@ -1,26 +1,28 @@
 public import Foundation
 public import HTTPTypes
 public import Hablare
+import HablareJSON
 
-/// OpenAI, or a server that speaks its API: llama.cpp, Ollama, vLLM, a gateway. What its providers have in common.
+/// The connection that several providers share to OpenAI or to a server with its API: llama.cpp, Ollama, vLLM, a
+/// gateway.
 ///
-/// The key is looked up for each call and goes to the address's own origin only.
+/// The service looks up the key for each call and sends it only to the address's own origin.
 public struct OpenAIService: Sendable {
     /// OpenAI's own base URL.
     public static let baseURL = "https://api.openai.com/v1"
 
-    /// Where it is.
+    /// The base URL of the server.
     public let address: ServiceAddress
-    /// How it differs.
+    /// The server's differences from OpenAI.
     public let compatibility: OpenAICompatibility
-    /// Whether its calls cost money. Where they do not, each is recorded with a cost of 0.
+    /// Whether calls cost money. If they do not, each is recorded with a cost of 0.
     public let isCharged: Bool
-    /// Whose limits are used up: each kind of provider has an account of its own below this name, because the service's
-    /// limits are those of its models.
+    /// The account whose limits apply. Each kind of provider has its own account under this name, because the service's
+    /// limits apply per model.
     public let account: AccountID
-    /// How much may be asked of each kind of provider a minute.
+    /// The rate limit per minute of each kind of provider.
     public let rate: RateLimit
-    /// How many calls each provider may have under way in one process.
+    /// The maximum number of concurrent calls of each provider in one process.
     public let concurrency: Int
     let client: ServiceClient
     let dialect: OpenAIDialect
@@ -29,17 +31,18 @@ public struct OpenAIService: Sendable {
     /// Creates a service.
     ///
     /// - Parameters:
-    ///   - address: Where it is: ``baseURL``, or that of another server, its version included.
-    ///   - transport: The way to it.
-    ///   - key: Looks up the key. `nil` for a server that needs none.
-    ///   - fields: Fields that go with each call, such as `OpenAI-Organization` and `OpenAI-Project`. Never a key.
-    ///   - compatibility: How it differs. Default: not at all at OpenAI's own host, else as most others do.
-    ///   - isCharged: Whether calls cost money. Default: unless it is on this machine.
-    ///   - account: The name of the account. Default: `openai`, and the origin of another server.
-    ///   - rate: How much may be asked a minute. Default: ``/Hablare/RateLimit/openAI`` at OpenAI's own host, elsewhere
-    ///     ``/Hablare/RateLimit/asReported``.
-    ///   - concurrency: How many calls at once. Default 8 at OpenAI's own host, else 4.
-    ///   - date: The present.
+    ///   - address: The server's base URL with its version: ``baseURL``, or that of another server.
+    ///   - transport: The HTTP transport.
+    ///   - key: A closure that looks up the key. It returns `nil` for a server that needs none.
+    ///   - fields: The header fields of each call, such as `OpenAI-Organization` and `OpenAI-Project`. Never a key.
+    ///   - compatibility: The server's differences from OpenAI. Default: none at OpenAI's own host,
+    ///     ``OpenAICompatibility/others`` elsewhere.
+    ///   - isCharged: Whether calls cost money. Default: `true`, unless the server is on this machine.
+    ///   - account: The name of the account. Default: `openai`, with the origin of another server.
+    ///   - rate: The rate limit per minute. Default: ``/Hablare/RateLimit/openAI`` at OpenAI's own host,
+    ///     ``/Hablare/RateLimit/asReported`` elsewhere.
+    ///   - concurrency: The maximum number of concurrent calls. Default: 8 at OpenAI's own host, 4 elsewhere.
+    ///   - date: A closure that returns the current date.
     public init(
         _ address: ServiceAddress, transport: any HTTPTransport,
         key: @escaping @Sendable () throws(AIServiceError) -> APIKey?, fields: HTTPFields = [:],
@@ -58,10 +61,10 @@ public struct OpenAIService: Sendable {
         self.date = date
     }
 
-    /// The models that the key may use, in the order of their names.
+    /// Returns the models that the key may use, ordered by id.
     ///
-    /// - Throws: ``/Hablare/AIServiceError``: what a call can fail of; `invalidResponse` for an answer that is no list;
-    ///   `cancelled` when the task is.
+    /// - Throws: ``/Hablare/AIServiceError``: the errors of a call; `invalidResponse` for an answer that is not a list;
+    ///   `cancelled` if the task is cancelled.
     public func models() async throws(AIServiceError) -> [OpenAIModel] {
         let answer = try await client.send(.get(["models"]))
         guard case .array(let entries)? = ParameterValue(lenientJSON: try await answer.data())?[member: "data"] else {
@@ -70,25 +73,25 @@ public struct OpenAIService: Sendable {
         return entries.compactMap(OpenAIModel.init).sorted { $0.id < $1.id }
     }
 
-    /// What a provider of this service is, for the fingerprint.
+    /// Returns the instance of a provider of this service, for the fingerprint.
     ///
     /// - Parameters:
-    ///   - kind: Which of its APIs, and in which form it answers.
-    ///   - model: The model that answers where a request names none.
+    ///   - kind: The API, and the form of its answers.
+    ///   - model: The model for requests that name none.
     func instance(_ kind: String, model: String) -> ProviderInstance {
         ProviderInstance(kind: "openai", location: "\(address.text) \(kind) \(model)")
     }
 
-    /// The account of one kind of provider.
+    /// Returns the account of one kind of provider.
     func account(of kind: String) -> AccountID { AccountID(rawValue: "\(account.rawValue) \(kind)") }
 
-    /// The limits of one kind of provider.
+    /// Returns the limits of one kind of provider.
     func limits(timeout: Duration, maximumCharacters: Int? = nil) -> ProviderLimits {
         ProviderLimits(
             concurrency: concurrency, attemptTimeout: timeout, maximumCharacters: maximumCharacters, rate: rate)
     }
 
-    /// A usage as it is recorded.
+    /// Returns a usage as it is recorded.
     func charged(_ usage: Usage) -> Usage {
         guard !isCharged else { return usage }
         var usage = usage
@@ -96,16 +99,16 @@ public struct OpenAIService: Sendable {
         return usage
     }
 
-    /// The failure of an answer that is of no use, with what the answer says was used: it is billed like any other.
+    /// Returns the error for an unusable answer, with the usage that the answer reports: it is billed like any other.
     func useless(_ error: AIServiceError, having used: Usage) -> AIServiceError {
         let used = charged(used)
         return used == Usage() ? error : error.billed(.billed(used))
     }
 
-    /// The most that a call can use.
+    /// Returns an upper bound of a call's usage.
     ///
-    /// - Parameter most: What that is where calls cost money; `nil` where it is not known. Throws for a request that is
-    ///   refused anyway, and costs nothing.
+    /// - Parameter most: A closure that returns the bound if calls cost money; `nil` if it is unknown. It throws for a
+    ///   request that is refused before it is sent and so costs nothing.
     func maximumUsage(_ most: () throws(AIServiceError) -> Usage?) -> Usage? {
         guard isCharged else { return Usage(costMicroDollars: 0) }
         do throws(AIServiceError) {

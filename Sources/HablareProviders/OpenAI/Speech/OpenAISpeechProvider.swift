@@ -2,21 +2,25 @@ import Foundation
 import HTTPTypes
 public import Hablare
 
-/// Speech by `audio/speech`: text in, sound out, byte by byte as it is made.
+/// A provider of speech by `audio/speech`, which streams sound as it is made.
 ///
-/// Parameters of a request: `voice` (default `alloy`; a name that begins with `voice_` is one of the account's own), `format`
-/// (`mp3`, the default, `wav`, `flac`, `opus`, `aac`, `pcm`; a format of ElevenLabs, such as `mp3_44100_128`, is the one with
-/// the same kind of file, see ``SoundFormat/audioFormat``, because the API has no rates, and a request may fall back on it),
-/// `speed` (0.25…4), `instructions` (how to speak; not with `tts-1`), `extra`. `previous_text`, `next_text` and `language`
-/// are taken and not used: the API has nothing like them.
+/// Parameters of a request:
+/// - `voice`: default `alloy`. A name that begins with `voice_` is one of the account's own voices.
+/// - `format`: `mp3` (the default), `wav`, `flac`, `opus`, `aac`, `pcm`. A format of ElevenLabs, such as
+///   `mp3_44100_128`, is also accepted, so that a request can fall back to this provider. It selects the same kind of
+///   file (see ``SoundFormat/audioFormat``), because the API has no rates.
+/// - `speed`: 0.25 to 4.
+/// - `instructions`: the manner of speaking; not with `tts-1`.
+/// - `previous_text`, `next_text` and `language`: accepted and ignored, because the API has no equivalent.
+/// - `extra`: additional members of the body, sent unchanged.
 ///
-/// The answer's format is that of the sound which came, by its first bytes: not every server that speaks like OpenAI makes
-/// all formats, or knows that there are any. It is said when the answer is whole; who reads along has the bytes themselves.
-/// Sound that begins like nothing known counts as what was asked for.
+/// The first bytes of the sound determine the answer's format, because not every compatible server makes all formats or
+/// knows the parameter. The format is reported when the answer is complete; a reader of the stream has the bytes
+/// themselves. Sound with an unknown beginning counts as the requested format.
 ///
-/// Metadata of an answer: ``/Hablare/AnswerMetadata`` request id, model, voice, and for `pcm` the sample rate: 24,000, 16 bits,
-/// one channel, little endian, no header. Usage is the text's Unicode scalars and the sound's bytes: what it cost is known
-/// for models with a price by character.
+/// Metadata of an answer: ``/Hablare/AnswerMetadata`` request id, model, voice, and for `pcm` the sample rate: 24,000,
+/// 16 bits, one channel, little endian, no header. Usage is the text's Unicode scalars and the sound's bytes. The cost
+/// is known for models with a price per character.
 public struct OpenAISpeechProvider: AIServiceProvider, RequestChecking {
     /// The voices that every account has.
     public static let voices = [
@@ -26,7 +30,7 @@ public struct OpenAISpeechProvider: AIServiceProvider, RequestChecking {
     /// The formats, the default first.
     public static let formats = ["mp3", "wav", "flac", "opus", "aac", "pcm"]
 
-    /// The name it is registered under.
+    /// The name under which it is registered.
     public let id: ProviderID
     /// The model for requests that name none.
     public let model: String
@@ -37,11 +41,11 @@ public struct OpenAISpeechProvider: AIServiceProvider, RequestChecking {
     /// Creates a provider.
     ///
     /// - Parameters:
-    ///   - id: The name it is registered under.
-    ///   - service: Where the models are.
+    ///   - id: The name under which it is registered.
+    ///   - service: The service that offers the models.
     ///   - model: The model for requests that name none.
     ///   - voice: The voice for requests that name none. Default: `alloy`.
-    ///   - timeout: How long an attempt may take unless a request says otherwise. Default: 5 minutes.
+    ///   - timeout: The time limit of an attempt, unless a request sets one. Default: 5 minutes.
     public init(
         _ id: ProviderID, service: OpenAIService, model: String, voice: String = "alloy",
         timeout: Duration = .seconds(300)
@@ -53,19 +57,19 @@ public struct OpenAISpeechProvider: AIServiceProvider, RequestChecking {
         self.timeout = timeout
     }
 
-    /// `openai`, the base URL, the API, the model and the voice for requests that name none.
+    /// The instance: `openai`, the base URL, the API, the model and the voice for requests that name none.
     public var instance: ProviderInstance { service.instance("speech \(voice)", model: model) }
     /// ``model``.
     public var defaultModel: String? { model }
-    /// Sound.
+    /// Audio.
     public var responseType: ContentType { .audio }
-    /// The service's, with the timeout and the API's limit of 4,096 characters.
+    /// The service's limits, with the timeout and the API's limit of 4,096 characters.
     public var limits: ProviderLimits { service.limits(timeout: timeout, maximumCharacters: 4096) }
     /// The service's account for speech.
     public var account: AccountID { service.account(of: "speech") }
 
-    /// The text's Unicode scalars; not known where `extra` has a member of which the API's reference does not say that it
-    /// leaves the price as it is.
+    /// Returns the number of the text's Unicode scalars; `nil` if `extra` has a member that, by the API's reference,
+    /// may change the price.
     public func maximumUsage(of request: AIRequest) -> Usage? {
         service.maximumUsage { () throws(AIServiceError) in
             let plan = try plan(of: request)
@@ -73,16 +77,16 @@ public struct OpenAISpeechProvider: AIServiceProvider, RequestChecking {
         }
     }
 
-    /// Has a text spoken once.
+    /// Speaks a text once.
     ///
-    /// Fails with ``/Hablare/AIServiceError/Code/invalidRequest`` (parameters, a prompt that is not only text) and otherwise
-    /// as ``OpenAIChatProvider/generate(_:)``. What came before a failure stays yielded. Cancelling the task ends the
-    /// transfer.
+    /// Fails with ``/Hablare/AIServiceError/Code/invalidRequest`` for parameters or a prompt that has more than text,
+    /// and otherwise as ``OpenAIChatProvider/generate(_:)``. Pieces that arrived before a failure stay yielded.
+    /// Cancelling the task ends the transfer.
     public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
         await Result(of: call, by: answer)
     }
 
-    /// The call that a request becomes.
+    /// Returns the service call for a request.
     private func plan(of request: AIRequest) throws(AIServiceError) -> OpenAISpeechRequest {
         try OpenAISpeechRequest(request, model: model, voice: voice, of: id)
     }

@@ -1,19 +1,19 @@
 import Hablare
 
-/// The body of a call of `audio/speech`. Pure.
+/// The body of an `audio/speech` call. Pure.
 struct OpenAISpeechRequest: Sendable, Hashable {
     let model: String
     let text: String
     let voice: String
     let format: String
-    /// Whether `extra` has nothing that could cost more than the text.
+    /// Whether `extra` leaves the price of the text unchanged.
     let isBounded: Bool
     let body: ParameterValue
 
     /// Reads a request.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for parameters that are unknown or impossible, and for a
-    ///   prompt that is not only text.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for unknown or invalid parameters, and for a prompt
+    ///   that has more than text.
     init(
         _ request: AIRequest, model usualModel: String, voice usualVoice: String, of provider: ProviderID
     ) throws(AIServiceError) {
@@ -34,15 +34,15 @@ struct OpenAISpeechRequest: Sendable, Hashable {
         for name in ["previous_text", "next_text", "language"] { _ = try reader.text(name) }
         let extra = try ExtraMembers(
             &reader, reserving: ["stream_format": "The sound comes as bytes, which stream as they are."])
-        // All that is in the API's reference and has another name here, or none.
+        // The only members in the API's reference that are known not to change the price.
         isBounded = extra.areAll(in: ["instructions", "speed"])
         try reader.finish()
         try extra.add(to: &body)
         self.body = .object(body)
     }
 
-    /// The API's name of a format. It has no rates: one that has a rate, as a request has it that falls back from ElevenLabs,
-    /// is made as the same kind of file.
+    /// Returns the API's name of a format. The API has no rates: a format with a rate, from a request that falls back
+    /// from ElevenLabs, selects the same kind of file.
     private static func format(_ name: String) -> String? {
         OpenAISpeechProvider.formats.contains(name) ? name : SoundFormat(name)?.audioFormat.rawValue
     }

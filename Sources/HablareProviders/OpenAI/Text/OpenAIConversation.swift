@@ -1,15 +1,15 @@
 import Foundation
 import Hablare
 
-/// A prompt as turns that both of OpenAI's APIs for text can say.
+/// A prompt as turns that both of OpenAI's text APIs can represent.
 struct OpenAIConversation: Sendable, Hashable {
-    /// A piece of what a person says.
+    /// A piece of a user's turn.
     enum Piece: Sendable, Hashable {
         case text(String)
         case image(PromptPicture)
     }
 
-    /// One turn.
+    /// A turn of the conversation.
     enum Turn: Sendable, Hashable {
         case system(String)
         case user([Piece])
@@ -19,10 +19,10 @@ struct OpenAIConversation: Sendable, Hashable {
 
     var turns: [Turn]
 
-    /// Reads a prompt; the bytes of its pictures are read by ``loaded()``.
+    /// Reads a prompt. ``loaded()`` reads the bytes of its pictures.
     ///
-    /// - Throws: ``/Hablare/AIServiceError``: `invalidRequest` for a conversation without a message, a part where its
-    ///   speaker cannot have it, a picture of another format than PNG, JPEG, WebP and GIF.
+    /// - Throws: ``/Hablare/AIServiceError``: `invalidRequest` for a conversation without messages, for a part that its
+    ///   role cannot have, or for a picture other than PNG, JPEG, WebP and GIF.
     init(_ prompt: Prompt) throws(AIServiceError) {
         switch prompt {
         case .text(let text):
@@ -36,7 +36,7 @@ struct OpenAIConversation: Sendable, Hashable {
         }
     }
 
-    /// The same with the bytes of its pictures, read off the caller's actor.
+    /// Returns the conversation with the bytes of its pictures, which are read off the caller's actor.
     ///
     /// - Throws: ``/Hablare/AIServiceError``: `contentMissing`, or one of category storage.
     func loaded() async throws(AIServiceError) -> OpenAIConversation {
@@ -59,7 +59,7 @@ struct OpenAIConversation: Sendable, Hashable {
         }
     }
 
-    /// What a person says, and what tools answered: results are turns of their own.
+    /// Appends a message of a user or a tool. Each tool result becomes its own turn.
     private mutating func appendUser(_ message: Prompt.Message) throws(AIServiceError) {
         var pieces: [Piece] = []
         for part in message.parts {
@@ -110,6 +110,6 @@ struct OpenAIConversation: Sendable, Hashable {
 }
 
 extension PromptPicture {
-    /// The picture as an address that has it inside (RFC 2397).
+    /// The picture as a data URL (RFC 2397).
     var address: String { "data:\(mediaType);base64,\(base64)" }
 }

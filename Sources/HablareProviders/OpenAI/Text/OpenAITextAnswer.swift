@@ -1,32 +1,32 @@
 import Foundation
 import Hablare
+import HablareJSON
 
-/// What a language model answered beside its text, gathered while it comes.
+/// A language model's answer except its text, collected as it arrives.
 struct OpenAITextAnswer: Sendable {
-    /// The service's own name of the answer, for its support.
+    /// The service's id of the answer, for its support.
     var id: String?
     /// The model that answered.
     var model: String?
-    /// Why it ends; `nil` until it does.
+    /// The reason why the answer ended; `nil` before it ends.
     var finishReason: String?
-    /// Whether the text is the words in which the model refuses.
+    /// Whether the text is the model's refusal.
     var isRefusal = false
     var tools = ToolCallAssembly()
-    /// What the model thought, in the service's own form.
+    /// The model's thinking, in the service's own form.
     var thinking: [ParameterValue] = []
     var tokens = OpenAITokens()
-    /// How much of it is kept.
+    /// The limit on the content kept in memory.
     var budget = AnswerBudget()
 
-    /// What the service says was used, so that it is to be paid for; `nil` where it says nothing, or that it was nothing.
+    /// The usage that the service reports, which is billed; `nil` if it reports none, or zero.
     var counted: Usage? { tokens.usage == Usage() ? nil : tokens.usage }
-    /// Whether anything was used.
+    /// Whether any usage is reported.
     var hasUsed: Bool { counted != nil }
 
-    /// What stands beside the text. The last tool call of an answer that was cut may be cut itself: nobody can make it,
-    /// so it is left out.
+    /// Returns everything except the text. If the answer was cut off, an incomplete last tool call is omitted.
     ///
-    /// - Throws: A fault for tool calls that are none.
+    /// - Throws: A fault for invalid tool calls.
     func ending(requestID: String?) throws(TextFault) -> TextEnding {
         guard let calls = tools.calls(areCut: finishReason == "length") else {
             throw .malformed("a tool call without name or JSON")

@@ -1,7 +1,8 @@
 import Foundation
 import Hablare
+import HablareJSON
 
-/// A request's parameters for a language model, checked.
+/// A request's checked parameters for a language model.
 struct OpenAITextParameters: Sendable, Hashable {
     var temperature: Double?
     var topP: Double?
@@ -15,20 +16,20 @@ struct OpenAITextParameters: Sendable, Hashable {
     var toolChoice: String?
     var schema: [String: ParameterValue]?
     var schemaName = "answer"
-    /// What the model thought in an earlier turn, to be sent back.
+    /// The model's thinking from an earlier turn, to be sent back.
     var thinking: [ParameterValue] = []
-    /// Whether the service works on while nobody is connected, and keeps the answer.
+    /// Whether the service works independently of the connection and stores the answer.
     var isInBackground = false
     let extra: ExtraMembers
-    /// Whether `extra` has only what leaves the bound of a call as it is.
+    /// Whether every member of `extra` leaves the upper bound of the usage valid.
     let isBounded: Bool
 
-    /// Which of OpenAI's two APIs is asked; they do not take the same.
+    /// The called API. OpenAI's two APIs accept different parameters.
     enum API: Sendable { case chat, responses }
 
-    /// Reads them.
+    /// Reads the parameters.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for one that is unknown or has an impossible value.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for an unknown parameter or an invalid value.
     init(_ values: [String: ParameterValue], of provider: ProviderID, for api: API) throws(AIServiceError) {
         var reader = ParameterReader(values, of: provider)
         temperature = try reader.number("temperature", in: 0...2)
@@ -57,7 +58,7 @@ struct OpenAITextParameters: Sendable, Hashable {
         try reader.finish()
     }
 
-    /// Blocks as a list, or as the text that ``/Hablare/AnswerMetadata/thinking`` is.
+    /// Returns the thinking blocks from a list, or from the text of ``/Hablare/AnswerMetadata/thinking``.
     private static func thinking(
         _ value: ParameterValue?, _ reader: ParameterReader
     ) throws(AIServiceError) -> [ParameterValue] {
@@ -69,15 +70,15 @@ struct OpenAITextParameters: Sendable, Hashable {
         return blocks
     }
 
-    /// The JSON schema of the answer, as both APIs have it, without its place.
+    /// The answer's JSON schema, in the form that both APIs share.
     var format: [String: ParameterValue]? {
         schema.map { ["name": .string(schemaName), "schema": .object($0), "strict": true] }
     }
 
-    /// Whether what the model thinks is asked for, to be sent back in a later turn.
+    /// Whether to request the model's thinking, to be sent back in a later turn.
     var includesThoughts: Bool { effort != nil && effort != "none" && extra["include"] == nil }
 
-    /// The most that a call with a prompt can use; `nil` where the output is not limited, or `extra` may make it cost more.
+    /// Returns an upper bound of a call's usage; `nil` if the output is not limited, or if `extra` may raise the cost.
     func maximumUsage(of prompt: Prompt) -> Usage? {
         guard isBounded else { return nil }
         return maximumTokens.map {
@@ -85,7 +86,7 @@ struct OpenAITextParameters: Sendable, Hashable {
         }
     }
 
-    /// How many tokens what stands beside the prompt has at most.
+    /// The maximum number of tokens of everything sent beside the prompt.
     private var mostTokens: Int64 {
         TokenEstimate.mostTokens(of: ToolDefinition.parameter(tools))
             + TokenEstimate.mostTokens(of: .object(schema ?? [:])) + TokenEstimate.mostTokens(of: .array(thinking))
@@ -93,10 +94,10 @@ struct OpenAITextParameters: Sendable, Hashable {
     }
 }
 
-/// What `extra` may say. Each is made once, not for every call.
+/// The rules for the members of `extra`. Each set is made once, not per call.
 extension OpenAITextParameters.API {
-    /// What `extra` must not say: what would be another limit than the one that is reckoned with, more answers than the
-    /// one that a request has, or another way of answering.
+    /// The members that `extra` must not have: they would bypass the token limit, ask for several answers, or change
+    /// how the service answers.
     fileprivate var reserved: [String: String] {
         switch self {
         case .chat: Self.reservedByBoth
@@ -111,11 +112,12 @@ extension OpenAITextParameters.API {
     private static let reservedByResponses = reservedByBoth.merging(
         ["background": "Use the parameter background."], uniquingKeysWith: { $1 })
 
-    /// What `extra` may say without making a call cost more than is reckoned with: what is sent to the model is in the body
-    /// with its bytes, what the model writes is within the limit, and the price is the usual one.
+    /// The members of `extra` that do not raise the cost above the upper bound. Their input is in the body, their
+    /// output is within the limit, and the price is the usual one.
     ///
-    /// By the reference of both APIs. What is not here may bring in what is kept at the service (`previous_response_id`,
-    /// `conversation`, `prompt`), have it look for more (`tools`, `web_search_options`), or cost more (`service_tier`).
+    /// The list follows the reference of both APIs. Other members may add stored input (`previous_response_id`,
+    /// `conversation`, `prompt`), make the service search (`tools`, `web_search_options`), or cost more
+    /// (`service_tier`).
     fileprivate var harmless: Set<String> {
         switch self {
         case .chat: Self.harmlessForChat

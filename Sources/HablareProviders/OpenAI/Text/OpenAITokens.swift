@@ -1,15 +1,16 @@
 import Hablare
+import HablareJSON
 
-/// What an answer used, as the service counts it, whichever of its APIs counts. Pure.
+/// The usage of an answer, as the service counts it in any of its APIs. Pure.
 ///
-/// Tolerant: an answer that is paid for is not thrown away because a server writes a number as a text, or leaves one out.
+/// It tolerates a count that is a text or is missing, because a billed answer must not be discarded for it.
 struct OpenAITokens: Sendable, Hashable {
     private(set) var usage = Usage()
     private var cached: Int64?
     private var cacheWrites: Int64?
     private var reasoning: Int64?
 
-    /// Takes what an answer says of it; what it leaves out stays.
+    /// Updates the counts from an answer; counts that it omits stay.
     mutating func learn(_ value: ParameterValue?) {
         guard let value else { return }
         usage.inputTokens = Self.count(value, "prompt_tokens", "input_tokens") ?? usage.inputTokens
@@ -24,7 +25,7 @@ struct OpenAITokens: Sendable, Hashable {
         }
     }
 
-    /// The first of some members that is a count, be it as a number or as a text.
+    /// Returns the first of the members that is a count, as a number or as a text.
     private static func count(_ value: ParameterValue, _ names: String...) -> Int64? {
         for name in names {
             guard let found = value[member: name] else { continue }
@@ -34,7 +35,7 @@ struct OpenAITokens: Sendable, Hashable {
         return nil
     }
 
-    /// For whoever looks at the answer.
+    /// The counts in the answer's metadata.
     var metadata: [String: String] {
         var metadata: [String: String] = [:]
         metadata[AnswerMetadata.cachedInputTokens] = cached.map(String.init)

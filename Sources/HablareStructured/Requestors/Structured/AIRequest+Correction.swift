@@ -2,9 +2,10 @@ import Foundation
 import Hablare
 
 extension AIRequest {
-    /// The request that shows a model its answer and what is wrong with it. For the rest it is as this one; it does not
-    /// stream, because nobody reads it. Its words say which correction it is: the same wrong answer twice would otherwise
-    /// be the same work twice, and the cache's answer be the wrong one again.
+    /// Returns the request that shows a model its answer and the violations in it. Everything else is the same as in
+    /// this request, except that it does not stream, because there is no reader. Its prompt contains the number of the
+    /// correction. Otherwise the same wrong answer twice would be the same work twice, and the cache would return the
+    /// wrong answer again.
     func repaired(number: Int, answer: String, violations: [JSONSchema.Violation]) -> AIRequest {
         var repair = named(Self.repairID(of: id, number: number))
         let again = number == 1 ? "" : ", and this is correction \(number)"
@@ -28,7 +29,7 @@ extension AIRequest {
 }
 
 extension Prompt {
-    /// The prompt as a conversation.
+    /// The prompt as a list of messages.
     var messages: [Message] {
         switch self {
         case .text(let text): [Message(role: .user, text: text)]

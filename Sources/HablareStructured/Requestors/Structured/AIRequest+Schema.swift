@@ -1,14 +1,14 @@
 public import Hablare
 
 extension AIRequest {
-    /// The parameter in which the schema of a structured answer stands.
+    /// The name of the parameter that holds the schema of a structured answer.
     public static let schemaParameter = "schema"
-    /// The parameter in which the schema's name stands.
+    /// The name of the parameter that holds the schema's name.
     public static let schemaNameParameter = "schema_name"
 
-    /// What the answer must look like; `nil` where the request does not say.
+    /// The schema of the answer, or `nil` if the request has none.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` where its parameter is no schema.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` if its parameter is not a valid schema.
     public var schema: JSONSchema? {
         get throws(AIServiceError) {
             guard let source = parameters[Self.schemaParameter], source != .null else { return nil }
@@ -20,12 +20,13 @@ extension AIRequest {
         }
     }
 
-    /// Says what the answer must look like, or with `nil` that it may be anything.
+    /// Sets the schema of the answer. `nil` allows any answer.
     ///
     /// - Parameters:
     ///   - schema: The schema.
-    ///   - name: What the service calls it: 1 to 64 letters, digits, `_` and `-`; `nil` leaves it to the provider.
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` where the name is none. Nothing is changed then.
+    ///   - name: The schema's name for the service, of 1 to 64 letters, digits, `_` and `-`. `nil` leaves it to the
+    ///     provider.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` if the name is invalid. Nothing is changed then.
     public mutating func setSchema(_ schema: JSONSchema?, named name: String? = nil) throws(AIServiceError) {
         if let name {
             guard (1...64).contains(name.utf8.count), name.unicodeScalars.allSatisfy(Self.isNamePart) else {

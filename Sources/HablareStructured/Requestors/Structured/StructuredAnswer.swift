@@ -1,39 +1,40 @@
 import Foundation
 import Hablare
+import HablareJSON
 
-/// The JSON in a model's answer, which may have words around it.
+/// The JSON in a model's answer, which may be surrounded by words.
 ///
-/// Where to look, in this order:
+/// It is searched for in this order:
 /// 1. The whole text, if it is JSON.
-/// 2. Fenced blocks: what stands between a line that begins with three backticks and the next such line, or the end.
+/// 2. Fenced blocks: the text between a line that begins with three backticks and the next such line, or the end.
 /// 3. Objects and lists anywhere in the text.
 ///
-/// The first of these that has any JSON counts. Of several values the last one that satisfies is the answer: models think
-/// aloud first. What stands within the brackets of something that is no JSON is not looked at: it may be a part of the
-/// answer, and is not the answer.
+/// The first of these that contains any JSON counts. Of several values, the last one that satisfies the schema is the
+/// answer, because models think aloud first. Text inside the brackets of invalid JSON is not searched. It may be a part
+/// of the answer, and is not the answer.
 struct StructuredAnswer: Sendable, Equatable {
-    /// A value, and the text that it was read from.
+    /// A value, and the text from which it was parsed.
     struct Candidate: Sendable, Equatable {
         let value: ParameterValue
         let json: Data
     }
 
-    /// More values in one text are not looked at: the last ones count.
+    /// The maximum number of values from one text. Only the last ones count.
     static let mostCandidates = 16
 
-    /// In the order in which they stand in the text.
+    /// The values, in the order of the text.
     private(set) var candidates: [Candidate] = []
-    /// Whether the text ends within a value, and has none that is whole.
+    /// Whether the text ends within a value, and has no complete value.
     private(set) var isCut = false
-    /// Whether the text has what would be JSON, but for an object that has a name twice, and no value.
+    /// Whether the text has no value, and contains an object that is invalid only because of a duplicate name.
     private(set) var hasNameTwice = false
 
-    /// The value that a provider has read.
+    /// Creates the answer for a value that the provider has parsed.
     init(_ value: ParameterValue) throws(AIServiceError) {
         candidates = [Candidate(value: value, json: try value.jsonData())]
     }
 
-    /// Looks for JSON in a text.
+    /// Searches a text for JSON.
     init(in text: String) {
         let bytes = Array(text.utf8)
         if let whole = Self.only(Data(bytes)) {
@@ -44,7 +45,7 @@ struct StructuredAnswer: Sendable, Equatable {
         if candidates.isEmpty { lookAnywhere(in: bytes) }
     }
 
-    /// No more are kept on the way than count in the end: a text may be nothing but values.
+    /// Keeps only as many candidates as count in the end, because a text may consist of many values.
     private mutating func note(_ candidate: Candidate) {
         if candidates.count == Self.mostCandidates { candidates.removeFirst() }
         candidates.append(candidate)
@@ -54,7 +55,7 @@ struct StructuredAnswer: Sendable, Equatable {
         do throws(JSONReader.Problem) {
             return Candidate(value: try JSONReader.value(of: json), json: json)
         } catch {
-            return nil  // then it stands elsewhere, or nowhere
+            return nil  // the whole text is not JSON
         }
     }
 
@@ -80,7 +81,8 @@ struct StructuredAnswer: Sendable, Equatable {
         if let candidate = Self.only(Data(block)) { note(candidate) }
     }
 
-    /// Goes on behind what was read, whether it was a value or not, so that a part of a broken value is not taken for one.
+    /// Continues after the part that was read, whether it was a value or not. A part of a broken value is therefore not
+    /// taken for a value.
     private mutating func lookAnywhere(in bytes: [UInt8]) {
         var place = 0
         while let start = bytes[place...].firstIndex(where: { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "[") }) {
@@ -98,7 +100,8 @@ struct StructuredAnswer: Sendable, Equatable {
         }
     }
 
-    /// Behind the bracket that closes the one at a place; `nil` where none does. Brackets in quotation marks are none.
+    /// Returns the offset after the bracket that closes the one at `start`, or `nil` if there is none. Skips brackets
+    /// in quotation marks.
     private static func end(ofBracketsAt start: Int, in bytes: [UInt8]) -> Int? {
         var depth = 0
         var isQuoted = false

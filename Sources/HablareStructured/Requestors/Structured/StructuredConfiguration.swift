@@ -1,25 +1,25 @@
 import Hablare
 
-/// What a structured answer must look like, and how it is asked for.
+/// The settings for a structured answer.
 public struct StructuredConfiguration: Sendable, Hashable {
-    /// Where the model is told of the schema.
+    /// The part of the request in which the model receives the schema.
     public enum SchemaPlacement: Sendable, Hashable {
-        /// In the request's parameter ``Hablare/AIRequest/schemaParameter``: for services that hold the model to it.
+        /// The request's parameter ``Hablare/AIRequest/schemaParameter``, for services that enforce the schema.
         case parameter
-        /// In the prompt, as instructions: for models that know of no schemas.
+        /// Instructions in the prompt, for models without support for schemas.
         case prompt
     }
 
-    /// What the answer must look like.
+    /// The schema that the answer must satisfy.
     public var schema: JSONSchema
     /// The schema's name for the service: 1 to 64 letters, digits, `_` and `-`. Default `answer`.
     public var schemaName: String
-    /// Where the model is told of the schema. Default ``SchemaPlacement/parameter``.
+    /// The part of the request in which the model receives the schema. Default ``SchemaPlacement/parameter``.
     public var placement: SchemaPlacement
-    /// How often an answer that does not satisfy the schema is sent back to be mended, from 0 to 5. Each time is a call,
-    /// and costs one. Default 1.
+    /// The maximum number of times that an invalid answer is sent back for repair, from 0 to 5. Each repair is a call
+    /// with its own cost. Default 1.
     public var maximumRepairs: Int
-    /// How the model writes. Tools are refused: the answer is the value, and nothing else.
+    /// The model's text settings. Tools are refused, because the answer is the value and nothing else.
     public var text: TextConfiguration
 
     /// Creates a configuration.
@@ -34,7 +34,7 @@ public struct StructuredConfiguration: Sendable, Hashable {
         self.text = text
     }
 
-    /// The parameters of its requests.
+    /// Returns the parameters of the requestor's requests.
     func parameters() throws(AIServiceError) -> [String: ParameterValue] {
         guard text.tools.isEmpty else {
             throw ParameterWriter.refusal("tools", "is set, and a structured answer calls no tools")

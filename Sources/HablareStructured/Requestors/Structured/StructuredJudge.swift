@@ -1,23 +1,25 @@
 import Foundation
 import Hablare
+import HablareJSON
 
-/// Says whether a model's answer is a value of a type, as a schema wants it.
+/// Decides whether a model's answer is a value of a type and satisfies a schema.
 struct StructuredJudge<Value: Sendable>: Sendable {
-    /// What came of it.
+    /// The result of the decision.
     enum Verdict: Sendable {
         case accepted(Value)
         case rejected(StructuredRejection)
     }
 
-    /// The longest answer that is looked at, in bytes: 1 MiB.
+    /// The maximum size of an answer, in bytes: 1 MiB.
     static var longestAnswer: Int { 1 << 20 }
 
     let schema: JSONSchema
-    /// How much work holding the values of one answer against the schema may be, all together.
+    /// The maximum work of validating all values of one answer, in elementary steps.
     var effort = SchemaValidator.effort
     let decode: @Sendable (Data) throws -> Value
 
-    /// Looks at the newest value first. Ends between two of them where the task is cancelled.
+    /// Returns the verdict on a response. Tries the newest value first. Throws between two values if the task is
+    /// cancelled.
     func verdict(on response: AIResponseData) async throws -> Verdict {
         let text: String
         let answer: StructuredAnswer
@@ -36,7 +38,7 @@ struct StructuredJudge<Value: Sendable>: Sendable {
             answer = StructuredAnswer(in: text)
         case let other: throw AIServiceError.wrongKind(other.type, wanted: "a value")
         }
-        // What the newest value is not is told: the others are only in its way.
+        // Reports the violations of the newest value only. Those of the others would be a distraction.
         var violations: [JSONSchema.Violation]?
         var effort = effort
         for candidate in answer.candidates.reversed() where effort > 0 {
@@ -83,7 +85,8 @@ struct StructuredJudge<Value: Sendable>: Sendable {
         }
     }
 
-    /// What the type wants, where the schema wants less. What Foundation says of the value is left out.
+    /// Returns the violation of a type that is stricter than the schema. Foundation's description is left out, because
+    /// it may contain the value.
     private func violation(for error: DecodingError) -> JSONSchema.Violation {
         switch error {
         case .typeMismatch(let type, let context): violation(Self.pointer(context), "what can be read as \(type)")
@@ -96,24 +99,25 @@ struct StructuredJudge<Value: Sendable>: Sendable {
 
     private static func pointer(_ context: DecodingError.Context) -> JSONPointer {
         context.codingPath.reduce(JSONPointer()) { pointer, key in
-            // A member's name may be a number, too; the key of an element is called so by Foundation.
+            // A member's name may be a number, too. Foundation names the key of an element "Index n".
             if let index = key.intValue, key.stringValue == "Index \(index)" { return pointer[index] }
             return pointer[key.stringValue]
         }
     }
 }
 
-/// Why an answer is no value of the type.
+/// The reason why an answer is not a value of the type.
 struct StructuredRejection: Sendable {
-    /// The longest answer that is sent back, in bytes: 128 KiB.
+    /// The maximum size of an answer that is sent back, in bytes: 128 KiB.
     static let longestRepaired = 128 << 10
 
-    /// The answer, for the model that gave it.
+    /// The answer, to show to the model.
     let answer: String
     let violations: [JSONSchema.Violation]
     let finishReason: FinishReason?
 
-    /// Whether showing it to the model can help: one that was cut would be cut again, one that was refused too.
+    /// Whether showing the answer to the model can help. An answer that was cut or refused would be cut or refused
+    /// again.
     var isRepairable: Bool {
         finishReason != .length && !isDeclined && !answer.isEmpty && answer.utf8.count <= Self.longestRepaired
     }
@@ -122,7 +126,7 @@ struct StructuredRejection: Sendable {
         finishReason == .refusal || finishReason == .contentFilter
     }
 
-    /// The error for whoever asked. Says nothing of the answer.
+    /// Returns the error for the caller. It contains nothing of the answer.
     func error(afterRepairs repairs: Int, cause: String? = nil) -> AIServiceError {
         let times = repairs == 0 ? "" : ", also after \(repairs) repair\(repairs == 1 ? "" : "s")"
         return switch finishReason {

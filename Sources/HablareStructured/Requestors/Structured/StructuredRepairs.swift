@@ -2,16 +2,16 @@ import Foundation
 import Hablare
 import Logging
 
-/// A request for a structured answer and its repairs, asked one after another, each once for ever.
+/// A request for a structured answer, followed by its repairs. Each of them is submitted once and never again.
 struct StructuredRepairs {
     private var request: AIRequest
     private let provider: ProviderID
     private let manager: AIRequestManager
-    /// Where the request stands in a job, if it is in one; its repairs stand behind it.
+    /// The request's position in a job, if it is in one. Its repairs take the positions after it.
     private let place: Submission.JobPlace?
-    /// How many repairs were made.
+    /// The number of repairs so far.
     private(set) var count = 0
-    /// Whose answers were looked at.
+    /// The requests whose answers were judged.
     private var answered: [UUID] = []
 
     init(
@@ -24,11 +24,11 @@ struct StructuredRepairs {
         self.place = place
     }
 
-    /// The request's own answer; where that is not kept any more, that of its latest repair, if there is one.
+    /// Returns the request's own answer. If that has expired, returns the answer of its latest repair, if there is one.
     mutating func firstAnswer(atMost most: Int) async throws -> AIResponseData {
         do {
             guard place != nil else { return noted(try await manager.execute(request, with: provider)) }
-            // Its repairs are those of the request that has the place, which may be one of an earlier run.
+            // Repairs belong to the request at this position, which may be one of an earlier run.
             request = request.named(try await submit(request))
             return noted(try await manager.execute(requestID: request.id))
         } catch let error as AIServiceError where error.code == .responseExpired {
@@ -36,7 +36,7 @@ struct StructuredRepairs {
         }
     }
 
-    /// The answer to the next repair: the one that is in the store, however it is worded, else a new one.
+    /// Returns the answer to the next repair: that of an existing repair, even with another prompt, or of a new one.
     mutating func answer(
         after rejection: StructuredRejection, atMost most: Int
     ) async throws -> AIResponseData {
@@ -52,7 +52,8 @@ struct StructuredRepairs {
         do {
             id = try await submit(repair, number: count)
         } catch let error as AIServiceError where error.code == .invalidRequest {
-            // Longer than the provider takes, say: what is wrong is the answer, not what the app has asked.
+            // For example, the repair is longer than the provider accepts. The fault is the answer's, not that of the
+            // app's request.
             try await giveUpAnswers()
             throw rejection.error(afterRepairs: count - 1, cause: "The repair cannot be sent: \(error.message)")
         } catch let error as AIServiceError where error.code == .conflict && place != nil {
@@ -64,8 +65,8 @@ struct StructuredRepairs {
         return noted(try await manager.execute(requestID: id))
     }
 
-    /// Puts the request, or a repair of it, on disk. In a job the same may be there under another UUID: that of a request
-    /// which had the place before, or of its repair.
+    /// Stores the request or a repair of it. In a job, the same content may already be stored under another UUID: that
+    /// of an earlier request at this position, or of its repair.
     private func submit(_ request: AIRequest, number: Int = 0) async throws -> UUID {
         guard let place else { return try await manager.submit(request, to: provider) }
         let ids = try await manager.submit(
@@ -78,7 +79,8 @@ struct StructuredRepairs {
         return response
     }
 
-    /// An answer that is gone was not good: else there would be no repair of it.
+    /// Returns the answer of the next later repair that has not expired. An expired answer must have been rejected,
+    /// because a repair of it exists.
     private mutating func laterAnswer(than error: AIServiceError, atMost most: Int) async throws -> AIResponseData {
         while count < most, try await isKnown(AIRequest.repairID(of: request.id, number: count + 1)) {
             count += 1
@@ -96,8 +98,8 @@ struct StructuredRepairs {
         try await manager.journal.read { try !$0.snapshots(SnapshotFilter(ids: [id], limit: 1)).isEmpty }
     }
 
-    /// Nobody will merge the answers that were repaired. One that cannot be let go now is when the same is asked again: the
-    /// value is there, and paid for.
+    /// Releases the answers that were repaired, because no caller will merge them. A failure is only logged: the next
+    /// ask of the same request releases them, and the value is already there and paid for.
     func letGoOfEarlierAnswers() async {
         for id in answered.dropLast() {
             do {
@@ -108,7 +110,7 @@ struct StructuredRepairs {
         }
     }
 
-    /// The answers are of no use to anybody: they drop out of the cache, and nobody will merge them.
+    /// Abandons all answers: drops them from the cache and releases them, because no caller will merge them.
     func giveUpAnswers() async throws {
         for id in answered {
             try await forget(id)
@@ -127,7 +129,7 @@ struct StructuredRepairs {
         _ = try await unlessDeleted { try await manager.merged(id) }
     }
 
-    /// What an operation answers; `nil` where its request was deleted meanwhile, and nothing is left to do.
+    /// Returns the result of an operation, or `nil` if its request was deleted meanwhile and nothing is left to do.
     private func unlessDeleted<R: Sendable>(_ operation: () async throws -> R) async throws -> R? {
         do {
             return try await operation()

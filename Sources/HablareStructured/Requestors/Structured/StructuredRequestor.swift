@@ -1,31 +1,32 @@
 public import Foundation
 public import Hablare
+import HablareJSON
 
-/// Asks a model for a value of a type of yours.
+/// Asks a model for a value of a Swift type.
 ///
-/// The answer is JSON: parsed by the provider, or text in which it may stand in a fenced block or among words. It must
-/// satisfy the schema, and then be decoded. One that does not is sent back to the model together with what is wrong, at
-/// most ``StructuredConfiguration/maximumRepairs`` times. Each such repair is a request of its own, with a UUID, costs and
-/// the tags of the first; ``/Hablare/AIRequest/repairID(of:number:)`` says which.
+/// The answer is JSON: either parsed by the provider, or text that contains it in a fenced block or among words. It
+/// must satisfy the schema and then be decodable. Otherwise it is sent back to the model with the violations, at most
+/// ``StructuredConfiguration/maximumRepairs`` times. Each repair is a request of its own, with its own UUID and costs
+/// and with the tags of the first. ``/Hablare/AIRequest/repairID(of:number:)`` returns its UUID.
 ///
-/// `StructuredRequestor<ParameterValue>` hands over the JSON as it is, for a schema that is known at run time only.
+/// `StructuredRequestor<ParameterValue>` returns the JSON unchanged, for a schema that is known only at run time.
 ///
-/// Where the text has more than one piece of JSON, fenced blocks come before what stands among words, and the last one
-/// that satisfies is the answer.
+/// If the text contains several pieces of JSON, fenced blocks take precedence over JSON among words. The last piece
+/// that satisfies the schema is the answer.
 public struct StructuredRequestor<Value: Decodable & Sendable>: Requestor {
-    /// A value, and how it came about.
+    /// A value, its response, and the number of repairs.
     public struct Output: Sendable {
         /// The value.
         public var value: Value
-        /// The response that the value was read from: the request's, or that of its last repair.
+        /// The response that contained the value, of the request or of its last repair.
         public var response: AIResponseData
-        /// How many repairs it took.
+        /// The number of repairs.
         public var repairs: Int
     }
 
-    /// Its name.
+    /// The requestor's name.
     public let id: RequestorID
-    /// What the answer must look like.
+    /// The settings for the answer.
     public let configuration: StructuredConfiguration
     private let parameters: [String: ParameterValue]
     private let judge: StructuredJudge<Value>
@@ -33,12 +34,12 @@ public struct StructuredRequestor<Value: Decodable & Sendable>: Requestor {
     /// Creates a requestor.
     ///
     /// - Parameters:
-    ///   - id: `provider.structured.model`.
-    ///   - configuration: What the answer must look like, and how it is asked for.
-    ///   - decode: Makes a value of JSON that satisfies the schema. What it throws is taken for a violation. Default: a
-    ///     `JSONDecoder` as it comes.
-    /// - Throws: ``/Hablare/AIServiceError``: `invalidConfiguration` where the id is none for structured answers; `invalidRequest`
-    ///   where a setting is out of its range.
+    ///   - id: A name of the form `provider.structured.model`.
+    ///   - configuration: The settings for the answer.
+    ///   - decode: Converts JSON that satisfies the schema to a value. Its errors count as violations. Default: an
+    ///     unconfigured `JSONDecoder`.
+    /// - Throws: ``/Hablare/AIServiceError`` with code `invalidConfiguration` if the id is not valid for structured
+    ///   answers, or `invalidRequest` if a setting is out of its range.
     public init(
         _ id: String, _ configuration: StructuredConfiguration,
         decode: @escaping @Sendable (Data) throws -> Value = { try JSONDecoder().decode(Value.self, from: $0) }
@@ -49,7 +50,7 @@ public struct StructuredRequestor<Value: Decodable & Sendable>: Requestor {
         judge = StructuredJudge(schema: configuration.schema, decode: decode)
     }
 
-    /// A request for a value.
+    /// Creates a request for a value.
     public func request(_ prompt: Prompt, id: UUID) throws(AIServiceError) -> AIRequest {
         AIRequest(id: id, prompt: try instructed(prompt), model: self.id.model, parameters: parameters)
     }
@@ -65,11 +66,11 @@ public struct StructuredRequestor<Value: Decodable & Sendable>: Requestor {
         return .messages([instructions] + prompt.messages)
     }
 
-    /// Reads a value; ``Output/repairs`` is 0. Repairs nothing: see ``repair(of:number:after:)``.
+    /// Reads a value from a response, with ``Output/repairs`` 0. It repairs nothing: see ``repair(of:number:after:)``.
     ///
-    /// - Throws: ``/Hablare/AIServiceError``: the response's own; `invalidResponse` where it is no value as the schema wants it,
-    ///   with what is wrong; `responseTooLarge` above 1 MiB of text; `contentMissing`. `CancellationError` where the
-    ///   task is cancelled while a text with several values is looked at.
+    /// - Throws: ``/Hablare/AIServiceError``: the response's own error, `invalidResponse` with the violations if the
+    ///   value does not satisfy the schema, `responseTooLarge` above 1 MiB of text, or `contentMissing`.
+    ///   `CancellationError` if the task is cancelled while a text with several values is being read.
     @concurrent public func output(of response: AIResponseData) async throws -> Output {
         switch try await judge.verdict(on: response) {
         case .accepted(let value): return Output(value: value, response: response, repairs: 0)
@@ -77,16 +78,16 @@ public struct StructuredRequestor<Value: Decodable & Sendable>: Requestor {
         }
     }
 
-    /// The request that shows the model an answer that cannot be used, and what is wrong with it. For requests that are
-    /// submitted by yourself; ``ask(_:manager:)-(AIRequest,_)`` does it. Pure, but for reading the answer.
+    /// Returns the request that shows the model an unusable answer and its violations. Use it for requests that you
+    /// submit yourself. ``ask(_:manager:)-(AIRequest,_)`` repairs by itself. Pure, except for reading the answer.
     ///
     /// - Parameters:
     ///   - request: The first request, also for further repairs.
-    ///   - number: Which repair, from 1; of any other number comes a repair of its own, too.
-    ///   - response: The answer: the first request's, or that of the repair before.
-    /// - Returns: The repair, for the same provider; `nil` where the answer can be used, or showing it to the model cannot
-    ///   help: it was cut, the model declined, it is empty or longer than 128 KiB.
-    /// - Throws: as ``output(of:)``, but not `invalidResponse` for what can be repaired.
+    ///   - number: The number of the repair, from 1. Each number gives a separate repair.
+    ///   - response: The answer to the first request, or to the repair before.
+    /// - Returns: The repair, for the same provider. `nil` if the answer is usable, or if showing it to the model
+    ///   cannot help: it was cut, the model declined, or it is empty or longer than 128 KiB.
+    /// - Throws: The errors of ``output(of:)``, except `invalidResponse` for an answer that can be repaired.
     @concurrent public func repair(
         of request: AIRequest, number: Int = 1, after response: AIResponseData
     ) async throws -> AIRequest? {
@@ -96,62 +97,65 @@ public struct StructuredRequestor<Value: Decodable & Sendable>: Requestor {
         return request.repaired(number: number, answer: rejection.answer, violations: rejection.violations)
     }
 
-    /// Submits one of its requests, waits for the outcome, has it repaired where it cannot be used, and reads it.
+    /// Submits one of its requests, waits for the outcome, repairs an unusable answer, and reads the value.
     ///
-    /// Asking again with the same request finds what is there, repairs too, and sends nothing that was answered: this is
-    /// how one goes on after a crash. An answer that cannot be used in the end drops out of the cache, so that a new
-    /// request for the same is sent; so do its repairs.
+    /// Asking again with the same request finds the existing answers and repairs, and sends nothing that was already
+    /// answered. Use this to resume after a crash. If the final answer is unusable, it is dropped from the cache
+    /// together with the answers before it. A new request for the same content is then sent.
     ///
-    /// Of a request that is kept until it is merged (``/Hablare/AIRequest/keepUntilMerged``), what is kept is the answer that is the
-    /// value: merge that, by the UUID of ``Output/response``. Where no answer is, after the last repair, none is kept. Where
-    /// a repair fails, or has no time left, the answers before it are, because asking again may go on from there: say
-    /// ``/Hablare/AIRequestManager/merged(_:)`` of the request, or delete it, to be rid of them.
+    /// For a request with ``/Hablare/AIRequest/keepUntilMerged``, the kept answer is the one with the value. Merge it
+    /// by the UUID of ``Output/response``. If no answer is usable after the last repair, none is kept. If a repair
+    /// fails or has no time left, the answers before it are kept, because asking again may continue from there. To
+    /// release them, call ``/Hablare/AIRequestManager/merged(_:)`` for the request, or delete it.
     ///
-    /// An engine of scope ``/Hablare/ClaimScope/request(_:)`` carries out the repairs of that request, too.
+    /// An engine of scope ``/Hablare/ClaimScope/request(_:)`` also runs the repairs of that request.
     ///
-    /// Cancelling the calling task ends the wait, neither the request nor the repair that is under way: cancel that with
-    /// ``/Hablare/AIRequestManager/cancelRequest(_:)`` by its ``/Hablare/AIRequest/repairID(of:number:)``. A repair that failed is tried
-    /// again with ``/Hablare/AIRequestManager/retry(_:)``.
+    /// Cancelling the calling task ends the wait, neither the request nor the repair in progress. To cancel a repair,
+    /// call ``/Hablare/AIRequestManager/cancelRequest(_:)`` with its ``/Hablare/AIRequest/repairID(of:number:)``. To
+    /// retry a failed repair, call ``/Hablare/AIRequestManager/retry(_:)``.
     ///
-    /// - Throws: as ``Requestor/ask(_:manager:)-(AIRequest,_)``; `invalidResponse` with what is wrong, after the last
-    ///   repair; the error of a repair that failed; `deadlineExceeded` where the deadline leaves no time for one.
+    /// - Throws: The errors of ``Requestor/ask(_:manager:)-(AIRequest,_)``, `invalidResponse` with the violations after
+    ///   the last repair, the error of a failed repair, or `deadlineExceeded` if the deadline leaves no time for a
+    ///   repair.
     @concurrent public func ask(_ request: AIRequest, manager: AIRequestManager) async throws -> Output {
         try await output(of: StructuredRepairs(of: request, by: provider(in: manager), with: manager))
     }
 
-    /// The same, as a part of a job: in a process that is there for that job alone (``/Hablare/ClaimScope/job(_:)``), or where a
-    /// later run makes a request of its own, with another UUID, and is to find this one.
+    /// Asks as ``ask(_:manager:)-(AIRequest,_)`` does, as a part of a job. Use it in a process for that job alone
+    /// (``/Hablare/ClaimScope/job(_:)``). Use it also if a later run creates its own request with another UUID and has
+    /// to find this one.
     ///
     /// - Parameters:
     ///   - request: One of its requests.
     ///   - manager: The engine.
-    ///   - jobKey: Names the job. Make it from all that the answer depends on.
-    ///   - position: The request's place in the job. The next ``StructuredConfiguration/maximumRepairs`` places are those
-    ///     of its repairs: of several requests in one job, give each so many more. Default 0.
-    /// - Returns: A value. Where the place has a request already, with the same content, the answer is its; its UUID is
-    ///   another one than that of `request` then, and those of its repairs follow from it. A repair that has its place
-    ///   already, with the same content, is not made again either, whosever it was.
-    /// - Throws: as ``ask(_:manager:)-(AIRequest,_)``, and ``/Hablare/AIRequestManager/submit(_:to:jobKey:startingAt:)``; `conflict`
-    ///   also where the place of a repair has something else: the repair of a request that was deleted meanwhile, say.
-    ///   The message has its UUID: delete it, too.
+    ///   - jobKey: The job's name. Derive it from everything that the answer depends on.
+    ///   - position: The request's position in the job. The next ``StructuredConfiguration/maximumRepairs`` positions
+    ///     are those of its repairs, so leave that many free between requests. Default 0.
+    /// - Returns: A value. If the position already has a request with the same content, the value is that request's.
+    ///   The UUIDs of the response and of the repairs then differ from those of `request`. A repair at its position
+    ///   with the same content is reused too, whichever request it belongs to.
+    /// - Throws: The errors of ``ask(_:manager:)-(AIRequest,_)`` and
+    ///   ``/Hablare/AIRequestManager/submit(_:to:jobKey:startingAt:)``. Also `conflict` if the position of a repair
+    ///   holds other content, such as the repair of a request that was deleted meanwhile. The message has its UUID:
+    ///   delete it, too.
     @concurrent public func ask(
         _ request: AIRequest, manager: AIRequestManager, jobKey: JobKey, at position: Int = 0
     ) async throws -> Output {
         try await ask(request, manager: manager, jobKey: jobKey, at: position, provider: provider(in: manager))
     }
 
-    /// The same, of a provider that goes by another name than the requestor's: one of several at different addresses,
-    /// say.
+    /// Asks as ``ask(_:manager:jobKey:at:)`` does, with a provider whose name differs from the requestor's. For
+    /// example, it is one of several at different addresses.
     ///
     /// - Parameters:
     ///   - request: One of the job's requests.
     ///   - manager: The engine.
-    ///   - jobKey: Names the job.
-    ///   - position: The request's place in the job, with room for its repairs. Default 0.
-    ///   - provider: Who is asked, whatever ``id`` says.
-    /// - Returns: as ``ask(_:manager:jobKey:at:)``.
-    /// - Throws: as ``ask(_:manager:jobKey:at:)``; ``/Hablare/AIServiceError/Code/providerNotFound`` where the manager has no such
-    ///   provider, `invalidConfiguration` where it answers with neither values nor text.
+    ///   - jobKey: The job's name.
+    ///   - position: The request's position in the job, with room for its repairs. Default 0.
+    ///   - provider: The provider to ask, regardless of ``id``.
+    /// - Returns: The same as ``ask(_:manager:jobKey:at:)``.
+    /// - Throws: The errors of ``ask(_:manager:jobKey:at:)``, ``/Hablare/AIServiceError/Code/providerNotFound`` if the
+    ///   manager has no such provider, or `invalidConfiguration` if it answers with neither values nor text.
     @concurrent public func ask(
         _ request: AIRequest, manager: AIRequestManager, jobKey: JobKey, at position: Int = 0, provider: ProviderID
     ) async throws -> Output {
@@ -186,12 +190,12 @@ public struct StructuredRequestor<Value: Decodable & Sendable>: Requestor {
 }
 
 extension StructuredRequestor where Value == ParameterValue {
-    /// Creates a requestor that hands over the JSON itself, with every number and text as the model wrote it.
+    /// Creates a requestor that returns the JSON itself, with every number and text as the model wrote it.
     ///
     /// - Parameters:
-    ///   - id: `provider.structured.model`.
-    ///   - configuration: What the answer must look like, and how it is asked for.
-    /// - Throws: as ``init(_:_:decode:)``.
+    ///   - id: A name of the form `provider.structured.model`.
+    ///   - configuration: The settings for the answer.
+    /// - Throws: The errors of ``init(_:_:decode:)``.
     public init(_ id: String, _ configuration: StructuredConfiguration) throws(AIServiceError) {
         try self.init(id, configuration) { try JSONReader.value(of: $0) }
     }

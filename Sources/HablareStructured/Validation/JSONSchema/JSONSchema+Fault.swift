@@ -1,14 +1,15 @@
 public import Hablare
 
 extension JSONSchema {
-    /// Why something is no schema that is understood, and where.
+    /// The reason why a schema is invalid or unsupported, and its location.
     public struct Fault: Error, Sendable, Hashable, CustomStringConvertible {
-        /// The place in the schema, as a JSON pointer (RFC 6901): `/properties/age/type`; empty for the schema itself, and
-        /// where the text is no JSON.
+        /// The location in the schema, as a JSON pointer (RFC 6901): `/properties/age/type`. Empty for the schema
+        /// itself, and if the text is not JSON.
         public let pointer: String
-        /// At which byte, from 0, a text stops being JSON; where it ends too early, its length. `nil` where it is JSON.
+        /// The offset of the first byte that is not JSON, from 0, or the text's length if it ends too early. `nil` if
+        /// the text is JSON.
         public let byte: Int?
-        /// What is wrong there, the end of a sentence: `is no list of names`.
+        /// The problem, as the end of a sentence: `is no list of names`.
         public let reason: String
 
         init(at pointer: JSONPointer, _ reason: String, byte: Int? = nil) {
@@ -17,7 +18,7 @@ extension JSONSchema {
             self.reason = reason
         }
 
-        /// Place and reason, a sentence, and what to do.
+        /// A sentence with the location, the reason, and the advice.
         public var description: String {
             "The schema\(pointer.isEmpty ? "" : " at \(pointer)") \(reason). Mend it."
         }
@@ -25,7 +26,7 @@ extension JSONSchema {
 }
 
 extension AIServiceError {
-    /// The error of a request that has such a schema: ``/Hablare/AIServiceError/Code/invalidRequest``.
+    /// Creates the error for a request with an invalid schema: ``/Hablare/AIServiceError/Code/invalidRequest``.
     public init(_ fault: JSONSchema.Fault) {
         self.init(.invalidRequest, fault.description)
     }

@@ -1,14 +1,16 @@
 import Hablare
+import HablareJSON
 
 extension JSONSchema {
-    /// Where a value is not as wanted, and what is wanted there. Never says the value.
+    /// The location of a violation and the requirement there. Never contains the value.
     public struct Violation: Sendable, Hashable, CustomStringConvertible {
-        /// The place in the value, as a JSON pointer (RFC 6901): `/items/0/price`; empty for the value itself. Names
-        /// that only the value has are in it, which are words of the answer: for logs take ``description``.
+        /// The location in the value, as a JSON pointer (RFC 6901): `/items/0/price`. Empty for the value itself. It
+        /// may contain member names that occur only in the value, which are words of the answer. In logs, use
+        /// ``description``.
         public let pointer: String
-        /// What is wanted there, in words of the schema: `a number of at least 0`.
+        /// The requirement, in words of the schema: `a number of at least 0`.
         public let wanted: String
-        /// The pointer without the names that the schema does not name.
+        /// The pointer with `*` in place of names that the schema does not contain.
         let shownPointer: String
 
         init(at pointer: JSONPointer, showing names: Set<ExactText>, wanted: String) {
@@ -17,10 +19,10 @@ extension JSONSchema {
             shownPointer = pointer.text(showing: names)
         }
 
-        /// Place and want, without anything that stands in the value alone: such names are `*`.
+        /// The location and the requirement. Names that occur only in the value are shown as `*`.
         public var description: String { Self.text(shownPointer, wanted) }
 
-        /// Place and want, for the model, whose words the names are; of very long ones the beginning.
+        /// The location and the requirement for the model, which wrote the names. Long pointers are shortened.
         var instruction: String { Self.text(pointer.shortened(to: 200), wanted) }
 
         private static func text(_ pointer: String, _ wanted: String) -> String {

@@ -1,29 +1,35 @@
 public import Foundation
 public import Hablare
+import HablareJSON
 
-/// What an answer must look like: the part of JSON Schema (draft 2020-12) that structured answers use, parsed and checked
+/// The schema of an answer: the part of JSON Schema (draft 2020-12) that structured answers use, parsed and checked
 /// once.
 ///
-/// Understood are `type` (also a list of types), `enum`, `const`; `properties`, `required`, `additionalProperties`,
-/// `minProperties`, `maxProperties`; `items`, `prefixItems`, `minItems`, `maxItems`, `uniqueItems`; `minimum`, `maximum`,
-/// `exclusiveMinimum`, `exclusiveMaximum`, `multipleOf`; `minLength`, `maxLength`, `pattern`; `anyOf`, `oneOf`, `allOf`,
-/// `not`; `$ref` to `#` and to what stands in the root's `$defs` or `definitions`; `format`. Annotations (`title`,
-/// `description`, `default`, `examples` …, and whatever begins with `x-`) say nothing of the value and are ignored.
-/// Anything else is refused, because leaving it out would change what is meant.
+/// These keywords are supported: `type` (also a list of types), `enum`, `const`; `properties`, `required`,
+/// `additionalProperties`, `minProperties`, `maxProperties`; `items`, `prefixItems`, `minItems`, `maxItems`,
+/// `uniqueItems`; `minimum`, `maximum`, `exclusiveMinimum`, `exclusiveMaximum`, `multipleOf`; `minLength`, `maxLength`,
+/// `pattern`; `anyOf`, `oneOf`, `allOf`, `not`; `$ref` to `#` and to the root's `$defs` or `definitions`; `format`.
+/// Annotations (`title`, `description`, `default`, `examples` …, and any keyword that begins with `x-`) do not
+/// constrain the value and are ignored. Any other keyword is refused, because ignoring it would change the meaning.
 ///
-/// A whole number may be written with a fraction of zero. Multiples are those of the numbers as they are written, in decimal
-/// digits. Texts and names are compared by their Unicode scalars, and lengths counted in them. Of formats `date-time`,
-/// `date`, `time`, `email`, `uri` and `uuid` are checked; others are annotations.
+/// A whole number may be written with a fraction of zero. `multipleOf` uses the numbers as written, in decimal digits.
+/// Texts and names are compared by their Unicode scalars, and lengths are counted in them. The formats `date-time`,
+/// `date`, `time`, `email`, `uri` and `uuid` are checked. Other formats are annotations.
 ///
-/// Patterns are those of ECMA-262 in its Unicode mode; they may match anywhere in a text unless `^` and `$` say otherwise.
-/// Refused are looking ahead and behind; going back to what a group has matched (`\1`, `\k<name>`); groups that change flags
-/// (`(?i:…)`); properties of characters other than general categories (`\p{Lu}`, `\p{gc=Letter}`), such as `\p{Script=…}` and
-/// `\p{Alphabetic}`; half a surrogate pair; escapes of letters that mean nothing; and patterns of more than 4,096 characters,
-/// or of more than 10,000 steps with all counts written out.
+/// Patterns are those of ECMA-262 in its Unicode mode. They may match anywhere in a text unless they use `^` and `$`.
+/// These parts of patterns are refused:
+/// - lookahead and lookbehind;
+/// - backreferences (`\1`, `\k<name>`);
+/// - groups that change flags (`(?i:…)`);
+/// - character properties other than general categories (`\p{Lu}`, `\p{gc=Letter}`), such as `\p{Script=…}` and
+///   `\p{Alphabetic}`;
+/// - half a surrogate pair;
+/// - undefined escapes of letters;
+/// - more than 4,096 characters, or more than 10,000 steps with all counts expanded.
 ///
-/// A model sees the schema, too: names and descriptions in it are words to the model.
+/// A model sees the schema, too: its names and descriptions are part of the prompt.
 public struct JSONSchema: Sendable {
-    /// What was parsed.
+    /// The parsed schema.
     private struct Parts: Sendable {
         let source: ParameterValue
         let nodes: [SchemaNode]
@@ -32,15 +38,15 @@ public struct JSONSchema: Sendable {
 
     private let parts: Boxed<Parts>
 
-    /// The schema as it was given: a truth value or an object.
+    /// The source of the schema: a Boolean or an object.
     public var source: ParameterValue { parts.value.source }
 
-    /// The names of members that the schema names: no words of an answer.
+    /// The member names in the schema. They are not words of an answer.
     var names: Set<ExactText> { parts.value.names }
 
     /// Parses a schema.
     ///
-    /// - Throws: ``Fault`` where it is none, or has something that is not understood.
+    /// - Throws: ``Fault`` if it is invalid, or uses an unsupported feature.
     public init(_ source: ParameterValue) throws(Fault) {
         let compiler = try SchemaCompiler(source)
         parts = Boxed(Parts(source: source, nodes: compiler.nodes, names: compiler.names))
@@ -48,9 +54,10 @@ public struct JSONSchema: Sendable {
 
     /// Parses a schema from JSON.
     ///
-    /// - Parameter json: UTF-8, perhaps behind a byte order mark. An object that has a name twice is refused; so is one
-    ///   with two names that Unicode holds for the same (`é`, and `e` with an accent of its own).
-    /// - Throws: as ``init(_:)``, also where the bytes are no JSON.
+    /// - Parameter json: UTF-8, with or without a byte order mark. An object with a duplicate name is refused. So is an
+    ///   object with two names that are canonically equivalent in Unicode (`é` precomposed, and `e` with a combining
+    ///   accent).
+    /// - Throws: The errors of ``init(_:)``, and ``Fault`` if the bytes are not JSON.
     public init(json: Data) throws(Fault) {
         let source: ParameterValue
         do {
@@ -66,26 +73,24 @@ public struct JSONSchema: Sendable {
         try self.init(source)
     }
 
-    /// How many violations are told of one value, at most: 32.
+    /// The maximum number of violations reported for one value: 32.
     public static let maximumViolations = 32
 
-    /// Looks whether a value is as the schema wants it. Takes bounded time: where a value and its schema together would
-    /// take much longer than any sensible ones, that is the violation.
+    /// Validates a value. Takes bounded time: if a value and its schema would take far longer than any sensible ones,
+    /// that is the violation.
     ///
-    /// - Returns: What is wrong, at most ``maximumViolations``, always in the same order; nothing where the value is as
-    ///   wanted.
+    /// - Returns: At most ``maximumViolations`` violations, always in the same order. Empty if the value is valid.
     public func validate(_ value: ParameterValue) -> [Violation] {
         validate(value, effort: SchemaValidator.effort)
     }
 
-    /// The same with more or less work.
+    /// Validates a value with a given amount of work.
     func validate(_ value: ParameterValue, effort: Int) -> [Violation] {
         var effort = effort
         return validate(value, effort: &effort)
     }
 
-    /// The same with the work that is left, off which goes what it took: for several values that may take no longer than
-    /// one.
+    /// Validates a value with the remaining work, and subtracts the work done. Several values can share one budget.
     func validate(_ value: ParameterValue, effort: inout Int) -> [Violation] {
         var validator = SchemaValidator(
             nodes: parts.value.nodes, effort: effort, mostViolations: Self.maximumViolations)
@@ -95,8 +100,8 @@ public struct JSONSchema: Sendable {
 }
 
 extension JSONSchema: Hashable {
-    /// Whether both were given as equal values, texts and names code point by code point.
+    /// Returns whether both have equal sources, with texts and names compared by code point.
     public static func == (lhs: Self, rhs: Self) -> Bool { ExactValue(lhs.source) == ExactValue(rhs.source) }
-    /// Hashes the schema as it was given.
+    /// Hashes the source of the schema.
     public func hash(into hasher: inout Hasher) { hasher.combine(ExactValue(source)) }
 }

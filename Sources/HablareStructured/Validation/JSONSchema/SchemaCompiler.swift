@@ -1,22 +1,23 @@
 import Hablare
+import HablareJSON
 
-/// Makes rules of a schema, and refuses what is none or would be misunderstood.
+/// Compiles a schema to rules, and refuses an invalid schema or one that would be misunderstood.
 struct SchemaCompiler {
-    /// How many schemas may stand in one another's parts, all together.
+    /// The maximum number of nested schemas in total.
     private static let mostNodes = 10_000
-    /// How many schemas may be asked about one and the same value, one leading to the next.
+    /// The maximum length of a chain of schemas that apply to the same value.
     private static let longestChain = 64
 
-    /// How many steps the programs of all patterns may have together.
+    /// The maximum number of steps in the programs of all patterns together.
     private static let mostPatternSteps = 10 * PatternProgram.longest
 
-    /// The schema itself is the first one.
+    /// The compiled schemas. The first one is the root.
     private(set) var nodes: [SchemaNode] = []
-    /// The names of members that the schema names.
+    /// The member names in the schema.
     private(set) var names: Set<ExactText> = []
-    /// How many steps the patterns so far have.
+    /// The number of steps in the patterns so far.
     private var patternSteps = 0
-    /// The definitions, by the words with which they are referred to.
+    /// The definitions, by the text of their references.
     private var definitions: [ExactText: Int] = [:]
 
     private static let definitionKeywords = ["$defs", "definitions"]
@@ -59,7 +60,7 @@ struct SchemaCompiler {
         return index
     }
 
-    /// The index of one more node, which is still to be made.
+    /// Reserves the index of a further node, which the caller fills in.
     private mutating func room(for pointer: JSONPointer) throws(JSONSchema.Fault) -> Int {
         guard nodes.count < Self.mostNodes else {
             throw Self.refusal(pointer, "is one too many: at most \(Self.mostNodes) are understood")
@@ -169,9 +170,9 @@ struct SchemaCompiler {
         return node
     }
 
-    /// A schema that leads to itself about the same value would never be done with it.
+    /// Refuses a schema that refers to itself for the same value. Validating it would never end.
     private func refuseEndlessChains() throws(JSONSchema.Fault) {
-        /// The length of the longest chain from a node on; 0 while it is being found out.
+        /// The length of the longest chain from each node on, or 0 while it is being computed.
         var lengths: [Int: Int] = [:]
         func length(from node: Int, depth: Int) throws(JSONSchema.Fault) -> Int {
             if let length = lengths[node] {

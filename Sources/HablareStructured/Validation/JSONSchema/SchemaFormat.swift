@@ -1,6 +1,6 @@
 import Hablare
 
-/// A format of texts that is checked.
+/// A text format that is checked.
 enum SchemaFormat: String, Sendable, CaseIterable {
     case dateTime = "date-time"
     case date
@@ -20,7 +20,7 @@ enum SchemaFormat: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether a text is of the format.
+    /// Returns whether a text has the format.
     func holds(for text: String) -> Bool {
         let text = Array(text.utf8)
         switch self {
@@ -112,7 +112,7 @@ enum SchemaFormat: String, Sendable, CaseIterable {
     private static func isHexadecimal(_ byte: UInt8) -> Bool {
         isDigit(byte) || UInt8(ascii: "a")...UInt8(ascii: "f") ~= byte | 0x20
     }
-    /// What a word before the `@` is made of; also what is not ASCII.
+    /// Returns whether a byte may occur in the part before the `@`. Bytes outside ASCII may.
     private static func isAtomText(_ byte: UInt8) -> Bool {
         byte >= 0x80 || isLetterOrDigit(byte) || "!#$%&'*+-/=?^_`{|}~".utf8.contains(byte)
     }

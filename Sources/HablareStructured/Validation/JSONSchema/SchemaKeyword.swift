@@ -1,6 +1,6 @@
 import Hablare
 
-/// Which words a schema may have.
+/// The keywords that a schema may have.
 enum SchemaKeyword {
     private static let rules: Set<String> = [
         "type", "enum", "const", "properties", "required", "additionalProperties", "minProperties", "maxProperties",
@@ -8,19 +8,19 @@ enum SchemaKeyword {
         "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "pattern", "format", "anyOf", "oneOf", "allOf",
         "not", "$ref",
     ]
-    /// They say nothing of the value.
+    /// The keywords that do not constrain the value.
     private static let annotations: Set<String> = [
         "title", "description", "default", "example", "examples", "deprecated", "readOnly", "writeOnly", "$comment",
         "contentEncoding", "contentMediaType", "contentSchema",
     ]
-    /// They stand at the root, and nowhere else.
+    /// The keywords that are allowed only at the root.
     private static let ofRoot: Set<String> = ["$schema", "$id", "$defs", "definitions"]
 
     static func isKnown(_ name: String, atRoot: Bool) -> Bool {
         rules.contains(name) || annotations.contains(name) || name.hasPrefix("x-") || (atRoot && ofRoot.contains(name))
     }
 
-    /// What to do about a word that is often meant and not understood.
+    /// Returns advice for a keyword that is often used but not supported.
     static func hint(for name: String) -> String? {
         switch name {
         case "$schema", "$id", "$defs", "definitions": "stands within another schema; it is understood at the root"

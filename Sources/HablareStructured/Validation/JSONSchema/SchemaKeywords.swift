@@ -1,6 +1,7 @@
 import Hablare
+import HablareJSON
 
-/// The keywords of one schema, each read as what it must be.
+/// The keywords of one schema, each checked for its type.
 struct SchemaKeywords {
     let pointer: JSONPointer
     private let values: [String: ParameterValue]
@@ -18,7 +19,7 @@ struct SchemaKeywords {
 
     // MARK: Reading
 
-    /// A count that is not negative.
+    /// Returns a non-negative count.
     private func count(_ name: String) throws(JSONSchema.Fault) -> Int? {
         guard let value = values[name] else { return nil }
         guard case .whole(let number)? = JSONNumber(value), number >= 0, let count = Int(exactly: number) else {
@@ -52,7 +53,7 @@ struct SchemaKeywords {
         return flag
     }
 
-    /// Texts, each once, in their order.
+    /// Returns unique texts, in their order.
     func names(_ name: String) throws(JSONSchema.Fault) -> [String]? {
         guard let value = values[name] else { return nil }
         guard case .array(let values) = value else { throw refusal(name, "is no list of names") }
@@ -66,7 +67,7 @@ struct SchemaKeywords {
         return names
     }
 
-    /// Schemas by their names, in the order of these.
+    /// Returns schemas with their names, in the order of the names.
     func schemasByName(
         _ name: String
     ) throws(JSONSchema.Fault) -> [(name: String, schema: ParameterValue, pointer: JSONPointer)] {
@@ -77,7 +78,7 @@ struct SchemaKeywords {
 
     // MARK: Rules of the value itself
 
-    /// Types, values, numbers and texts.
+    /// Returns the rules for types, fixed values, numbers and texts.
     func valueRules() throws(JSONSchema.Fault) -> [SchemaRule] {
         var rules: [SchemaRule] = []
         if let types = try types() { rules.append(.types(types)) }
@@ -144,7 +145,7 @@ struct SchemaKeywords {
 }
 
 extension String {
-    /// The beginning, where it is longer.
+    /// Returns the beginning of the text, with an ellipsis, if it is longer than `count`.
     func shortened(to count: Int) -> String {
         let start = prefix(count)
         return start.endIndex == endIndex ? self : start + "…"

@@ -1,13 +1,14 @@
 import Hablare
+import HablareJSON
 
-/// A schema, or one within another, as the rules that it has. None: anything will do.
+/// The rules of a schema or a subschema. Without rules, any value is valid.
 struct SchemaNode: Sendable {
     var rules: [SchemaRule] = []
 }
 
-/// One thing that a schema wants. Numbers name other nodes.
+/// One requirement of a schema. Integers are indices of other nodes.
 enum SchemaRule: Sendable {
-    /// Nothing is right: the schema `false`.
+    /// The schema `false`: no value is valid.
     case never
     case types(JSONTypes)
     case values(Set<ExactValue>, shown: String)
@@ -22,7 +23,7 @@ enum SchemaRule: Sendable {
     case elements(first: [Int], others: Int?)
     case memberCount(ClosedRange<Int>)
     case required([String])
-    /// The members in the order of their names.
+    /// The members, in the order of their names.
     case members([(name: String, node: Int)], others: Int?)
     case reference(Int)
     case all([Int])
@@ -30,7 +31,7 @@ enum SchemaRule: Sendable {
     case exactlyOne([Int])
     case not(Int)
 
-    /// The nodes that are asked about the same value.
+    /// The nodes that apply to the same value.
     var nodesInPlace: [Int] {
         switch self {
         case .reference(let node), .not(let node): [node]
@@ -40,14 +41,14 @@ enum SchemaRule: Sendable {
     }
 }
 
-/// Kinds of JSON values.
+/// A set of JSON types.
 struct JSONTypes: OptionSet, Sendable {
     let rawValue: UInt8
 
     static let null = Self(rawValue: 1)
     static let boolean = Self(rawValue: 2)
     static let integer = Self(rawValue: 4)
-    /// Whole numbers as well: it has the bit of them.
+    /// All numbers, so it includes the bit of integers.
     static let number = Self(rawValue: 8 | 4)
     static let string = Self(rawValue: 16)
     static let array = Self(rawValue: 32)
@@ -60,7 +61,7 @@ struct JSONTypes: OptionSet, Sendable {
         ("null", .null, "null"),
     ]
 
-    /// The kind of a value, as narrow as can be.
+    /// Creates the narrowest type of a value.
     init(_ value: ParameterValue) {
         switch value {
         case .null: self = .null
@@ -78,7 +79,7 @@ struct JSONTypes: OptionSet, Sendable {
     /// Numbers with a fraction.
     private static let real = Self(rawValue: 8)
 
-    /// In words.
+    /// A description in words.
     var shown: String {
         var rest = self
         var words: [String] = []
@@ -91,7 +92,7 @@ struct JSONTypes: OptionSet, Sendable {
 }
 
 extension [String] {
-    /// As a person lists them: a, b or c.
+    /// The texts as an English list: a, b or c.
     var alternatives: String {
         guard let last, count > 1 else { return first ?? "" }
         return dropLast().joined(separator: ", ") + " or " + last

@@ -1,14 +1,16 @@
 import Hablare
+import HablareJSON
 
-/// Holds a value against the rules of a schema. All work is counted, so that no value and no schema keeps it for long.
+/// Validates a value against the rules of a schema. All work is counted, so that no value or schema takes unbounded
+/// time.
 struct SchemaValidator {
-    /// Elementary steps: rules looked at, characters matched, values compared. Enough for any answer that is read, with all
-    /// values in it together, and done in about a second at most, optimised.
+    /// The default budget in elementary steps: rules checked, characters matched, values compared. It suffices for all
+    /// values of any answer that is read, and takes about a second at most in an optimised build.
     static let effort = 5_000_000
-    /// How deep rules and values may lead from one to the next, all together.
+    /// The maximum depth of nested rules and values together.
     private static let deepest = 256
 
-    /// A violation, before it is put into words of its own: most are found on the way and told to nobody.
+    /// A violation before it is put into words. Most of them are found on the way and never reported.
     struct Finding {
         let place: JSONPointer
         let wanted: String
@@ -16,7 +18,7 @@ struct SchemaValidator {
 
     private let nodes: [SchemaNode]
     private var mostViolations: Int
-    /// How many steps are left.
+    /// The number of steps left.
     private(set) var effort: Int
     private var depth = 0
     private var isTooDeep = false
@@ -29,7 +31,7 @@ struct SchemaValidator {
         self.mostViolations = mostViolations
     }
 
-    /// What is wrong with a value.
+    /// Returns the violations of a value.
     mutating func findings(in value: ParameterValue) -> [Finding] {
         guard let value = value.normalized() else {
             violate("nested at most 64 levels deep, with finite numbers")
@@ -64,13 +66,13 @@ struct SchemaValidator {
             guard !isDone else { return }
             if case .types(let types) = rule, types.isDisjoint(with: JSONTypes(value)) {
                 violate(types.shown)
-                return  // what else it is not helps nobody
+                return  // further violations would not help
             }
             check(value, by: rule)
         }
     }
 
-    /// What a node would say of the value, beside everything else.
+    /// Returns a node's violations, without adding them to those found so far.
     private mutating func findings(_ value: ParameterValue, against node: Int) -> [Finding] {
         let others = found
         found = []
@@ -79,7 +81,7 @@ struct SchemaValidator {
         return found
     }
 
-    /// Whether a node has nothing against the value.
+    /// Returns whether a value satisfies a node.
     private mutating func fits(_ value: ParameterValue, _ node: Int) -> Bool {
         let most = mostViolations
         mostViolations = 1
@@ -90,7 +92,7 @@ struct SchemaValidator {
     private mutating func check(_ value: ParameterValue, by rule: SchemaRule) {
         switch rule {
         case .never: violate("left out: nothing is allowed here")
-        case .types: break  // looked at before
+        case .types: break  // checked before
         case .values(let values, let shown):
             charge(value)
             if !values.contains(ExactValue(value)) { violate(shown) }
@@ -111,7 +113,7 @@ struct SchemaValidator {
         }
     }
 
-    /// Comparing takes as long as the value is.
+    /// Subtracts the work of a comparison, which is proportional to the value's size.
     private mutating func charge(_ value: ParameterValue) {
         switch value {
         case .array, .object, .string: effort -= value.weight
@@ -196,9 +198,9 @@ struct SchemaValidator {
                 if let value = members.member(exactly: name) { check(value, against: node, at: .member(name)) }
             }
             guard let others else { return }
-            effort -= 4 * members.count  // to put them in order
+            effort -= 4 * members.count  // the cost of sorting
             guard !isDone else { return }
-            // Both in the order of their names.
+            // Both lists are sorted by name.
             var rest = known[...]
             for name in members.keys.sorted() {
                 while let first = rest.first, first.name < name { rest.removeFirst() }
@@ -223,7 +225,7 @@ struct SchemaValidator {
 
     // MARK: Alternatives
 
-    /// Where none fits, what is told is what the one wants that has the least against the value.
+    /// Reports the violations of the alternative with the fewest, if no alternative fits.
     private mutating func checkAny(_ value: ParameterValue, _ nodes: [Int]) {
         var nearest: [Finding]?
         for node in nodes {

@@ -1,5 +1,5 @@
-/// Reads the regular expressions of JSON Schema (ECMA-262) as far as they can be matched in time that grows with the
-/// text: everything but looking ahead or behind and going back to what a group has matched.
+/// Parses the regular expressions of JSON Schema (ECMA-262), limited to those with a matching time linear in the text:
+/// everything except lookaround and backreferences.
 struct PatternParser {
     private static let deepest = 50
     private static let longest = 4096
@@ -67,7 +67,7 @@ struct PatternParser {
         }
     }
 
-    /// Whether digits follow: else a brace is a brace.
+    /// Whether a digit follows. Otherwise a brace is literal.
     private var isCount: Bool { next.map { ("0"..."9").contains($0) } ?? false }
 
     private mutating func group(depth: Int) throws(PatternProblem) -> PatternSyntax {
@@ -107,15 +107,15 @@ struct PatternParser {
         }
         place += 1
         guard canRepeat else { throw PatternProblem("repeats what cannot be repeated") }
-        _ = take("?" as Unicode.Scalar)  // as few as possible: whether it matches is the same
+        _ = take("?" as Unicode.Scalar)  // lazy repetition does not change whether the text matches
         if let scalar = next, scalar == "*" || scalar == "+" || scalar == "?" {
             throw PatternProblem("repeats what cannot be repeated")
         }
-        // Of nothing any number is nothing.
+        // A repetition of nothing matches nothing.
         return atom.isEmpty || bounds.1 == 0 ? .sequence([]) : .repetition(atom, bounds.0, bounds.1)
     }
 
-    /// What stands in braces, and the closing one.
+    /// Parses the counts in braces, and the closing brace.
     private mutating func counts() throws(PatternProblem) -> (Int, Int?) {
         let least = try count()
         var most: Int? = least
@@ -213,14 +213,14 @@ struct PatternParser {
         }
     }
 
-    /// The control character that a letter stands for.
+    /// Parses a letter, and returns its control character.
     private mutating func control() throws(PatternProblem) -> Unicode.Scalar {
         guard let letter = next, letter.isASCII, letter.properties.isAlphabetic else { throw Self.noEscape }
         place += 1
         return Unicode.Scalar(UInt8(letter.value % 32))
     }
 
-    /// A character as one UTF-16 code unit, or two escapes of those that belong together.
+    /// Parses a character as one UTF-16 code unit, or as a surrogate pair of two escapes.
     private mutating func codeUnits() throws(PatternProblem) -> Unicode.Scalar {
         let high = try number(digits: 4)
         if let scalar = Unicode.Scalar(high) { return scalar }

@@ -1,10 +1,9 @@
-/// A pattern as a program that looks at each character once, with all ways that the text may still match side by side.
+/// A pattern as a program that reads each character once and follows all possible matches in parallel.
 ///
-/// Why not `Regex` or `NSRegularExpression`: both go back and try again, and a pattern such as `^(a+)+$` keeps them busy
-/// for longer than anybody waits over a text of forty characters. Here the work is at most the program's length for each
-/// character, whatever the pattern; and it is counted.
+/// `Regex` and `NSRegularExpression` backtrack: a pattern such as `^(a+)+$` takes far too long for a text of forty
+/// characters. Here the work per character is at most the program's length, for every pattern, and it is counted.
 struct PatternProgram: Sendable, Hashable {
-    /// How many steps a program may have: counted repetitions are written out.
+    /// The maximum number of steps. Counted repetitions are expanded.
     static let longest = 10_000
 
     enum Step: Sendable, Hashable {
@@ -19,10 +18,10 @@ struct PatternProgram: Sendable, Hashable {
 
     private var steps: [Step] = []
 
-    /// How many steps it has.
+    /// The number of steps.
     var length: Int { steps.count }
 
-    /// Makes a program of a pattern.
+    /// Compiles a pattern.
     init(_ pattern: String) throws(PatternProblem) {
         let syntax = try PatternParser.parse(pattern)
         try append(syntax)
@@ -34,7 +33,7 @@ struct PatternProgram: Sendable, Hashable {
         steps.append(step)
     }
 
-    /// Every part has a step at least, so that the work ends where there are too many of them.
+    /// Appends a part. Each part has at least one step, so the limit on steps also limits the parts.
     private mutating func append(_ syntax: PatternSyntax) throws(PatternProblem) {
         switch syntax {
         case .set(let set): try emit(.scalar(set))
@@ -86,9 +85,10 @@ struct PatternProgram: Sendable, Hashable {
 
     // MARK: Matching
 
-    /// Whether the pattern occurs in a text; `nil` where that takes more effort than there is. What it took is taken off.
+    /// Returns whether the pattern occurs in a text, or `nil` if the effort does not suffice. Subtracts the effort
+    /// used.
     func occurs(in text: String, effort: inout Int) -> Bool? {
-        // Making room for the steps is work, too: a text may be one of very many short ones.
+        // Allocating the state also counts as work, because a value may contain many short texts.
         effort -= steps.count / 64 + text.utf8.count / 16
         guard effort > 0 else { return nil }
         let scalars = Array(text.unicodeScalars)
@@ -104,15 +104,15 @@ struct PatternProgram: Sendable, Hashable {
         return false
     }
 
-    /// The steps that a text may be at, as far as it was read.
+    /// The set of current steps after a part of the text.
     private struct Run {
         let steps: [Step]
         var hasMatched = false
-        /// The steps that wait for a character, each once.
+        /// The steps that wait for a character, without duplicates.
         private var waiting: [Int] = []
-        /// The steps to go on with.
+        /// The steps still to follow.
         private var pending: [Int] = []
-        /// In which round a step was reached last.
+        /// The last round in which each step was reached.
         private var reached: [Int]
         private var round = 0
 
@@ -121,7 +121,8 @@ struct PatternProgram: Sendable, Hashable {
             reached = Array(repeating: 0, count: steps.count)
         }
 
-        /// Follows what needs no character, from the beginning of the pattern, too: it may occur anywhere.
+        /// Follows all steps that consume no character. Also starts at the beginning of the pattern, which may occur
+        /// anywhere.
         mutating func enter(between before: Unicode.Scalar?, and after: Unicode.Scalar?) -> Int {
             round += 1
             waiting.removeAll(keepingCapacity: true)
@@ -148,7 +149,7 @@ struct PatternProgram: Sendable, Hashable {
             return work
         }
 
-        /// Goes over a character wherever one like it is waited for.
+        /// Consumes a character in all steps that accept it.
         mutating func advance(over scalar: Unicode.Scalar) -> Int {
             var work = 0
             for index in waiting {

@@ -1,5 +1,4 @@
-/// What a pattern says, before it is made into a program. Parts that match nothing but the empty text, wherever it is, are
-/// left out by the parser.
+/// The syntax tree of a pattern. The parser leaves out parts that match only the empty text in any position.
 indirect enum PatternSyntax: Sendable, Hashable {
     case set(ScalarSet)
     case sequence([PatternSyntax])
@@ -12,11 +11,11 @@ indirect enum PatternSyntax: Sendable, Hashable {
     /// `\b`, or `\B`
     case wordEdge(isWanted: Bool)
 
-    /// Whether it is a sequence of nothing, of which a program has no step.
+    /// Whether it is an empty sequence, which has no step in a program.
     var isEmpty: Bool { if case .sequence(let parts) = self { parts.isEmpty } else { false } }
 }
 
-/// Why a text is no pattern that is understood.
+/// The reason why a pattern is invalid or unsupported.
 struct PatternProblem: Error, Hashable {
     /// The end of a sentence that begins with "the pattern".
     let reason: String

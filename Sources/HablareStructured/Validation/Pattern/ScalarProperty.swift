@@ -1,8 +1,8 @@
-/// A general category of Unicode, or a group of them, by a name that patterns have for it.
+/// A general category of Unicode, or a group of them, by its name in patterns.
 struct ScalarProperty: Sendable, Hashable {
     private let categories: [Unicode.GeneralCategory]
 
-    /// By the short name or the long one, alone or behind `gc=`: `Lu`, `Uppercase_Letter`, `L` …
+    /// Creates the property for a short or long name, alone or after `gc=`: `Lu`, `Uppercase_Letter`, `L` …
     init?(name: String) {
         let parts = name.split(separator: "=", omittingEmptySubsequences: false)
         guard parts.count == 1 || parts.count == 2 && ["gc", "General_Category"].contains(parts[0]),
@@ -23,7 +23,7 @@ struct ScalarProperty: Sendable, Hashable {
 
     func holds(for scalar: Unicode.Scalar) -> Bool { categories.contains(scalar.properties.generalCategory) }
 
-    /// The long names of groups, and other names that Unicode has for some.
+    /// The long names of groups, and Unicode's aliases of some categories.
     private static let groups = [
         "Other": "C", "Letter": "L", "Cased_Letter": "LC", "Mark": "M", "Combining_Mark": "M", "Number": "N",
         "Punctuation": "P", "punct": "P", "Symbol": "S", "Separator": "Z", "cntrl": "Cc", "digit": "Nd",

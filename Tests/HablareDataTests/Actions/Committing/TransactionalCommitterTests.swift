@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test("An action that throws is taken back alone, and is final")
+    @Test("An action that throws is rolled back alone, and its failure is final")
     func throwing() async throws {
         let queue = try await queue { swipe in
             if swipe.name == 2 { throw Refused() }
@@ -34,7 +34,7 @@ import Testing
         #expect(queue.pendingActions.first?.failure?.contains("Refused") == true)
     }
 
-    @Test("A database that is busy says nothing against the action: it is tried again")
+    @Test("An action is retried if the database is busy")
     func busy() async throws {
         let isBusy = Guarded(true)
         let queue = try await queue { _ in
@@ -49,7 +49,7 @@ import Testing
         #expect(try names() == [1])
     }
 
-    @Test("Whoever has been taken over carries out nothing any more")
+    @Test("A committer carries out nothing after its queue was taken over")
     func takenOver() async throws {
         let first = try await queue { _ in }
         let older = first.happened { $0.core.owner }

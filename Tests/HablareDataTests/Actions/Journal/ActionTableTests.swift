@@ -6,7 +6,7 @@ import Testing
 @testable import HablareData
 
 @Suite struct ActionTableTests {
-    @Test("How an action stands has the numbers that older journals have, and no others")
+    @Test("A standing has the codes of older journals, and no others")
     func standingCodes() {
         let codes: [ActionStanding: Int64] = [
             .notApplied: 0, .applied: 1, .handedOver(.forward): 2, .handedOver(.backward): 3,
@@ -17,7 +17,7 @@ import Testing
         #expect(ActionStanding(code: 4) == nil && ActionStanding(code: -1) == nil)
     }
 
-    @Test("What is written is what is read, in the order of the queue")
+    @Test("Reading returns the written actions, in the order of the queue")
     func roundTrip() async throws {
         let database = try DatabaseQueue()
         let records = (1...3).map { number in
@@ -41,7 +41,7 @@ import Testing
         #expect(contents.last == 3 && contents.unreadable.isEmpty)
     }
 
-    @Test("An older owner writes nothing")
+    @Test("An older owner cannot write")
     func fencing() async throws {
         let database = try DatabaseQueue()
         let error = try await database.write { database in
@@ -57,7 +57,7 @@ import Testing
         #expect(error?.code == .takenOver)
     }
 
-    @Test("An owner from before the database was erased is told from the one that opened the queue since")
+    @Test("An owner from before an erasure differs from the owner that opened the queue afterwards")
     func erased() async throws {
         let database = try DatabaseQueue()
         let errors = try await database.write { database in

@@ -2,15 +2,15 @@ import Foundation
 
 @testable import HablareData
 
-/// What a person asked for, what a service was sent and what it did, kept without any idea of how a queue works: lists
-/// and counts, which are compared with what the machine does.
+/// An independent record of the user's requests and the service's work. It knows nothing of how a queue works. Its
+/// lists and counts are compared with the machine.
 struct ActionBook {
-    /// One change of the world that was handed over: an action, or taking it back, for the so-manieth time.
+    /// One change that was handed over: one turn of an action or of its compensation.
     struct Delivery {
         var attempts = 0
-        /// Whether the last attempt is not known to have failed.
+        /// Whether the last attempt's outcome is open, because it is not known to have failed.
         var isOpen = false
-        /// How often the world changed by it.
+        /// The number of times that the service carried out the change.
         var effects = 0
         var isDone = false
     }
@@ -18,15 +18,15 @@ struct ActionBook {
     struct Entry {
         let swipe: Swipe
         var isWanted = true
-        /// When it was last asked for.
+        /// The number of the last request for the action.
         var wish: Int
-        /// How the world stands, as the outcomes tell.
+        /// Whether the action is in effect, according to the outcomes.
         var isApplied = false
         var deliveries: [String: Delivery] = [:]
         var last: String?
         var isFlying = false
         var hasGivenUp = false
-        /// Whether the person has said since the last wish that it is to be committed.
+        /// Whether the user has confirmed a commit since the last request.
         var hasWord = false
 
         var isUncertain: Bool { last.flatMap { deliveries[$0]?.isOpen } ?? false }
@@ -38,12 +38,12 @@ struct ActionBook {
 
     let depth: Int
     let maximumAttempts: Int
-    /// Whether nothing is committed before the person says so.
+    /// Whether nothing is committed without the user's confirmation.
     let isReviewed: Bool
     var entries: [ActionID: Entry] = [:]
     var undo: [ActionID] = []
     var redo: [ActionID] = []
-    /// The rules that were broken so far.
+    /// The violated rules so far.
     private(set) var violations: [String] = []
     private var wishes = 0
 
@@ -62,7 +62,7 @@ struct ActionBook {
         return wishes
     }
 
-    // MARK: What the person does
+    // MARK: The user
 
     mutating func appended(_ id: ActionID, _ swipe: Swipe) {
         entries[id] = Entry(swipe: swipe, wish: wish())
@@ -94,7 +94,7 @@ struct ActionBook {
         if let entry = entries[id], !entry.isFlying, !entry.isUncertain || isFresh(entry) { startCounting(id) }
     }
 
-    /// Whether attempts are counted anew: nothing is known to be under way.
+    /// Whether attempts are counted from zero again, because the last delivery has used up its attempts.
     private func isFresh(_ entry: Entry) -> Bool {
         entry.last.flatMap { entry.deliveries[$0]?.attempts } ?? 0 >= maximumAttempts
     }
@@ -139,7 +139,7 @@ struct ActionBook {
         entries[id] = nil
     }
 
-    /// The person says that whatever is to be done is to be committed.
+    /// Records that the user confirms a commit of all open actions.
     mutating func committed() {
         for (id, entry) in entries where !entry.hasGivenUp && (entry.isFlying || entry.isUncertain || !entry.isSettled)
         {
@@ -153,7 +153,7 @@ struct ActionBook {
         return failed
     }
 
-    // MARK: What the service gets
+    // MARK: The service
 
     mutating func handedOver(_ item: ActionItem<Swipe>, in group: String) {
         guard let entry = entries[item.id] else {
@@ -190,7 +190,7 @@ struct ActionBook {
         entries[item.id]?.deliveries[key]?.isOpen = true
     }
 
-    /// A service that knows repetitions carries it out.
+    /// Records that the service carried an item out. The service recognises repetitions.
     mutating func carriedOut(_ item: ActionItem<Swipe>) {
         entries[item.id]?.deliveries[item.idempotencyKey]?.effects = 1
     }
@@ -212,7 +212,7 @@ struct ActionBook {
             entries[item.id]?.deliveries[key]?.attempts = 0
         case .interrupted:
             entries[item.id]?.deliveries[key]?.attempts -= 1
-        // Whether it is done is as open as before.
+        // The outcome stays as open as before.
         case .failed(_, let isRetryable) where item.isRepeated: giveUp(item.id, key, if: !isRetryable)
         case .failed(_, let isRetryable):
             entries[item.id]?.deliveries[key]?.isOpen = false
@@ -231,7 +231,7 @@ struct ActionBook {
         if isFinal || delivery.attempts >= maximumAttempts { entries[id]?.hasGivenUp = true }
     }
 
-    /// The process ended, and another one begins.
+    /// Records that the process ended and another one begins.
     mutating func crashed() {
         for (id, entry) in entries {
             entries[id]?.isFlying = false

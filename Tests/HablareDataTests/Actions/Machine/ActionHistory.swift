@@ -5,8 +5,8 @@ import Testing
 
 @testable import HablareData
 
-/// A random history: a person who swipes, a service that fails in every way, a disk that fails, and crashes. The queue is
-/// told everything, the book as well, and the two are compared.
+/// A random history of a user who swipes, a service that fails in every way, a disk that fails, and crashes. The queue
+/// and the book receive all events, and are compared.
 struct ActionHistory {
     struct Row: Hashable {
         var record: ActionRecord
@@ -22,7 +22,7 @@ struct ActionHistory {
     private var flying: [ActionHandover<Swipe>] = []
     private var random: SeededGenerator
     private var now = Duration.zero
-    /// When the queue decided last: it is written afterwards, which takes its time.
+    /// The time of the queue's last decision. The write that follows takes time.
     private var decidedAt = Duration.zero
     private var appended = 0
     private(set) var crashes = 0
@@ -45,7 +45,7 @@ struct ActionHistory {
         self.seed = seed
     }
 
-    /// Lives through so many random events, then through good weather until nothing is left to do.
+    /// Runs a number of random events, and then continues without failures until nothing is left to do.
     mutating func live(_ events: Int) throws {
         for _ in 0..<events { try anything() }
         isStormy = false
@@ -123,7 +123,7 @@ struct ActionHistory {
         }
     }
 
-    /// Something is asked of one action, which may be in any state.
+    /// Sends a request for one action, which may be in any state.
     private mutating func one() throws {
         guard let id = book.entries.keys.sorted(by: { "\($0)" < "\($1)" }).randomElement(using: &random) else { return }
         let wish = Int.random(in: 0..<3, using: &random)
@@ -182,7 +182,7 @@ struct ActionHistory {
         }
     }
 
-    /// A commit is over.
+    /// Ends a commit.
     private mutating func end(_ index: Int) throws {
         let handover = flying.remove(at: index)
         var verdicts: [Int64: ActionVerdict] = [:]
@@ -192,21 +192,21 @@ struct ActionHistory {
             if verdict == .done || (isStormy && verdict == .unknown("?") && Bool.random(using: &random)) {
                 book.carriedOut(item)
             }
-            // The committer that leaves out an outcome.
+            // A missing outcome stands for a committer that omits one.
             if verdict != .unknown("?") || Bool.random(using: &random) {
                 verdicts[item.origin.number] = consequence(of: verdict, for: item)
             }
             told.append((item, verdict))
         }
         let now = now
-        // Told until it is written.
+        // The event is repeated until it is written.
         while try !tell({ core, book in
             core.groupEnded(handover.group, verdicts, now: now)
             for (item, verdict) in told { book.ended(item, verdict) }
         }) {}
     }
 
-    /// What the queue makes of a failure: the book has its own idea of it.
+    /// Returns the verdict that the queue derives from a failure. The book derives its own.
     private func consequence(of verdict: ActionVerdict, for item: ActionItem<Swipe>) -> ActionVerdict {
         guard case .failed(let reason, let isRetryable) = verdict else { return verdict }
         return ActionVerdict(
@@ -219,7 +219,7 @@ struct ActionHistory {
         guard isStormy else { return .done }
         switch Int.random(in: 0..<10, using: &random) {
         case 0..<2: return .unknown("?")
-        // A repetition may fail of what the attempt before has done.
+        // A repetition may fail although an earlier attempt carried the item out.
         case 2..<4 where item.isRepeated || !wasCarriedOut: return .failed("busy", isRetryable: true)
         case 4 where item.isRepeated || !wasCarriedOut: return .failed("gone", isRetryable: false)
         case 5 where item.isRepeated: return .interrupted
@@ -228,7 +228,7 @@ struct ActionHistory {
         }
     }
 
-    /// The process ends at any moment of its commits; another one reads the journal.
+    /// Ends the process at any moment of its commits. Another one reads the journal.
     private mutating func crash() throws {
         crashes += 1
         for handover in flying {
@@ -246,7 +246,7 @@ struct ActionHistory {
         try write(core.takeWrites())
     }
 
-    /// Tells queue and book what happened, as the shell does: on a copy, which counts once it is written.
+    /// Applies a change to copies of queue and book, as the shell does. The copies count once they are written.
     @discardableResult
     private mutating func tell(_ change: Change) throws -> Bool {
         var (draft, page) = (core, book)
@@ -298,7 +298,7 @@ struct ActionHistory {
         try judge()
     }
 
-    /// At the end everything is as the person wants it.
+    /// Checks that everything ends as the user wants.
     private mutating func check() throws {
         try compare()
         for entry in book.entries.values where !entry.swipe.isNothing {
@@ -312,7 +312,7 @@ struct ActionHistory {
         try judge()
     }
 
-    /// Ends a history in which a rule was broken: what follows would be broken, too.
+    /// Ends a history after a violated rule, because later results would be wrong, too.
     private func judge() throws {
         guard book.violations.isEmpty else { throw BrokenRules(seed: seed, rules: book.violations) }
     }
@@ -321,7 +321,7 @@ struct ActionHistory {
         let reason: String
     }
 
-    /// What went wrong, and how to see it again.
+    /// The violated rules, with the seed that reproduces them.
     struct BrokenRules: Error, CustomStringConvertible {
         let seed: UInt64
         let rules: [String]

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct ActionQueueHistoryTests {
     @Test(
-        "Over any history each action ends as the person wants it, and the world changes once for each turn",
+        "In any history each action ends as the user wants, and each turn takes effect once",
         arguments: Seeds.choose(60))
     func everyHistory(seed: UInt64) throws {
         var history = ActionHistory(seed: seed)

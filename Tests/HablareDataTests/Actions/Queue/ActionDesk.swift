@@ -6,7 +6,7 @@ import Testing
 
 @testable import HablareData
 
-/// A queue on a clock that stands still, its database and its service.
+/// A queue on a manual clock, with its database and its service.
 struct ActionDesk {
     let clock = ManualClock()
     let database: DatabaseQueue
@@ -31,14 +31,14 @@ struct ActionDesk {
             seams: .controlled(by: clock), logger: log.logger)
     }
 
-    /// The rows of the journal.
+    /// Returns the number of rows in the journal.
     func rows() throws -> Int {
         try database.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM hablare_actions") ?? 0 }
     }
 }
 
 extension DurableActionQueue {
-    /// Runs the queue for as long as a test needs it.
+    /// Runs the queue during a closure.
     func whileRunning<R>(_ body: () async throws -> R) async throws -> R {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await self.run() }
@@ -50,7 +50,7 @@ extension DurableActionQueue {
         }
     }
 
-    /// Waits until the queue stands so.
+    /// Waits until the queue's state meets a condition.
     func soon(_ isSo: (ActionQueueSnapshot) -> Bool) async {
         for await snapshot in updates where isSo(snapshot) { return }
     }

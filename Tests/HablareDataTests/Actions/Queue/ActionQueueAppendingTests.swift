@@ -7,7 +7,7 @@ import Testing
 @testable import HablareData
 
 @Suite(.timeLimit(.minutes(2))) struct ActionQueueAppendingTests {
-    @Test("What was acknowledged is on disk: another process finds it")
+    @Test("An acknowledged action is on disk, and another process finds it")
     func acknowledgedIsDurable() async throws {
         let desk = try ActionDesk()
         let id = try await desk.queue().append(Swipe(1))
@@ -16,7 +16,7 @@ import Testing
         #expect(found.first?.appendedAt == Date(timeIntervalSince1970: 1_767_225_600))
     }
 
-    @Test("Many who append at once share transactions, and each is in the queue once")
+    @Test("Many concurrent appends share transactions, and each action is in the queue once")
     func manyAtOnce() async throws {
         let desk = try ActionDesk()
         let queue = try await desk.queue()
@@ -41,7 +41,7 @@ import Testing
         #expect(try await queue.append([Swipe]()) == [])
     }
 
-    @Test("Nothing is carried out before it is committed: neither by count, nor by the quiet time, nor by word")
+    @Test("A commit waits for the count, the quiet time or an explicit call")
     func waitsForTrigger() async throws {
         let desk = try ActionDesk()
         let queue = try await desk.queue()
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test("In review nothing is committed without the person's word")
+    @Test("In review mode nothing is committed without an explicit commit")
     func review() async throws {
         let desk = try ActionDesk(configuration: ActionQueueConfiguration(mode: .review))
         let queue = try await desk.queue()
@@ -73,7 +73,7 @@ import Testing
         #expect(desk.committer.inEffect == Set(1...24))
     }
 
-    @Test("After a restart the person's word still counts for what was handed over, and for nothing else")
+    @Test("After a restart an explicit commit still counts for the actions handed over, and for no others")
     func reviewAfterRestart() async throws {
         let committer = ScriptedCommitter { item in
             item.attempt == 1 ? .failed(ScriptedCommitter.Failure(), isRetryable: true) : .done
@@ -91,7 +91,7 @@ import Testing
 
     private let id = ActionID(rawValue: UUID())
 
-    @Test("An action that is appended again under its id is one action: at once, after a restart and when it is over")
+    @Test("Appending again under the same id has no effect: at once, after a restart and after the commit")
     func again() async throws {
         let desk = try ActionDesk(configuration: ActionQueueConfiguration(mode: .review, undoDepth: 0))
         for _ in 0..<2 {
@@ -113,7 +113,7 @@ import Testing
         let later = try await desk.queue()
         try await later.append(Swipe(1), id: id)
         #expect(later.snapshot.pending == 0)
-        // The next action has another number than the one that is over.
+        // The next action has another number than the completed one.
         let next = ActionID(rawValue: UUID())
         try await later.append(Swipe(2), id: next)
         #expect(later.pendingActions.map(\.id) == [next])
@@ -122,7 +122,7 @@ import Testing
         #expect(other.pendingActions.map(\.id) == [id], "each queue has ids of its own")
     }
 
-    @Test("An action that was withdrawn or undone does not come back when it is appended again under its id")
+    @Test("A withdrawn or undone action stays gone if it is appended again under its id")
     func againWhenUnwanted() async throws {
         let desk = try ActionDesk(configuration: ActionQueueConfiguration(mode: .review))
         let queue = try await desk.queue()
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test("Another action under a known id is refused, and nothing is appended")
+    @Test("A different action under a known id is refused, and nothing is appended")
     func idConflict() async throws {
         let desk = try ActionDesk()
         let queue = try await desk.queue()
@@ -151,7 +151,7 @@ import Testing
         }
     }
 
-    @Test("The ids of the last actions are kept, and older ones are not, in memory and in the journal")
+    @Test("The ids of the latest actions are kept, and older ones are not, in memory and in the journal")
     func keptIDs() throws {
         let owner = ActionOwner(queue: "q", token: 1)
         var core = ActionQueueCore<Swipe>(configuration: ActionQueueConfiguration(), owner: owner)
@@ -178,7 +178,7 @@ import Testing
         }
     }
 
-    @Test("An action that is too large, or is no JSON, is refused and names what to do")
+    @Test("An action that is too large, or cannot be encoded, is refused with advice")
     func refused() async throws {
         struct Huge: QueuedAction {
             var text: String
@@ -213,7 +213,7 @@ import Testing
     }
 
     @Test(
-        "A setting that cannot work is refused when the queue is opened, by its name",
+        "Opening a queue refuses an invalid setting, and names it",
         arguments: [
             ("count", ActionQueueConfiguration(count: 0)), ("count", ActionQueueConfiguration(count: -1)),
             ("quietTime", ActionQueueConfiguration(quietTime: .seconds(-1))),
@@ -231,7 +231,7 @@ import Testing
         #expect(error?.message.contains("`\(name)`") == true)
     }
 
-    @Test("The least settings work")
+    @Test("The minimum settings work")
     func leastSettings() async throws {
         let least = ActionQueueConfiguration(
             count: 1, quietTime: .zero, largestGroup: 1, undoDepth: 0, maximumAttempts: 1, retryDelay: .zero,
@@ -245,7 +245,7 @@ import Testing
         #expect(desk.committer.inEffect == [1])
     }
 
-    @Test("Queues of one database are apart by their names")
+    @Test("Queues with different names in one database are independent")
     func names() async throws {
         let desk = try ActionDesk()
         let (first, second) = (try await desk.queue("first"), try await desk.queue("second"))

@@ -6,9 +6,9 @@ import Testing
 
 @testable import HablareData
 
-/// The process is killed before each of its transactions in turn; the next process finishes what is in the file.
+/// The process is killed before each of its transactions in turn, and the next process continues with the file.
 @Suite(.timeLimit(.minutes(5))) struct ActionQueueCrashTests {
-    @Test("In the app's own database every action is applied exactly once, wherever the process is killed")
+    @Test("In the app's own database every action is applied exactly once, even if the process is killed")
     func transactional() async throws {
         var transactions = 0
         var isKilled = true
@@ -46,7 +46,7 @@ import Testing
         #expect(transactions > 15)
     }
 
-    @Test("A service gets every action at least once, and is told which ones it may have had")
+    @Test("A service receives every action at least once, and repetitions are marked")
     func external() async throws {
         var transactions = 0
         var repeated = 0
@@ -71,7 +71,7 @@ import Testing
                 #expect(queue.snapshot.pending == 0 && queue.snapshot.failed == 0)
             }
             #expect(committer.inEffect == life.inEffect, "killed after \(transactions) transactions")
-            // It knows repetitions by their mark alone: what is not marked, it carries out again.
+            // The service recognises repetitions by their mark alone, and carries out unmarked items again.
             #expect(committer.doubled.isEmpty, "killed after \(transactions) transactions")
             repeated += committer.calls.flatMap(\.items).count { $0.isRepeated }
             try file.remove()
@@ -79,7 +79,7 @@ import Testing
         #expect(transactions > 10 && repeated > 0)
     }
 
-    @Test("An action that is undone between its transaction and the news of it is not applied twice after a crash")
+    @Test("An undo between an action's transaction and its outcome does not apply it twice after a crash")
     func undoneBetween() async throws {
         let file = try DatabaseFile()
         let database = try file.open()
@@ -108,7 +108,7 @@ import Testing
         try file.remove()
     }
 
-    @Test("An action during which the process ends every time is not tried for ever")
+    @Test("An action that ends the process at every attempt is not tried for ever")
     func poison() async throws {
         let desk = try ActionDesk(configuration: ActionQueueConfiguration(maximumAttempts: 3))
         desk.committer.hold("trash")
@@ -116,7 +116,7 @@ import Testing
         try await queue.append(Swipe(1))
         for attempt in 1...3 {
             let doomed = queue
-            // The next process takes over in the middle of the commit.
+            // The next process takes over during the commit.
             queue = try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { await #expect(throws: ActionQueueError.self) { try await doomed.run() } }
                 await doomed.soon { $0.isRunning }

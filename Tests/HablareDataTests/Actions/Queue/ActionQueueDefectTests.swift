@@ -4,9 +4,9 @@ import Testing
 
 @testable import HablareData
 
-/// The defects of queues that are emptied by hand: none of them can happen here.
+/// The typical defects of hand-written queues, none of which may happen here.
 @Suite(.timeLimit(.minutes(2))) struct ActionQueueDefectTests {
-    @Test("What is appended while a commit is under way is not dropped when the commit ends")
+    @Test("An action that is appended during a commit is not dropped when the commit ends")
     func appendedMeanwhile() async throws {
         let desk = try ActionDesk()
         let queue = try await desk.queue()
@@ -25,7 +25,7 @@ import Testing
         #expect(desk.committer.inEffect == Set(1...13) && desk.committer.doubled.isEmpty)
     }
 
-    @Test("Count and quiet time at once commit an action once", arguments: 0..<20)
+    @Test("A simultaneous count and quiet time commit an action once", arguments: 0..<20)
     func bothTriggers(round: Int) async throws {
         let desk = try ActionDesk()
         let queue = try await desk.queue()
@@ -41,7 +41,7 @@ import Testing
         #expect(desk.committer.calls.flatMap(\.names).count == 10)
     }
 
-    @Test("A failed commit is tried again, also when nothing is appended any more")
+    @Test("A failed commit is retried, even if nothing more is appended")
     func retriedWithoutChange() async throws {
         let committer = ScriptedCommitter { item in
             item.attempt < 3 ? .failed(ScriptedCommitter.Failure(), isRetryable: true) : .done
@@ -62,7 +62,7 @@ import Testing
         #expect(committer.inEffect == Set(1...10) && committer.doubled.isEmpty)
     }
 
-    @Test("A failing group neither stops the others nor has them done again; nor does a failing item its group")
+    @Test("A failing group or item neither stops the others nor repeats them")
     func failingGroup() async throws {
         let committer = ScriptedCommitter { item in
             switch item.action.group {
@@ -88,7 +88,7 @@ import Testing
         #expect(queue.pendingActions.map(\.phase) == [.retrying, .failed])
     }
 
-    @Test("Groups are committed side by side")
+    @Test("Groups are committed concurrently")
     func sideBySide() async throws {
         let desk = try ActionDesk()
         let queue = try await desk.queue()
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test("Undo is as deep after a commit as before it, and after a restart")
+    @Test("Undo reaches as far back after a commit and after a restart as before")
     func depthIsKept() async throws {
         let desk = try ActionDesk()
         let queue = try await desk.queue()

@@ -6,9 +6,9 @@ import Testing
 
 @testable import HablareData
 
-/// A database that is erased under its queue, and one that another version of the app has written.
+/// A database that is erased while its queue is open, and one that another version of the app has written.
 @Suite(.timeLimit(.minutes(2))) struct ActionQueueErasedTests {
-    @Test("A queue whose database was erased says so, and two owners are never taken for one")
+    @Test("A queue reports that its database was erased, and two owners never look the same")
     func erased() async throws {
         let desk = try ActionDesk()
         let before = try await desk.queue()
@@ -35,7 +35,7 @@ import Testing
         #expect(try desk.rows() == 1)
     }
 
-    @Test("What was undone before an older version of the app appended is not redone behind that")
+    @Test("An undone action cannot be redone after an older version of the app appended another one")
     func downgrade() async throws {
         let desk = try ActionDesk()
         let newer = try await desk.queue()

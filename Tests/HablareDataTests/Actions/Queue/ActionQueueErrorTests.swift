@@ -3,10 +3,10 @@ import Testing
 
 @testable import HablareData
 
-/// What a queue says where its database failed.
+/// The errors of a queue whose database failed.
 @Suite struct ActionQueueErrorTests {
     @Test(
-        "The code, and whether asking again can help, follow from what SQLite says",
+        "The code and the retryability follow from SQLite's result code",
         arguments: [
             (ResultCode.SQLITE_FULL, ActionQueueError.Code.diskFull, true), (.SQLITE_IOERR_SHMSIZE, .diskFull, true),
             (.SQLITE_BUSY, .databaseFailed, true), (.SQLITE_BUSY_SNAPSHOT, .databaseFailed, true),
@@ -21,7 +21,7 @@ import Testing
         #expect(error.cause?.hasPrefix("\(code)") == true)
     }
 
-    @Test("What the queue says itself is not worth asking for again as it is")
+    @Test("The queue's own errors are not retryable")
     func own() {
         for error in [
             ActionQueueError.nothingToUndo, .notRunning, .takenOver("q"), .erased("q"), .tooLarge(2, limit: 1),

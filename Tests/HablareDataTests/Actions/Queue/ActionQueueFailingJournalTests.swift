@@ -5,9 +5,9 @@ import Testing
 
 @testable import HablareData
 
-/// What a queue does while its journal cannot be written.
+/// The behaviour of a queue whose journal cannot be written.
 @Suite(.timeLimit(.minutes(2))) struct ActionQueueFailingJournalTests {
-    @Test("While the journal fails it is tried once a second, and nothing heaps up")
+    @Test("A failing journal is retried once a second, and no events pile up")
     func tries() async throws {
         let desk = try ActionDesk()
         let queue = try await desk.queue()

@@ -5,9 +5,10 @@ import Testing
 @testable import HablareData
 
 @Suite(.timeLimit(.minutes(2))) struct ActionQueueManyTests {
-    /// Different threads in each run: the seed decides what is asked for, not in which order it arrives.
+    /// The threads differ in each run. The seed decides the requests, not the order in which they arrive.
     @Test(
-        "Whoever appends, undoes and redoes at once: in effect is what is wanted, each once", arguments: Seeds.choose(6)
+        "After concurrent appends, undos and redos exactly the wanted actions are in effect, each once",
+        arguments: Seeds.choose(6)
     )
     func manyAtOnce(seed: UInt64) async throws {
         let committer = ScriptedCommitter { item in

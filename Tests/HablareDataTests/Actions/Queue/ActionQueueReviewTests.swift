@@ -5,9 +5,9 @@ import Testing
 
 @testable import HablareData
 
-/// In review nothing is committed that the person has not seen as it is wanted now.
+/// In review mode nothing is committed that the user has not confirmed in its current form.
 @Suite(.timeLimit(.minutes(2))) struct ActionQueueReviewTests {
-    @Test("What is undone while its outcome is unknown is taken back by the person's word", arguments: [false, true])
+    @Test("An undo while the outcome is unknown takes effect with an explicit commit", arguments: [false, true])
     func undoneWhileUnknown(hasRestarted: Bool) async throws {
         let desk = try ActionDesk(
             ScriptedCommitter { $0.attempt == 1 && $0.turn == 0 ? .unknown(ScriptedCommitter.Failure()) : .done },
@@ -25,7 +25,7 @@ import Testing
                 await Task.yield()
             }
             await queue.soon { $0.underWay == 0 && $0.retrying == 0 }
-            // It was carried out, and to take it back is a matter of its own.
+            // The action was carried out, and reverting it needs its own commit.
             desk.clock.advance(by: .seconds(100))
             try await queue.append(Swipe(2))
             #expect(queue.pendingActions.map(\.isUndone) == [true, false])
@@ -35,7 +35,7 @@ import Testing
         #expect(desk.committer.inEffect == [2] && desk.committer.doubled.isEmpty)
     }
 
-    @Test("A word that comes after the undo is a word for the compensation")
+    @Test("A commit after the undo includes the compensation")
     func wordAfterUndo() async throws {
         let desk = try ActionDesk(configuration: ActionQueueConfiguration(mode: .review))
         let queue = try await desk.queue()
@@ -52,7 +52,7 @@ import Testing
         #expect(desk.committer.inEffect.isEmpty && desk.committer.calls.count == 2)
     }
 
-    @Test("One of many is dropped, whatever was appended after it; not when it was carried out")
+    @Test("One of many actions can be withdrawn, unless it was carried out")
     func withdrawing() async throws {
         let desk = try ActionDesk(configuration: ActionQueueConfiguration(mode: .review))
         let queue = try await desk.queue()
@@ -68,7 +68,7 @@ import Testing
         #expect(desk.committer.inEffect == [1, 2, 4, 5])
     }
 
-    @Test("Of what has failed, one is tried again and another one given up")
+    @Test("Of several failed actions, one is retried and another one is discarded")
     func oneByOne() async throws {
         let isBroken = Guarded(true)
         let desk = try ActionDesk(
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test("Rows that cannot be read are removed when the person says so")
+    @Test("Unreadable rows are removed on an explicit call")
     func unreadable() async throws {
         let desk = try ActionDesk()
         try await desk.queue().append((1...3).map { Swipe($0) })

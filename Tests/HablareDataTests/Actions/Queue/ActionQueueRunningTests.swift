@@ -8,7 +8,7 @@ import Testing
 @testable import HablareData
 
 @Suite(.timeLimit(.minutes(2))) struct ActionQueueRunningTests {
-    @Test("A failure that is final, or came too often, is kept for the person: tried again by word, or discarded")
+    @Test("A permanent or repeated failure is kept, and can be retried or discarded explicitly")
     func failures() async throws {
         let isBroken = Guarded(true)
         let committer = ScriptedCommitter { _ in
@@ -38,7 +38,7 @@ import Testing
         #expect(try await desk.queue().snapshot.failed == 0)
     }
 
-    @Test("Back-off doubles from one second to a minute")
+    @Test("The backoff doubles from one second to a minute")
     func backoff() {
         let configuration = ActionQueueConfiguration()
         #expect((1...8).map { configuration.backoff(after: $0) } == [1, 2, 4, 8, 16, 32, 60, 60].map { .seconds($0) })
@@ -46,7 +46,7 @@ import Testing
         #expect(ActionQueueConfiguration(retryDelay: .zero).backoff(after: .max) == .zero)
     }
 
-    @Test("An unknown outcome is repeated as one, with the same key")
+    @Test("An item with an unknown outcome is repeated with a mark and the same key")
     func unknownOutcome() async throws {
         let committer = ScriptedCommitter { $0.attempt == 1 ? .unknown(ScriptedCommitter.Failure()) : .done }
         let desk = try ActionDesk(committer)
@@ -61,7 +61,7 @@ import Testing
         #expect(Set(items.map(\.idempotencyKey)).count == 1 && committer.doubled.isEmpty)
     }
 
-    @Test("A committer that gives too few outcomes is asked again, as for a repetition")
+    @Test("A missing outcome of a committer leads to a repetition")
     func tooFewOutcomes() async throws {
         struct Forgetful: ActionCommitter {
             let other: ScriptedCommitter
@@ -82,13 +82,13 @@ import Testing
         #expect(desk.log.says("warning: A committer gave more or fewer outcomes"))
     }
 
-    @Test("A committer that can look is asked before a repetition", arguments: [true, false])
+    @Test("A committer that can look items up is asked before a repetition", arguments: [true, false])
     func wasApplied(isApplied: Bool) async throws {
         let desk = try ActionDesk(ScriptedCommitter(knowsWhatWasApplied: true))
         let first = try await desk.queue()
         desk.committer.hold("trash")
         try await first.append(Swipe(1))
-        // Another process takes over while the first one is in the middle of its commit, and then the first one hears.
+        // Another process takes over during the first one's commit, before the first one learns of it.
         await #expect(throws: ActionQueueError.self) {
             try await first.whileRunning {
                 try await first.commit()
@@ -107,7 +107,7 @@ import Testing
         #expect(desk.committer.inEffect.isEmpty)
     }
 
-    @Test("A queue that was opened elsewhere is of no use any more, and says so")
+    @Test("A queue that was opened elsewhere stops working, and says so")
     func takenOver() async throws {
         let desk = try ActionDesk()
         let first = try await desk.queue()
@@ -129,7 +129,7 @@ import Testing
         #expect(second.pendingActions.map(\.action.name) == [2])
     }
 
-    @Test("A queue is run once at a time")
+    @Test("A queue runs only once at a time")
     func runOnce() async throws {
         let queue = try await ActionDesk().queue()
         try await queue.whileRunning {
@@ -141,7 +141,7 @@ import Testing
         try await queue.whileRunning {}
     }
 
-    @Test("While it is paused nothing is handed over, and everything afterwards")
+    @Test("Nothing is handed over during a pause, and everything afterwards")
     func pausing() async throws {
         let desk = try ActionDesk()
         let queue = try await desk.queue()
@@ -172,7 +172,7 @@ import Testing
             #expect(await desk.committer.nextCall()?.names == [1])
             await services.triggerGracefulShutdown()
             await queue.soon { !$0.isRunning }
-            // Its commits are still the first one's.
+            // The first run still waits for its commits.
             let error = await #expect(throws: ActionQueueError.self) { try await queue.run() }
             #expect(error?.code == .alreadyRunning)
             desk.committer.open("trash")
@@ -182,7 +182,7 @@ import Testing
         #expect(try await desk.queue().pendingActions.map(\.action.name) == [2])
     }
 
-    @Test("A cancelled commit is no attempt, and is made again by the next run")
+    @Test("A cancelled commit does not count as an attempt, and is repeated by the next run")
     func cancelled() async throws {
         let desk = try ActionDesk()
         let queue = try await desk.queue()
@@ -202,7 +202,7 @@ import Testing
         #expect(desk.committer.inEffect == [1])
     }
 
-    @Test("Rows that this version cannot read are kept, counted and skipped")
+    @Test("Unreadable rows are kept, counted and skipped")
     func damagedRows() async throws {
         let desk = try ActionDesk()
         try await desk.queue().append((1...4).map { Swipe($0) })
@@ -226,7 +226,7 @@ import Testing
         #expect(kept == [2, 4])
     }
 
-    @Test("A disk that is full refuses what is asked for, loses nothing that has happened, and goes on afterwards")
+    @Test("A queue with a full disk refuses requests, loses no outcomes, and continues afterwards")
     func journalFails() async throws {
         let desk = try ActionDesk()
         let queue = try await desk.queue()
@@ -242,7 +242,7 @@ import Testing
             #expect(error?.code == .diskFull && error?.isRetryable == true)
             #expect(error?.message.contains("make room") == true)
             desk.committer.open("trash")
-            // The outcome is told until it is written, also when nobody asks for anything.
+            // The outcome is written again until it succeeds, even without further requests.
             for _ in 0..<100_000 where breaker.refused.withLock({ $0 }) < 3 {
                 desk.clock.advance(by: .seconds(1))
                 await Task.yield()
@@ -259,7 +259,7 @@ import Testing
         #expect(try await desk.queue().snapshot.undoCount == 1)
     }
 
-    @Test("Readers get how the queue stands now, and the last change however slow they are")
+    @Test("Readers receive the current state, and the last change even if they are slow")
     func updates() async throws {
         let queue = try await ActionDesk().queue()
         let slow = queue.updates

@@ -5,16 +5,16 @@ import Testing
 
 @testable import HablareData
 
-/// A disk that takes longer than a queue waits.
+/// A disk that takes longer than a queue's delays.
 @Suite(.timeLimit(.minutes(2))) struct ActionQueueSlowJournalTests {
-    @Test("What is to be tried again is, though its time came while the failure before was being written")
+    @Test("A retry happens even if its time passes while the failure is being written")
     func outlastedBackoff() async throws {
         let interruption = CommitInterruption()
         let clock = Guarded<ManualClock?>(nil)
         let isLate = Gate()
         let committer = ScriptedCommitter { item in
             guard item.attempt == 1 else { return .done }
-            // The next transaction is the one that notes this failure.
+            // The next transaction records this failure.
             interruption.body.withLock {
                 $0 = {
                     clock.withLock { $0 }?.advance(by: .seconds(5))
@@ -32,12 +32,12 @@ import Testing
             // The quiet time is over, and no alarm is set that would wake the queue for another reason.
             await desk.clock.sleepers(reach: 1)
             desk.clock.advance(by: .milliseconds(500))
-            // Not before: a transaction of this test's own would be the next one.
+            // Not before, because a transaction of this test would otherwise be the next one.
             try await isLate.pass()
-            // Nobody asks for anything more, and time stands still.
+            // There are no further requests, and time stands still.
             for _ in 0..<5000 where queue.snapshot.pending > 0 {
                 await Task.yield()
-                // What waits for the journal's thread has been done before this.
+                // Everything that waits for the journal's thread is done before this write.
                 _ = try await desk.database.write { _ in 0 }
             }
             #expect(queue.snapshot.pending == 0)

@@ -5,9 +5,9 @@ import Testing
 
 @testable import HablareData
 
-/// A queue that is stopped while it is at work, and whoever asks it while it is.
+/// A queue that is stopped while it works, and requests during that time.
 @Suite(.timeLimit(.minutes(2))) struct ActionQueueStoppingTests {
-    @Test("What is being handed over while the queue is paused is not, and was not tried", arguments: [false, true])
+    @Test("An item whose handover coincides with a pause is not tried", arguments: [false, true])
     func pausedMeanwhile(isRepeated: Bool) async throws {
         let desk = try ActionDesk(
             ScriptedCommitter { isRepeated && $0.attempt == 1 ? .unknown(ScriptedCommitter.Failure()) : .done })
@@ -29,7 +29,7 @@ import Testing
         #expect(desk.committer.inEffect == [1] && desk.committer.doubled.isEmpty)
     }
 
-    @Test("A flush waits for each first attempt, and not for what stands behind a failed one of its subject")
+    @Test("A flush waits for each first attempt, and not for actions behind a failed one of their subject")
     func flushBehindFailure() async throws {
         let committer = ScriptedCommitter { item in
             item.action.name == 1 && item.attempt == 1
@@ -47,7 +47,7 @@ import Testing
         #expect(committer.calls.flatMap(\.names) == [1, 3, 1, 2])
     }
 
-    @Test("Whoever looks at a queue does not ask again what others wait for, which may concern its whole line")
+    @Test("Reading a queue's state does not evaluate the conditions of waiters")
     func lookingIsCheap() async throws {
         let queue = try await ActionDesk().queue()
         let (asked, isOver) = (Guarded(0), Guarded(false))

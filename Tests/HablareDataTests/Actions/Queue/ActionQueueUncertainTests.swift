@@ -4,11 +4,11 @@ import Testing
 
 @testable import HablareData
 
-/// A repetition of what may have been carried out: whatever comes of it, the mark stays until somebody knows.
+/// Repetitions of items that may have been carried out. They stay marked until the outcome is known.
 @Suite(.timeLimit(.minutes(2))) struct ActionQueueUncertainTests {
     typealias Interruption = ScriptedCommitter.Interruption
 
-    @Test("A repetition that fails says nothing of the attempt before: the next one is a repetition as well")
+    @Test("After a failed repetition the next attempt is a repetition, too")
     func failedRepetition() async throws {
         let committer = ScriptedCommitter { item in
             switch item.attempt {
@@ -27,7 +27,7 @@ import Testing
         #expect(committer.inEffect == [1] && committer.doubled.isEmpty)
     }
 
-    @Test("What may have been carried out is taken back, though its repetition failed", arguments: [true, false])
+    @Test("An undo reverts a possible success, even if its repetition failed", arguments: [true, false])
     func undoneAfterFailedRepetition(isRetryable: Bool) async throws {
         let isFailing = Guarded(true)
         let committer = ScriptedCommitter { item in
@@ -70,7 +70,7 @@ import Testing
         #expect(desk.committer.inEffect == [1] && desk.committer.doubled.isEmpty)
     }
 
-    @Test("However a committer calls a shutdown's cancellation, it is no attempt", arguments: Interruption.allCases)
+    @Test("A cancellation by a shutdown is no attempt, for any reported error", arguments: Interruption.allCases)
     func cancelledByAnotherName(_ interruption: Interruption) async throws {
         let desk = try ActionDesk(ScriptedCommitter(knowsWhatWasApplied: interruption == .look))
         let queue = try await desk.queue()
@@ -82,7 +82,7 @@ import Testing
         #expect(desk.committer.inEffect == [1] && desk.committer.doubled.isEmpty)
     }
 
-    @Test("What a shutdown left uncertain is settled by the next process, in review without anybody's word")
+    @Test("The next process settles an uncertain item, even in review mode without an explicit commit")
     func uncertainOverRestart() async throws {
         let desk = try ActionDesk(configuration: ActionQueueConfiguration(mode: .review))
         let queue = try await desk.queue()
@@ -95,7 +95,7 @@ import Testing
         #expect(desk.committer.inEffect == [1] && desk.committer.doubled.isEmpty)
     }
 
-    /// Shuts a queue down twenty times while its committer is at work.
+    /// Shuts a queue down twenty times while its committer works.
     private func interrupt(
         _ queue: DurableActionQueue<ScriptedCommitter>, of desk: ActionDesk, by interruption: Interruption
     ) async throws {

@@ -5,7 +5,7 @@ import Testing
 @testable import HablareData
 
 @Suite(.timeLimit(.minutes(2))) struct ActionQueueUndoTests {
-    @Test("What is undone before its commit is never committed, and is again when it is redone")
+    @Test("An action that is undone before its commit is committed only after a redo")
     func beforeCommit() async throws {
         let desk = try ActionDesk()
         let queue = try await desk.queue()
@@ -22,7 +22,7 @@ import Testing
         #expect(desk.committer.inEffect == [1])
     }
 
-    @Test("What is undone during its commit is taken back when the commit has carried it out")
+    @Test("An action that is undone during a successful commit is reverted afterwards")
     func duringCommit() async throws {
         let desk = try ActionDesk()
         let queue = try await desk.queue()
@@ -40,7 +40,7 @@ import Testing
         #expect(desk.committer.calls.map(\.group) == ["trash", "restore"])
     }
 
-    @Test("What is undone during a commit that fails is simply undone")
+    @Test("An undo during a failing commit needs no compensation")
     func duringFailingCommit() async throws {
         let desk = try ActionDesk(
             ScriptedCommitter { _ in .failed(ScriptedCommitter.Failure(), isRetryable: true) })
@@ -58,7 +58,7 @@ import Testing
         #expect(desk.committer.calls.count == 1)
     }
 
-    @Test("A compensation is redone away before its commit, and each turn has a key of its own")
+    @Test("A redo cancels a compensation before its commit, and each turn has its own key")
     func turns() async throws {
         let desk = try ActionDesk()
         let queue = try await desk.queue()
@@ -91,7 +91,7 @@ import Testing
         #expect(try desk.rows() == 2)
     }
 
-    @Test("Keeping is nothing to commit, and a step of the history")
+    @Test("An action that does nothing is not committed, and is a step of the history")
     func nothing() async throws {
         let desk = try ActionDesk()
         let queue = try await desk.queue()
@@ -125,14 +125,14 @@ import Testing
         #expect(desk.committer.inEffect == [1])
     }
 
-    @Test("With an empty history undo says so")
+    @Test("Undo throws an error if the history is empty")
     func emptyHistory() async throws {
         let queue = try await ActionDesk().queue()
         let error = await #expect(throws: ActionQueueError.self) { try await queue.undo() }
         #expect(error?.code == .nothingToUndo)
     }
 
-    @Test("Rows beyond the depth go as soon as they are carried out; the others stay")
+    @Test("Rows beyond the undo depth are removed once they are carried out, and the others stay")
     func depth() async throws {
         let desk = try ActionDesk(configuration: ActionQueueConfiguration(undoDepth: 5))
         let queue = try await desk.queue()
@@ -145,7 +145,7 @@ import Testing
         #expect(try desk.rows() == 5)
     }
 
-    @Test("Actions of one subject are carried out one after another, over groups; their compensations in reverse")
+    @Test("Actions of one subject run one after another across groups, and their compensations in reverse")
     func subjects() async throws {
         let desk = try ActionDesk()
         let queue = try await desk.queue()

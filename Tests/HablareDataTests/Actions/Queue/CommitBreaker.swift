@@ -1,11 +1,12 @@
 import GRDB
 import Hablare
 
-/// Lets so many transactions be committed, and then none: a full disk, or the moment at which a process was killed.
+/// An observer that allows a number of transactions, and then refuses all: a full disk, or the moment at which a
+/// process is killed.
 final class CommitBreaker: TransactionObserver, Sendable {
-    /// How many transactions may still be committed.
+    /// The number of transactions that may still be committed.
     let left: Guarded<Int>
-    /// How many were refused.
+    /// The number of refused transactions.
     let refused = Guarded(0)
 
     init(left: Int = .max) {

@@ -1,7 +1,7 @@
 import GRDB
 import Hablare
 
-/// Does something in the middle of the next transaction.
+/// An observer that runs a closure during the next transaction.
 final class CommitInterruption: TransactionObserver, Sendable {
     let body = Guarded<(@Sendable () -> Void)?>(nil)
 

@@ -5,15 +5,15 @@ import HablareTestKit
 
 @testable import HablareData
 
-/// One history of a queue on a file, which ends after so many transactions; and what the person was told of by then.
+/// One history of a queue on a file, which ends after a number of transactions, with the acknowledgements until then.
 struct CrashedLife<Committer: ActionCommitter> where Committer.Action == Swipe {
-    /// Which swipes the person was told are wanted.
+    /// The acknowledged swipes, and whether they are wanted.
     private(set) var wanted: [ActionID: (swipe: Swipe, isWanted: Bool)] = [:]
     private(set) var undoCount = 0
-    /// Whether the end came before the history was over.
+    /// Whether the history ended early.
     private(set) var hasCrashed = false
 
-    /// The same history each time: appends, commits, undo and redo before, during and after them.
+    /// Runs the same history each time: appends, commits, undo and redo before, during and after them.
     mutating func live(on queue: DurableActionQueue<Committer>) async throws {
         do {
             try await queue.whileRunning {
@@ -57,11 +57,11 @@ struct CrashedLife<Committer: ActionCommitter> where Committer.Action == Swipe {
         undoCount += 1
     }
 
-    /// The swipes that are to be in effect.
+    /// The swipes that should be in effect.
     var inEffect: Set<Int> { Set(wanted.values.filter { $0.isWanted && !$0.swipe.isNothing }.map(\.swipe.name)) }
 }
 
-/// A database on a file of its own, opened anew for each life.
+/// A database on its own file, opened again for each process.
 struct DatabaseFile {
     let folder = FileManager.default.temporaryDirectory.appending(path: "actions-\(UUID().uuidString)")
 

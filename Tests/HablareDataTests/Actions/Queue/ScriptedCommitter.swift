@@ -2,23 +2,23 @@ import Foundation
 import Hablare
 import HablareData
 
-/// A service that does as it is told, remembers what it was sent, and carries out each turn once.
+/// A scripted service that records its calls, and carries out each turn once.
 final class ScriptedCommitter: ActionCommitter {
     typealias Action = Swipe
 
     struct Failure: Error {}
 
-    /// What a call that is cancelled while it waits comes back with.
+    /// The result of a call that is cancelled while it waits.
     enum Interruption: Sendable, CaseIterable {
-        /// A failure that is `CancellationError`.
+        /// A failure with `CancellationError`.
         case cancellation
-        /// A failure by another name.
+        /// A failure with another error.
         case otherError
-        /// Nobody knows.
+        /// An unknown outcome.
         case unknown
         /// No outcomes at all.
         case missing
-        /// It is not reached: the question before a repetition throws.
+        /// The call is not reached, because the lookup before a repetition throws.
         case look
     }
 
@@ -30,13 +30,13 @@ final class ScriptedCommitter: ActionCommitter {
 
     private struct State: Sendable {
         var calls: [Call] = []
-        /// How often each turn was carried out, by its key.
+        /// The number of times that each turn was carried out, by its key.
         var applied: [String: Int] = [:]
-        /// Which swipes are in effect.
+        /// The swipes in effect.
         var inEffect: Set<Int> = []
-        /// The groups whose calls wait, with those that do.
+        /// The held groups, with their waiting calls.
         var held: [String: [AsyncStream<Void>.Continuation]] = [:]
-        /// How many calls have waited.
+        /// The number of calls that have waited.
         var waits = 0
     }
 
@@ -47,9 +47,11 @@ final class ScriptedCommitter: ActionCommitter {
     private let stream: AsyncStream<Call>
     private let told: AsyncStream<Call>.Continuation
 
+    /// Creates a committer.
+    ///
     /// - Parameters:
-    ///   - knowsWhatWasApplied: Whether it can be asked for what it carried out.
-    ///   - answers: What comes of an item. Only what is done, or unknown, is carried out.
+    ///   - knowsWhatWasApplied: Whether the committer can look up the items that it carried out.
+    ///   - answers: A closure that returns the outcome of an item. Only items that are done or unknown are carried out.
     init(
         knowsWhatWasApplied: Bool = false,
         answers: @escaping @Sendable (ActionItem<Swipe>) -> ActionOutcome = { _ in .done }
@@ -79,7 +81,7 @@ final class ScriptedCommitter: ActionCommitter {
         }
     }
 
-    /// Waits where calls of a group are to; whether that was cancelled.
+    /// Waits if the group is held. Returns whether the wait was cancelled.
     private func isInterrupted(_ group: String) async -> Bool {
         let gate = AsyncStream<Void>.makeStream()
         let isHeld = state.withLock { state in
@@ -101,7 +103,7 @@ final class ScriptedCommitter: ActionCommitter {
 
     func apply(_ item: ActionItem<Swipe>) {
         state.withLock { state in
-            // What was carried out before is known by its key.
+            // The key shows that an earlier attempt carried the item out.
             if item.isRepeated, state.applied[item.idempotencyKey] != nil { return }
             state.applied[item.idempotencyKey, default: 0] += 1
             if item.isCompensation {
@@ -112,27 +114,27 @@ final class ScriptedCommitter: ActionCommitter {
         }
     }
 
-    /// How many calls have waited so far.
+    /// The number of calls that have waited so far.
     var waits: Int { state.withLock { $0.waits } }
-    /// Every call so far.
+    /// All calls so far.
     var calls: [Call] { state.withLock { $0.calls } }
-    /// Which swipes are in effect.
+    /// The swipes in effect.
     var inEffect: Set<Int> { state.withLock { $0.inEffect } }
-    /// What was carried out more than once.
+    /// The turns that were carried out more than once.
     var doubled: [String] { state.withLock { $0.applied.filter { $0.value > 1 }.keys.sorted() } }
 
-    /// The next call, as soon as it comes.
+    /// Waits for the next call.
     func nextCall() async -> Call? {
         for await call in stream { return call }
         return nil
     }
 
-    /// Lets calls of a group wait from now on.
+    /// Makes calls of a group wait from now on.
     func hold(_ group: String) {
         state.withLock { $0.held[group] = [] }
     }
 
-    /// Lets the calls of a group go on, those to come as well.
+    /// Lets the waiting and future calls of a group continue.
     func open(_ group: String) {
         let waiting = state.withLock { $0.held.removeValue(forKey: group) ?? [] }
         for call in waiting { call.finish() }

@@ -6,27 +6,27 @@ import HablareTestKit
 @testable import HablareData
 @testable import HablareSimulation
 
-/// Queues and the person who uses them, on one thread and in one virtual time, over a database that outlives them and
-/// refuses commits at drawn moments: each process dies in the middle, and another one follows. Judges what is in effect at
-/// the end, and in between what a new process finds of what was acknowledged.
+/// Queues and their user, on one thread and in one virtual time. The database outlives them and refuses commits at
+/// random moments. Each process dies at some point, and another one follows. The simulation judges which swipes are in
+/// effect at the end. In between, it judges whether a new process finds the acknowledged actions.
 ///
-/// What ships is what runs: only time, threads, the disk's refusals and the service are the simulation's.
+/// The production code runs. Only time, threads, the disk's refusals and the service are simulated.
 final class ActionSimulation: Sendable {
-    /// Who carries actions out.
+    /// The committer of the actions.
     enum Kind: CaseIterable, Sendable { case service, database }
 
     private struct World: Sendable {
         var random: SeededGenerator
-        /// While a dead process runs to its end nothing it writes gets anywhere.
+        /// Whether a dead process is running to its end. Then its writes have no effect.
         var isBurying = false
         /// Whether commits are refused.
         var isStormy = true
-        /// What was acknowledged: which swipes there are, and whether they are wanted.
+        /// The acknowledged swipes, and whether they are wanted.
         var wishes: [Int: Bool] = [:]
         var lastName = 0
-        /// Swipes that were asked for without an answer so far.
+        /// The swipes with an unanswered request.
         var asked: Set<Int> = []
-        /// Undos and redos without an answer so far.
+        /// The number of unanswered undos and redos.
         var changing = 0
         var acknowledged = 0
         var refused = 0
@@ -41,13 +41,14 @@ final class ActionSimulation: Sendable {
     private let lifetimes: [Int]
     private let kind: Kind
     private let configuration: ActionQueueConfiguration
-    /// How long a commit of the journal takes at most: some disks take longer than a queue waits before it tries again.
+    /// The maximum duration of a journal's commit. Some disks take longer than a queue waits before a retry.
     private let diskDelay: Int64
 
-    /// A history of a few processes.
+    /// Creates a history of a few processes.
     ///
     /// - Parameters:
-    ///   - deathAt: The step at which the first process dies, and none after it. Default: drawn for a few.
+    ///   - deathAt: The step at which the first process dies, and no other one does. Default: random steps for a few
+    ///     processes.
     init(seed: UInt64, kind: Kind, deathAt: Int? = nil) throws {
         var random = SeededGenerator(seed: seed)
         let style = SchedulingStyle(
@@ -83,15 +84,15 @@ final class ActionSimulation: Sendable {
             }, extent: .databaseLifetime)
     }
 
-    /// How many steps the history took.
+    /// The number of steps in the history.
     var length: Int { Int(scheduler.stamp.steps) }
-    /// How many wishes were acknowledged, commits refused, and items handed over as repeated.
+    /// The numbers of acknowledged requests, refused commits and repeated items.
     var counts: (acknowledged: Int, refused: Int, repeated: Int) {
         let (acknowledged, refused) = world.withLock { ($0.acknowledged, $0.refused) }
         return (acknowledged, refused, service.repetitions)
     }
 
-    /// Runs the history; what was broken, in words.
+    /// Runs the history, and returns descriptions of the faults.
     func run() throws -> [String] {
         for lifetime in lifetimes { live(for: lifetime) }
         live(for: nil)
@@ -112,7 +113,7 @@ final class ActionSimulation: Sendable {
 
     // MARK: Processes
 
-    /// One process, from its start to its death; the last one lives until everything is done.
+    /// Runs one process from its start to its death. The last one lives until everything is done.
     private func live(for steps: Int?) {
         let executor = scheduler.makeLane()
         let drivers = Guarded<[SimulatedCommitDriver]>([])
@@ -180,7 +181,8 @@ final class ActionSimulation: Sendable {
         }
     }
 
-    /// What a new process finds is what was acknowledged, and of what had no answer either all or nothing.
+    /// Checks that a new process finds the acknowledged actions, and each unanswered request either completely or not
+    /// at all.
     private func find<C: ActionCommitter>(_ queue: DurableActionQueue<C>) where C.Action == Swipe {
         let rows = queue.quietly { state in
             state.core.steps.numbers.compactMap { state.core.steps[$0] }.map { ($0.action.name, $0.record.isWanted) }
@@ -190,7 +192,7 @@ final class ActionSimulation: Sendable {
             let found = Dictionary(rows) { first, _ in first }
             if found.count != rows.count { world.faults.append("an action is there twice") }
             for (name, isWanted) in world.wishes where found[name] ?? false != isWanted {
-                // What is undone, and cannot be redone, may be gone.
+                // An undone action that cannot be redone may be gone.
                 world.changing -= 1
                 world.wishes[name] = found[name] ?? false
                 if world.changing < 0 { world.faults.append("acknowledged, and not there: \(name), \(isWanted)") }
@@ -204,13 +206,13 @@ final class ActionSimulation: Sendable {
         }
     }
 
-    /// Lets things happen until the process dies, or until all is done.
+    /// Runs steps until the process dies, or until everything is done.
     private func play(_ lane: Int) {
         let start = scheduler.stamp.steps
         while scheduler.stamp.steps - start < 200_000 {
             switch scheduler.step() {
             case .went: break
-            case .alert(.fuseBurnt(let burnt)): if burnt == lane { return }  // its time is over
+            case .alert(.fuseBurnt(let burnt)): if burnt == lane { return }  // the process dies now
             case .alert(.raised): break
             case .nothing: return
             }
@@ -219,7 +221,7 @@ final class ActionSimulation: Sendable {
         fault("it never ends")
     }
 
-    /// What is left of a dead process runs to its end, and nothing it does counts.
+    /// Runs the rest of a dead process to its end, without any effect.
     private func bury(_ process: Task<Void, Never>, _ executor: ProcessExecutor, _ drivers: [SimulatedCommitDriver]) {
         world.withLock { $0.isBurying = true }
         scheduler.cut(lane: executor.lane)
@@ -232,9 +234,9 @@ final class ActionSimulation: Sendable {
         }
     }
 
-    // MARK: Who carries out
+    // MARK: The committer
 
-    /// In the queue's own database: it is taken back with its transaction.
+    /// Carries a swipe out in the queue's own database, and may throw, which rolls its transaction back.
     private func apply(_ swipe: Swipe, _ database: Database) throws {
         try database.execute(
             sql: "INSERT INTO swipes VALUES (?, ?)", arguments: [swipe.name, swipe.takesBack ? -1 : 1])
@@ -246,7 +248,7 @@ final class ActionSimulation: Sendable {
         }
     }
 
-    // MARK: The person
+    // MARK: The user
 
     private func id() -> UUID {
         let (high, low) = draw { ($0.next(), $0.next()) }
@@ -256,15 +258,15 @@ final class ActionSimulation: Sendable {
     private func use<C: ActionCommitter>(
         _ queue: DurableActionQueue<C>, lane: Int, isLast: Bool
     ) async where C.Action == Swipe {
-        // A new process begins with what it finds, or with something new at once.
+        // A new process begins with the actions that it finds, or with a new one at once.
         for _ in 0..<30 {
             guard !scheduler.isCutOff(lane: lane) else { return }
             do {
                 try await wish(queue, lane: lane)
             } catch is CancellationError {
-                return  // dead
+                return  // the process is dead
             } catch {
-                // Refused, and nothing has changed.
+                // The request was refused, and nothing has changed.
             }
         }
         if isLast { await finish(queue, lane: lane) }
@@ -348,7 +350,7 @@ final class ActionSimulation: Sendable {
         }
     }
 
-    /// Good weather, and in review the person's word, until nothing is left to do.
+    /// Continues without failures until nothing is left to do, with explicit commits in review mode.
     private func finish<C: ActionCommitter>(_ queue: DurableActionQueue<C>, lane: Int) async {
         world.withLock { $0.isStormy = false }
         service.calmDown()
@@ -357,7 +359,7 @@ final class ActionSimulation: Sendable {
                 let snapshot = queue.snapshot
                 if snapshot.pending == 0, snapshot.failed == 0 { return }
                 if snapshot.failed > 0 { try await queue.retryFailed() }
-                // Otherwise the queue has to find out for itself what is still to be done.
+                // In automatic mode the queue must find the remaining work by itself.
                 if configuration.mode == .review { try await queue.commit() }
                 try await scheduler.sleep(until: scheduler.now + 2_000_000_000, lane: lane)
             } catch {
@@ -367,7 +369,7 @@ final class ActionSimulation: Sendable {
         fault("something is never done: \(queue.pendingActions)")
     }
 
-    // MARK: Judging
+    // MARK: Judgement
 
     private func judge() throws {
         let wanted = Set(world.withLock { $0.wishes }.filter(\.value).keys)
@@ -390,7 +392,7 @@ final class ActionSimulation: Sendable {
     }
 }
 
-/// Lets commits through as it is told.
+/// An observer that refuses commits on request.
 private final class MoodyCommits: TransactionObserver, Sendable {
     private let refuses: @Sendable () -> Bool
 

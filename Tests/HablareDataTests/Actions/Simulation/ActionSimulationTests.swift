@@ -1,17 +1,17 @@
 import HablareTestKit
 import Testing
 
-@Suite("Actions over crashes, simulated")
+@Suite("Action queues across simulated crashes")
 struct ActionSimulationTests {
     @Test(
-        "Whatever is acknowledged ends as the person wants it, whenever processes die and whatever fails",
+        "Every acknowledged action ends as the user wants, despite crashes and failures",
         arguments: Seeds.choose(40), ActionSimulation.Kind.allCases)
     func crashes(seed: UInt64, kind: ActionSimulation.Kind) throws {
         let faults = try ActionSimulation(seed: seed, kind: kind).run()
         #expect(faults.isEmpty, "seed \(seed)")
     }
 
-    @Test("A process may die early or late", arguments: ActionSimulation.Kind.allCases)
+    @Test("A process may die at any step", arguments: ActionSimulation.Kind.allCases)
     func everyStep(kind: ActionSimulation.Kind) throws {
         for step in stride(from: 1, through: 400, by: 3) {
             let faults = try ActionSimulation(seed: 7, kind: kind, deathAt: step).run()
@@ -19,7 +19,7 @@ struct ActionSimulationTests {
         }
     }
 
-    @Test("Histories are eventful, and the same seed is the same history")
+    @Test("Histories are eventful, and a seed reproduces its history")
     func replay() throws {
         var (acknowledged, refused, repeated) = (0, 0, 0)
         for seed in 0..<10 as Range<UInt64> {

@@ -5,11 +5,11 @@ import HablareTestKit
 @testable import HablareData
 @testable import HablareSimulation
 
-/// A service that outlives the processes, and fails in every way: before and after it has carried out an item, without an
-/// answer, with too few, and when it is asked what it has done.
+/// A service that outlives the processes and fails in every way. It fails before or after it has carried out an item.
+/// It loses answers, omits outcomes, and fails during lookups.
 ///
-/// It knows a repetition by its key only where that is marked as one: whatever is not marked it carries out again, and
-/// says so.
+/// It recognises a repetition by its key only if the item is marked as repeated. It carries out an unmarked item again,
+/// and reports a fault.
 final class SimulatedService: Sendable {
     private struct Failed: Error {}
 
@@ -18,7 +18,7 @@ final class SimulatedService: Sendable {
         var isStormy = true
         /// The turns that were carried out.
         var applied: Set<String> = []
-        /// The turns whose last attempt may have been carried out for all the queue can know.
+        /// The turns whose last attempt may have been carried out, as far as the queue can know.
         var open: Set<String> = []
         var inEffect: Set<Int> = []
         var faults: [String] = []
@@ -28,7 +28,7 @@ final class SimulatedService: Sendable {
     private let state: Guarded<State>
     private let scheduler: SimulationScheduler
     private let isDead: @Sendable () -> Bool
-    /// Whether it can be asked for what it has done.
+    /// Whether the service supports lookups.
     private let knows: Bool
 
     init(seed: UInt64, scheduler: SimulationScheduler, isDead: @escaping @Sendable () -> Bool) {
@@ -40,10 +40,10 @@ final class SimulatedService: Sendable {
 
     var inEffect: Set<Int> { state.withLock { $0.inEffect } }
     var faults: [String] { state.withLock { $0.faults } }
-    /// How many items were handed over marked as repeated.
+    /// The number of items that were handed over as repeated.
     var repetitions: Int { state.withLock { $0.repetitions } }
 
-    /// Fails no more.
+    /// Stops all failures.
     func calmDown() { state.withLock { $0.isStormy = false } }
 
     private func draw(below bound: Int64) -> Int64 { state.withLock { $0.random.below(bound) } }
@@ -92,7 +92,7 @@ final class SimulatedService: Sendable {
             return .unknown(Failed())
         case 5:
             apply(item)
-            // The answer takes its time: whoever asked may be dead by then.
+            // The answer takes time, so the process that asked may be dead by then.
             try await scheduler.sleep(until: scheduler.now + 3_000_000_000, lane: lane)
             return .done
         default:
@@ -101,7 +101,7 @@ final class SimulatedService: Sendable {
         }
     }
 
-    /// This attempt has done nothing; of the one before it says nothing.
+    /// Returns a failure of this attempt, which says nothing about an earlier attempt.
     private func failed(_ item: ActionItem<Swipe>, isRetryable: Bool) -> ActionOutcome {
         if !item.isRepeated, !isDead() { state.withLock { _ = $0.open.remove(item.idempotencyKey) } }
         return .failed(Failed(), isRetryable: isRetryable)
@@ -129,7 +129,7 @@ final class SimulatedService: Sendable {
     }
 }
 
-/// The service as one process reaches it.
+/// One process's connection to the service.
 struct SimulatedCommitter: ActionCommitter {
     let service: SimulatedService
     let lane: Int

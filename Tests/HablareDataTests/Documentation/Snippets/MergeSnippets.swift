@@ -7,7 +7,7 @@ import Logging
 import Observation
 import ServiceLifecycle
 
-/// What the article shows, in a place of its own: the tests have an article, too.
+/// The article's code in a namespace of its own, because the tests have an article type, too.
 enum MergeSnippets {
     // snippet: merge-model
     /// What the app keeps of an article.
@@ -78,7 +78,7 @@ enum MergeSnippets {
     }
     // end snippet
 
-    /// The calls that the article shows.
+    /// The calls in the article.
     struct MergeCalls {
         let coordinator: AIDataCoordinator
         let request: AIRequest

@@ -6,7 +6,7 @@ import HablarePersistence
 import HablareTestKit
 import Testing
 
-/// The tests that the article on testing an app shows.
+/// The tests in the article on testing an app.
 @Suite("The tests of the article on testing an app") struct TestingDataSnippets {
     private var migrator: DatabaseMigrator { MergeSnippets.migrator }
     private typealias Article = MergeSnippets.Article

@@ -2,7 +2,7 @@ import Foundation
 import HablareProviders
 import Testing
 
-/// The origin of an address.
+/// Returns the origin of an address.
 func origin(_ text: String) throws -> HTTPOrigin {
     let url = try #require(URL(string: text))
     return try #require(HTTPOrigin(of: url))

@@ -2,7 +2,7 @@ import Foundation
 import HablareProviders
 import Testing
 
-/// A stream, and what WHATWG HTML, 9.2.6, makes of it.
+/// A stream and its events by WHATWG HTML, 9.2.6.
 struct EventStreamCase: Sendable, CustomTestStringConvertible {
     let name: String
     let stream: Data
@@ -35,7 +35,7 @@ struct EventStreamCase: Sendable, CustomTestStringConvertible {
             [event("first event", id: "1"), event("second event")], isMidEvent: true),
         .init("the standard's empty data", "data\n\ndata\ndata\n\ndata:", [event(""), event("\n")], isMidEvent: true),
         .init("the standard's one space", "data:test\n\ndata: test\n\n", [event("test"), event("test")]),
-        // Ends of lines.
+        // Line ends.
         .init("line feeds", "data: a\n\ndata: b\n\n", [event("a"), event("b")]),
         .init("carriage returns", "data: a\r\rdata: b\r\r", [event("a"), event("b")]),
         .init("both", "data: a\r\n\r\ndata: b\r\n\r\n", [event("a"), event("b")]),

@@ -5,13 +5,13 @@ import Testing
 @testable import HablareProviders
 
 @Suite struct EventStreamCutTests {
-    @Test("Cut at each place, at each two places, and into bytes, a stream is the same", arguments: EventStreamCase.all)
+    @Test("A stream is parsed the same if it is cut at any two places or into bytes", arguments: EventStreamCase.all)
     func cut(stream: EventStreamCase) {
         let bytes = stream.stream
         let whole = StreamOutcome(of: [bytes])
         #expect(StreamOutcome(of: bytes.map { Data([$0]) }) == whole)
         for first in 0...bytes.count {
-            // Of the few longer ones, every seventh second place: enough of them are near the first.
+            // In the longer streams every seventh second cut: enough of them are near the first.
             for second in stride(from: first, through: bytes.count, by: bytes.count > 100 ? 7 : 1) {
                 let pieces = [bytes[..<first], bytes[first..<second], bytes[second...]]
                 let outcome = StreamOutcome(of: pieces)
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test("Random streams, cut at random, are what a slow reading makes of them", arguments: Seeds.choose(100))
+    @Test("Random streams with random cuts are parsed as the model parses them", arguments: Seeds.choose(100))
     func random(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<20 {
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test("Lines about as long as what is kept of one are no different", arguments: Seeds.choose(60))
+    @Test("Lines of about the kept size are parsed as the model parses them", arguments: Seeds.choose(60))
     func long(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let kept = UnfinishedLine.keptBytes
@@ -67,7 +67,7 @@ import Testing
             for longest in [stream.count, 30_000, 3000] {
                 let pieces = Self.cut(stream, upTo: longest, using: &random)
                 let outcome = StreamOutcome(of: pieces, maximumLineBytes: line, maximumEventBytes: event)
-                // Not shown as it is: it is long.
+                // The outcome is too long to be shown.
                 let isSame = outcome == model
                 #expect(isSame, "HABLARE_SEED=\(seed), limits \(line) and \(event), pieces of \(pieces.map(\.count))")
             }

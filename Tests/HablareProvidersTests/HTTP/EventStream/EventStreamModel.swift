@@ -2,14 +2,14 @@ import Foundation
 
 @testable import HablareProviders
 
-/// A second reading of WHATWG HTML, 9.2.6, over a whole stream at once: slow, and of the parser's code it uses none.
+/// A second implementation of WHATWG HTML, 9.2.6, for a whole stream: slow, and independent of the parser's code.
 struct EventStreamModel {
     var maximumLineBytes = EventStreamParser.defaultMaximumBytes
     var maximumEventBytes = EventStreamParser.defaultMaximumBytes
 
     private struct State {
         var outcome = StreamOutcome()
-        /// Lines of data; none is not the same as an empty one.
+        /// The lines of data. No line is not the same as an empty one.
         var lines: [[UInt8]] = []
         var type: [UInt8] = []
         var id: [UInt8] = []
@@ -26,7 +26,7 @@ struct EventStreamModel {
             }
             process(line, &state)
         }
-        // What may yet become a mark is not counted as a line's.
+        // Bytes that may still become a byte order mark do not count as part of a line.
         let mayBeMark = lines.isEmpty && rest.count < 3 && [0xEF, 0xBB, 0xBF].starts(with: rest) && stream.count < 3
         if !mayBeMark, let fault = fault(of: rest, in: state, isWhole: false) {
             state.outcome.fault = fault
@@ -60,8 +60,8 @@ struct EventStreamModel {
         line.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(line.dropFirst(3)) : line
     }
 
-    /// A line is too long at the byte after its limit. An event is when a line of its data ends or, at the latest, when
-    /// more has come of it than is kept: what comes first is told.
+    /// Returns the first fault of a line. A line is too long at the byte after its limit. An event is too long at the
+    /// end of a data line, or at the latest when more bytes have arrived than are kept.
     private func fault(of line: [UInt8], in state: State, isWhole: Bool) -> EventStreamFault? {
         let read = Array(line.prefix(maximumLineBytes))
         let isRead = isWhole && read.count == line.count

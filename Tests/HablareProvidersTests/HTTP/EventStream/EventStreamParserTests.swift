@@ -4,7 +4,7 @@ import Testing
 @testable import HablareProviders
 
 @Suite struct EventStreamParserTests {
-    @Test("A stream is read as the standard has it", arguments: EventStreamCase.all)
+    @Test("A stream is parsed as the standard defines", arguments: EventStreamCase.all)
     func standard(stream: EventStreamCase) {
         let outcome = StreamOutcome(of: [stream.stream])
         #expect(outcome.events == stream.events)
@@ -12,7 +12,7 @@ import Testing
         #expect(outcome.fault == nil)
     }
 
-    @Test("The model of the other suites reads as the standard has it", arguments: EventStreamCase.all)
+    @Test("The model of the other suites parses as the standard defines", arguments: EventStreamCase.all)
     func model(stream: EventStreamCase) {
         let outcome = EventStreamModel().outcome(of: stream.stream)
         #expect(outcome.events == stream.events)

@@ -1,18 +1,18 @@
 import Foundation
 import HablareProviders
 
-/// What a stream of events comes to.
+/// The outcome of parsing a stream of events.
 struct StreamOutcome: Hashable {
     var events: [ServerSentEvent] = []
     var fault: EventStreamFault?
-    /// Said only of a stream without a fault.
+    /// Set only for a stream without a fault.
     var isMidEvent = false
     var lastEventID = ""
     var retry: Duration?
 
     init() {}
 
-    /// What the parser makes of pieces.
+    /// Parses pieces.
     init(
         of pieces: [Data], maximumLineBytes: Int = EventStreamParser.defaultMaximumBytes,
         maximumEventBytes: Int = EventStreamParser.defaultMaximumBytes
@@ -31,7 +31,7 @@ struct StreamOutcome: Hashable {
         retry = parser.retry
     }
 
-    /// What the parser makes of one piece.
+    /// Parses one piece.
     init(of text: String) {
         self.init(of: [Data(text.utf8)])
     }

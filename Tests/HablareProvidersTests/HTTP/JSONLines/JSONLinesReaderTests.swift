@@ -96,7 +96,7 @@ import Testing
         #expect(lines.first?.startIndex == 0)
     }
 
-    @Test("Random lines, cut at random, are what a slow reading makes of them", arguments: Seeds.choose(100))
+    @Test("Random lines with random cuts are read as the model reads them", arguments: Seeds.choose(100))
     func random(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<30 {

@@ -99,7 +99,7 @@ import Testing
         #expect(body.byteCount > reference.byteCount)
     }
 
-    @Test("What was written is read back, whatever it is", arguments: Seeds.choose(200))
+    @Test("Any form that was written is read back unchanged", arguments: Seeds.choose(200))
     func random(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let words = ["a", "b", "-", "--", "\r\n", "\r", "\n", "--hablare-", "\r\n--hablare-", "--\r\n", "x"]
@@ -130,7 +130,7 @@ import Testing
         let first = try boundary { _ in }
         #expect(try boundary { _ in } == first)
         #expect(first.count == "hablare-".count + 32)
-        // A form that holds a whole form that was sent before is another one.
+        // A form that contains a whole earlier form is another form.
         let others = [
             try boundary { $0.add("b", value: "") }, try boundary { $0.add("", value: "b") },
             try boundary { $0.add("b", value: "\r\n--\(first)--") },

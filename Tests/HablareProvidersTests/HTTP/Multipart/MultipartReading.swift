@@ -3,10 +3,10 @@ import Hablare
 import HablareProviders
 import Testing
 
-/// Reads a form back: a second reading of RFC 2046 and RFC 7578, which uses nothing of what wrote it.
+/// A parser of forms: a second implementation of RFC 2046 and RFC 7578, independent of the encoder's code.
 struct MultipartReading {
     struct Part: Hashable {
-        /// The lines of its head.
+        /// The lines of the part's head.
         var head: [String]
         var content: Data
     }
@@ -14,7 +14,7 @@ struct MultipartReading {
     let parts: [Part]
     let boundary: String
 
-    /// - Throws: an expectation that failed, for everything that is not as it should be.
+    /// - Throws: A failed expectation for any deviation from the standards.
     init(_ form: (contentType: String, body: HTTPBody)) throws {
         let (type, parameter) = try #require(form.contentType.split(separator: "; ").pair)
         try #require(type == "multipart/form-data")
@@ -27,7 +27,7 @@ struct MultipartReading {
 
         let bytes = try Self.bytes(of: form.body)
         try #require(bytes.count == form.body.byteCount)
-        // The first delimiter has no end of line before it: with one added, all are alike.
+        // The first delimiter has no line end before it. Adding one makes all delimiters alike.
         let pieces = Self.split(Data("\r\n".utf8) + bytes, by: Data("\r\n--\(boundary)".utf8))
         try #require(pieces.first == Data())
         try #require(pieces.last == Data("--\r\n".utf8))

@@ -18,7 +18,7 @@ import Musl
     private typealias Reason = HTTPFailure.Reason
     private struct Unknown: Error {}
 
-    /// Before the call was handed to a connection, and after.
+    /// Before the call was passed to a connection, and after.
     private static let table: [(any Error, before: Reason, after: Reason)] = [
         (HTTPClientError.connectTimeout, .connectTimeout, .connectTimeout),
         (HTTPClientError.getConnectionFromPoolTimeout, .connectTimeout, .connectTimeout),

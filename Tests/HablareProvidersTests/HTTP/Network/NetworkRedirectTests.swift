@@ -5,7 +5,7 @@ import HablareTestServers
 import Testing
 
 @Suite struct NetworkRedirectTests {
-    /// The body of the redirect is sent after its head, so that a transport that does not wait for it needs a second
+    /// The body of the redirect is sent after its head. A transport that does not wait for it would need a second
     /// connection.
     @Test func `A redirect within the origin keeps the key and the connection`() async throws {
         let redirect = ServerReply(

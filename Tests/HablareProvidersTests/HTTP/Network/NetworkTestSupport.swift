@@ -2,7 +2,7 @@ import Foundation
 import HablareProviders
 import Testing
 
-/// Runs something with a transport that is shut down afterwards.
+/// Runs a closure with a transport, and shuts the transport down afterwards.
 func withTransport<R>(
     _ settings: NetworkSettings = NetworkSettings(), _ body: (NetworkTransport) async throws -> R
 ) async throws -> R {
@@ -13,7 +13,7 @@ func withTransport<R>(
     return try result.get()
 }
 
-/// The failure of a call, whose answer is read to its end.
+/// Returns the failure of a call after reading its answer to the end.
 func failure(
     of call: HTTPCall, over transport: NetworkTransport, sourceLocation: SourceLocation = #_sourceLocation
 ) async throws -> HTTPFailure {

@@ -118,7 +118,7 @@ import Testing
         try await LoopbackServer.withServer { call in
             call.number == 0 ? .pieces([.piece("last"), .wait(isRead)]) : .text(200, "next")
         } _: { server in
-            // The next call waits for the one connection there may be: it is free when the rest was taken, else gone.
+            // The next call waits for the only connection, which is free or closed after the rest was received.
             var settings = NetworkSettings(connectTimeout: .seconds(60), connectionsPerHost: 1)
             settings.lingering = .seconds(60)
             try await withTransport(settings) { transport in

@@ -130,7 +130,7 @@ import Testing
         var random = Splitmix(state: seed)
         var machine = TransferMachine(idleTimeout: .seconds(3))
         var now = Duration.zero
-        // Bytes are numbered, so that what was got says how much of it came and in which order.
+        // Bytes are numbered, so that the received bytes show their count and order.
         var sent = 0
         var got = 0
         var ends: [TransferMachine.Ending] = []
@@ -187,7 +187,7 @@ import Testing
     }
 }
 
-/// Small numbers from a seed.
+/// A generator of small numbers from a seed.
 private struct Splitmix {
     var state: UInt64
 

@@ -10,7 +10,7 @@ import Testing
 
 @testable import HablareProviders
 
-/// Ends that the client library tells to nobody but the task of a call.
+/// Ends of a call that the client library reports only to its task.
 @Suite(.timeLimit(.minutes(1))) struct TransferTests {
     @Test func `A call over a client that was shut down before fails`() async throws {
         let client = HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton)
@@ -49,7 +49,7 @@ import Testing
         } _: { server in
             let client = HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton)
             let rest = MultiThreadedEventLoopGroup.singleton.any().makePromise(of: Void.self)
-            // Shorter than it says, which the library finds out when it is to send the end.
+            // Shorter than its stated length, which the library only notices at the end.
             let body = HTTPClient.Body.stream(contentLength: 10) { writer in
                 writer.write(.byteBuffer(ByteBuffer(string: "short"))).flatMap { rest.futureResult }
             }

@@ -7,7 +7,7 @@ import Testing
 @testable import HablareProviders
 
 @Suite struct UploadTests {
-    /// Content in a file, that fails from a place on.
+    /// Content in a file that cannot be read from an offset on.
     private final class Files: ContentReading {
         let content: Data
         let readable: Int

@@ -159,7 +159,7 @@ import Testing
         var empty = try call(.post, secrets: [:])
         empty.body = .none
         #expect(try refusal(of: empty, 307, to: location).cause.contains("https://\(host)"))
-        // The result of a call that was carried out is fetched there: nothing of the call goes along.
+        // The result of a call that was carried out is fetched there, without anything of the call.
         let result = try #require(
             try Redirect.next(after: call(.post, secrets: [:]), status: 303, location: location, followed: 0))
         #expect(result.method == .get && result.body.byteCount == 0 && result.fields[.authorization] == nil)

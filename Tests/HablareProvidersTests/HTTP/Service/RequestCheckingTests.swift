@@ -4,7 +4,7 @@ import Testing
 
 @testable import HablareProviders
 
-/// What a check of a request says before it is stored is what the call says.
+/// The check of a request before it is stored has the same result as the call.
 @Suite struct RequestCheckingTests {
     private static let providers: [any RequestChecking] = {
         do {
@@ -42,21 +42,21 @@ import Testing
         AIRequest(prompt: .messages([.init(role: .assistant, parts: [.toolResult(id: "1", content: "x")])])),
     ]
 
-    @Test("A check refuses what the call would refuse, and nothing else", arguments: providers.indices)
+    @Test("A check refuses exactly the requests that the call refuses", arguments: providers.indices)
     func agrees(number: Int) async throws {
         let provider = Self.providers[number]
         for (place, request) in Self.requests.enumerated() {
             var refused: AIServiceError?
             do throws(AIServiceError) { try provider.check(request) } catch { refused = error }
             let called = await provider.answering(request).failure
-            // What is sent is refused by the service, which fails.
+            // The service refuses every call that is sent.
             let expected = called?.code == .overloaded ? nil : called
             #expect(refused == expected, "\(provider.id), request \(place)")
             #expect(refused == nil || refused?.code == .invalidRequest)
         }
     }
 
-    @Test("There is something to refuse for each of them, and something that is taken")
+    @Test("Each provider refuses some of the requests and accepts others")
     func bites() {
         for provider in Self.providers {
             let taken = Self.requests.filter { request in

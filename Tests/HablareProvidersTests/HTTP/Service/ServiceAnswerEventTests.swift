@@ -26,13 +26,13 @@ import Testing
             }
             Issue.record("a line that is too long was read")
         } catch {
-            // The same comes again, and each time it is made and paid for.
+            // A retry would get the same answer, which is made and billed each time.
             #expect(error.code == .invalidResponse && error.disposition == .fail && error.billing == .maybeBilled)
         }
         #expect(events == [Data("a".utf8)])
     }
 
-    @Test("Lines are handed over as they come, the last one at the end", arguments: 0...12)
+    @Test("Lines are passed on as they arrive, the last one at the end", arguments: 0...12)
     func lines(cut: Int) async throws {
         let text = "{}\n\r\n[1]\r\n\"a\""
         let answer = try answer([String(text.prefix(cut)), String(text.dropFirst(cut))])

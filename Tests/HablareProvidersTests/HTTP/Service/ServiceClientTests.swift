@@ -11,7 +11,7 @@ import Testing
     private static let key = "sk-geheim-0123456789abcdef"
     private static let now = Date(timeIntervalSince1970: 1_000_000)
 
-    /// A dialect that says what limits are left, and remembers how much of a refusal it was given.
+    /// A dialect that reports limits and records the refusals that it gets.
     private final class Dialect: ServiceDialect {
         let name = "Example"
         let fields: HTTPFields = [.accept: "*/*"]
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    /// A transport that keeps the calls, and answers as it is told.
+    /// A transport that records the calls and returns scripted answers.
     private final class Kept: HTTPTransport {
         private let state = Guarded<[HTTPCall]>([])
         private let answer: @Sendable (HTTPCall) async throws -> HTTPAnswer
@@ -350,7 +350,7 @@ import Testing
                 let client = try client(server.base, over: transport)
                 let made = try await failure(client, ServiceRequest(.post, ["x"], body: .bytes(Data("b".utf8))))
                 #expect(made.code == code && made.disposition == disposition && made.billing == .maybeBilled)
-                // What costs nothing is asked for again as any other.
+                // A free call is retried like any other.
                 for request in [ServiceRequest.get(["x"]), ServiceRequest(.post, ["x"], mayBeBilled: false)] {
                     let asked = try await failure(client, request)
                     let isAgain = disposition == .outcomeUnknown
@@ -361,9 +361,9 @@ import Testing
         }
     }
 
-    // MARK: Refusals whose body does not come
+    // MARK: Refusals whose body stalls
 
-    /// What comes of a refusal whose body begins and then stalls, when something happens.
+    /// Returns the error for a refusal whose body starts and then stalls, after an event.
     private func refusal(
         with clock: ManualClock, when happens: (inout ThrowingTaskGroup<ServiceAnswer, any Error>) async throws -> Void
     ) async throws -> (error: AIServiceError, heard: [Data]) {

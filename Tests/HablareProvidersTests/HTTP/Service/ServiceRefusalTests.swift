@@ -7,7 +7,7 @@ import Testing
 @Suite struct ServiceRefusalTests {
     private static let now = Date(timeIntervalSince1970: 0)
 
-    /// What the vendors promise, status by status.
+    /// The documented meaning of each status.
     private static let table: [(Int, AIServiceError.Code, FailureDisposition)] =
         [400, 404, 405, 406, 410, 411, 413, 414, 415, 418, 422, 431].map { ($0, .invalidRequest, .fail) }
         + [401, 403].map { ($0, .unauthorized, .needsUser) } + [(402, .quotaExceeded, .needsUser)]

@@ -3,7 +3,7 @@ import HablareProviders
 import Testing
 
 @Suite struct HTTPFailureTests {
-    /// Reason by reason: the code; whose move it is when nothing can have arrived, and when it may have.
+    /// For each reason: the code, the disposition if nothing can have arrived, and the disposition if it may have.
     private static let table:
         [HTTPFailure.Reason: (code: AIServiceError.Code, before: FailureDisposition, after: FailureDisposition)] = [
             .hostNotFound: (.connectionFailed, .retry(after: nil), .outcomeUnknown),
@@ -32,7 +32,8 @@ import Testing
             #expect(error.disposition == disposition)
             #expect(error.message.contains("Example at https://api.example:8443"))
             #expect(error.cause == "in its words")
-            // What a person has to mend may have cost something before; all else says it by its disposition.
+            // An error that the user must correct may have been billed before. For all others the disposition shows
+            // this.
             #expect(error.billing == (mayHaveArrived && disposition == .needsUser ? .maybeBilled : nil))
         }
     }

@@ -19,7 +19,7 @@ import Testing
         #expect(try await provider.call("four").get().usage == Usage(characters: 4, bytes: 4))
         let most = provider.maximumUsage(of: AIRequest(prompt: "four"))
         #expect(most == Usage(characters: 4, bytes: Int64(template.maximumOutputBytes)))
-        // It is not other work for that.
+        // The instance does not depend on it.
         template.isCharged = false
         #expect(try CommandProvider(template).instance == provider.instance)
     }
@@ -59,7 +59,7 @@ import Testing
         #expect(program.text("mode")?.hasPrefix("drwx------") == true)
     }
 
-    @Test("The directory is removed after a failure, too", arguments: ["exit 1", "kill -9 $$", "true"])
+    @Test("The directory is also removed after a failure", arguments: ["exit 1", "kill -9 $$", "true"])
     func removedAfterFailure(end: String) async throws {
         let program = try TestProgram("echo \"$2\" > \"$1/path\"; mkdir \"$2\"; \(end)")
         #expect(try await program.run(output: .file(extension: "txt")).error != nil)
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(
-        "What stands in place of the output file is not followed",
+        "An output file that is a link, a pipe or a directory is refused",
         arguments: [
             "ln -s /etc/passwd \"$2\"", "mkfifo \"$2\"", "mkdir \"$2\"", "true",
         ])
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(
-        "A program need not read what it is told",
+        "A program need not read its input",
         arguments: [
             "echo ok", "exec 0<&-; echo ok", "head -c 1 >/dev/null; echo ok",
         ])

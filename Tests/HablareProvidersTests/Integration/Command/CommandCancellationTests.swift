@@ -4,9 +4,9 @@ import Hablare
 import HablareProviders
 import Testing
 
-/// The programs run far longer than the time limit: an answer that waits for one fails by it.
+/// The programs run far longer than the time limit, so an answer that waits for one exceeds it.
 @Suite(.timeLimit(.minutes(5))) struct CommandCancellationTests {
-    /// Runs a program until it wrote its number to `pid`, then cancels it.
+    /// Runs a program until it has written its process id to `pid`, then cancels it.
     private func cancelled(
         _ program: TestProgram, output: CommandOutput = .standardOutput
     ) async throws -> Result<ProviderAnswer, AIServiceError> {
@@ -62,7 +62,7 @@ import Testing
         #expect(program.text("asked") == "asked\n")
     }
 
-    @Test("What a program leaves behind ends when it does", arguments: ["exit 0", "exit 1"])
+    @Test("Processes that a program leaves behind end with it", arguments: ["exit 0", "exit 1"])
     func leftBehind(end: String) async throws {
         let program = try TestProgram(
             """
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test func aLongProgramIsNotEndedByAccident() async throws {
-        // With many short ones beside it, so that threads come and go.
+        // Many short programs run beside it, so that threads start and end.
         let program = try TestProgram("sleep 2; echo done")
         let short = try TestProgram("true")
         let supervisor = CommandSupervisor()

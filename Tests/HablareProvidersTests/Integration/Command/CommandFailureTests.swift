@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(
-        "Output that is not what was promised is refused",
+        "Output of another kind than promised is refused",
         arguments: [
             ("true", CommandContent.text), ("printf '\\377'", .text), ("echo hello", .audio(.wav)),
             ("printf 'RIFFxxxxWAVE'", .audio(.wav)), ("true", .data),
@@ -36,11 +36,11 @@ import Testing
         #expect(try await TestProgram(script).run(content: content).error?.code == .invalidResponse)
     }
 
-    /// Writes megabytes a second. `yes` writes gigabytes, and fills the machine's memory where a thousand other tests keep
-    /// the one that watches it from looking for seconds.
+    /// Writes megabytes per second. `yes` writes gigabytes. It fills the machine's memory if a thousand other tests
+    /// delay the size check for seconds.
     private static let withoutEnd = "while :; do echo yes; done"
 
-    @Test("Output without end is ended", arguments: [CommandOutput.standardOutput, .file(extension: "txt")])
+    @Test("Endless output is ended", arguments: [CommandOutput.standardOutput, .file(extension: "txt")])
     func endless(output: CommandOutput) async throws {
         let script = "echo $$ > $1/pid; \(Self.withoutEnd)" + (output == .standardOutput ? "" : " > \"$2\"")
         let program = try TestProgram(script)
@@ -79,7 +79,7 @@ import Testing
         let provider = try CommandProvider(CommandTemplate(id: "x", executable: path, content: .text))
         #expect(await provider.call("").error?.code == .programMissing)
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
-        // Executable, but neither a binary nor with an interpreter in its first line: only a shell would take it.
+        // Executable, but neither a binary nor a script with an interpreter: only a shell would run it.
         let error = await provider.call("").error
         #expect(error?.code == .programMissing || error == nil)
         let directory = program.directory.path
@@ -102,7 +102,7 @@ import Testing
         let open = FileHandle(forReadingAtPath: "/dev/null")
         let program = try TestProgram("ls /proc/self/fd 2>/dev/null || ls /dev/fd")
         let text = try #require(try await program.run().text)
-        // 0, 1, 2, and the directory that is being listed.
+        // 0, 1, 2, and the directory being listed.
         #expect(text.split(separator: "\n") == ["0", "1", "2", "3"])
         try open?.close()
     }

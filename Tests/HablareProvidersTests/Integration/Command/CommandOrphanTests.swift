@@ -5,8 +5,8 @@ import Testing
 
 @testable import HablareProviders
 
-/// What happens to programs when this process is killed. The helper only sees its socket close, however that comes
-/// about; here the last link is let go.
+/// Programs end when this process is killed. The helper only sees its socket close, for any reason; here the last link
+/// is released.
 @Suite(.timeLimit(.minutes(5))) struct CommandOrphanTests {
     private func warden(shell: String = "/bin/sh", setpriv: String? = nil) -> ProcessWarden {
         ProcessWarden(shell: shell, setpriv: setpriv)
@@ -14,7 +14,7 @@ import Testing
 
     private func isLinked(_ link: WardenLink?) -> Bool { link != nil }
 
-    /// Runs a script as the leader of a session, with nobody to protect it.
+    /// Runs a script as the leader of a session, without protection.
     private func run(_ program: TestProgram, _ arguments: [String] = []) async -> CommandOutcome {
         let invocation = CommandInvocation(
             executable: "/bin/sh", arguments: ["-c", program.script, "sh", program.directory.path] + arguments,
@@ -67,7 +67,7 @@ import Testing
     @Test func aHelperThatWasKilledIsReplaced() async throws {
         let warden = warden()
         let first = try #require(await warden.protection().link)
-        // Its socket closes with it.
+        // The socket closes with the helper.
         try await killHelper(of: first)
         try await eventually {
             first.groupBegan(2_000_000_000)
@@ -88,13 +88,13 @@ import Testing
     @Test func aCancelledStartIsTriedAgain() async throws {
         let slow = try TestProgram("")
         let shell = slow.url("slow-shell").path
-        // The first one hangs until it is cancelled.
+        // The first start hangs until it is cancelled.
         let started = slow.url("started").path
         let hang = "[ $(wc -l < \(started)) -gt 1 ] || exec sleep 1000"
         try "#!/bin/sh\necho $$ >> \(started)\n\(hang)\nexec /bin/sh \"$@\"\n"
             .write(toFile: shell, atomically: true, encoding: .utf8)
         try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: shell)
-        try await Task.sleep(for: .milliseconds(50))  // no program that starts meanwhile has it open for writing now
+        try await Task.sleep(for: .milliseconds(50))  // a program started meanwhile may have it open for writing
         let warden = warden(shell: shell)
         let first = try await withThrowingTaskGroup(of: Bool.self) { group in
             group.addTask { isLinked(await warden.protection().link) }
@@ -124,7 +124,7 @@ import Testing
         #expect(protection.commandLine(invocation).arguments == ["--pdeathsig", "KILL", "--", "/p", "a"])
     }
 
-    @Test("Without any protection programs still run, and the diagnosis says so", arguments: [nil, "/bin/false"])
+    @Test("Programs run without any protection, and the diagnosis reports it", arguments: [nil, "/bin/false"])
     func unprotected(setpriv: String?) async throws {
         let supervisor = CommandSupervisor(
             maximumProcesses: 4, grace: .milliseconds(250), clock: ContinuousClock(),
@@ -136,9 +136,9 @@ import Testing
         #expect(await provider.diagnose().protection == .none)
     }
 
-    @Test("A helper that does not start leaves no directory", arguments: ["/no/such/shell", "/bin/false"])
+    @Test("A helper that fails to start leaves no directory", arguments: ["/no/such/shell", "/bin/false"])
     func nothingLeft(shell: String) async throws {
-        // Others make such directories at the same time, and keep them for longer than this takes.
+        // Other tests create such directories at the same time, and keep them longer than this takes.
         let before = try directories()
         for _ in 0..<20 { _ = await warden(shell: shell).protection() }
         try await eventually { try directories().subtracting(before).count < 20 }

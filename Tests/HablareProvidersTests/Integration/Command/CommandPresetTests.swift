@@ -5,7 +5,7 @@ import Testing
 
 @testable import HablareProviders
 
-/// With the programs that are installed; the others are skipped.
+/// Tests with the installed programs; missing programs are skipped.
 @Suite(.timeLimit(.minutes(5))) struct CommandPresetTests {
     private static let installed = CommandTemplate.presets.filter { template in
         template.voices != .files && ExecutableSearch(template.executable, in: path).path != nil
@@ -22,7 +22,7 @@ import Testing
         #expect(answer.metadata["voice"] == template.placeholders.first { $0.name == "voice" }?.default)
     }
 
-    @Test("An installed program lists its voices, its default among them", arguments: installed)
+    @Test("An installed program lists its voices, including its default", arguments: installed)
     func voices(template: CommandTemplate) async throws {
         let provider = try CommandProvider(template)
         let voices = try await provider.voices()

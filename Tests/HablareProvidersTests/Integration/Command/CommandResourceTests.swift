@@ -4,8 +4,8 @@ import Hablare
 import HablareProviders
 import Testing
 
-/// Serialized, with everything in one test: it counts the descriptors and children of the whole test process, and can
-/// only compare with what the tests beside it leave when it waits for them to be back where they were.
+/// Serialized, in a single test: it counts the descriptors and children of the whole test process. It must wait until
+/// the other tests' counts are back to their start.
 @Suite(.serialized) struct CommandResourceTests {
     private func descriptors() throws -> Int {
         try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
@@ -30,7 +30,7 @@ import Testing
             return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
         }
         #expect(good == 200)
-        // Other tests run beside this one and have descriptors of their own, but never 200 more for ten seconds.
+        // Other tests run beside this one and use descriptors, but never 200 more for ten seconds.
         try await eventually { try descriptors() <= before + 20 }
         try await eventually { try !processes().contains { $0.contains(marker) } }
     }

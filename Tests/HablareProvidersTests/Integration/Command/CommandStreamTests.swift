@@ -5,7 +5,7 @@ import HablareProviders
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct CommandStreamTests {
-    /// What a provider yielded.
+    /// The pieces that a provider yielded.
     private final class Taken: Sendable {
         private let pieces = Guarded<[Data]>([])
 
@@ -13,7 +13,7 @@ import Testing
         var bytes: Data { Data(all.joined()) }
         var text: String { String(decoding: bytes, as: UTF8.self) }
 
-        /// Takes a piece. Of a program that nobody ends it has enough at some time.
+        /// Records a piece. Throws after many pieces, in case the program is never ended.
         func take(_ piece: Data) throws {
             let count = pieces.withLock { pieces in
                 pieces.append(piece)
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    /// Runs a script once for a request that streams.
+    /// Runs a script once for a streaming request.
     private func stream(
         _ program: TestProgram, content: CommandContent = .text, output: CommandOutput = .standardOutput,
         maximumOutputBytes: Int = 1 << 24, take: @escaping @Sendable (Data) async throws -> Void
@@ -37,7 +37,8 @@ import Testing
     }
 
     @Test func `What a program writes is handed over while it runs`() async throws {
-        // It writes the second word only when the first one was seen, so a test of whole answers would wait for ever.
+        // The second word is written only after the first was seen, so a provider that waits for the whole answer would
+        // hang.
         let program = try TestProgram("cat; while [ ! -e $1/seen ]; do sleep 0.01; done; printf ' world'")
         let taken = Taken()
         let answer = try await stream(program) { piece in
@@ -67,7 +68,7 @@ import Testing
         let taken = Taken()
         _ = try await stream(program, content: .data) { piece in
             if taken.all.isEmpty {
-                // Nothing is taken for a while: the program must not get beyond what a pipe holds.
+                // No piece is accepted for a while: the program must not get beyond what a pipe holds.
                 try await Task.sleep(for: .milliseconds(300))
                 #expect((program.text("written").flatMap { Int($0.dropLast()) } ?? 0) < 5)
             }
@@ -115,7 +116,7 @@ import Testing
     }
 
     @Test func `A cancelled program may say something while it tidies up`() async throws {
-        // The shell would die of its own words where nobody held the pipe any more.
+        // Without a reader of the pipe, the shell would die of its own output.
         let program = try TestProgram(
             "trap 'echo bye; sleep 0.05; echo bye; echo > $1/tidy; exit' TERM; echo $$ > $1/pid; while :; do sleep 0.01; done"
         )
@@ -151,14 +152,14 @@ import Testing
             let result = try await stream(try TestProgram(script), content: content, take: taken.take)
             #expect(result.error?.code == .invalidResponse, "\(script)")
         }
-        // Why it failed says more than what its words were not.
+        // The program's failure says more than its output's format.
         let failed = try await stream(try TestProgram("echo no; exit 3"), content: .audio(.wav), take: taken.take)
         #expect(failed.error?.code == .providerFailed)
         #expect(taken.all.isEmpty)
     }
 
     @Test func `Sound is handed over as it comes, whole, from its first byte`() async throws {
-        // The header comes in two pieces, of which the first one cannot be told yet.
+        // The header arrives in two pieces; the first one is too short to identify the format.
         let program = try TestProgram("printf RIFF; sleep 0.1; printf 'xxxxWAVEdata\\4\\0\\0\\0abcd'")
         let taken = Taken()
         let answer = try await stream(program, content: .audio(.wav), take: taken.take).get()
@@ -178,9 +179,9 @@ import Testing
     }
 
     @Test(
-        "What goes on to write does not hold up the end",
+        "A process that continues to write does not delay the end",
         arguments: [
-            // A daemon, and what belongs to the program: several, so that the pipe is never empty.
+            // A daemon, and a child of the program: several, so that the pipe is never empty.
             "for i in 1 2 3 4; do setsid sh -c 'echo $$ > $0/pid$1; exec yes' $1 $i & done",
             "for i in 1 2 3 4; do sh -c 'echo $$ > $0/pid$1; exec yes' $1 $i & done",
         ])

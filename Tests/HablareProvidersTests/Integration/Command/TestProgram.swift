@@ -3,14 +3,14 @@ import Foundation
 import Hablare
 import HablareProviders
 
-/// A shell script in a directory of its own, as a program to be run. The directory goes with the last reference.
+/// A shell script in its own directory, to be run as a program. The directory is removed with the last reference.
 final class TestProgram: Sendable {
     /// The script.
     let script: String
-    /// Its directory, for what it leaves there.
+    /// The script's directory, for files that it leaves.
     let directory: URL
 
-    /// Makes a directory for a script.
+    /// Creates a directory for a script.
     init(_ script: String) throws {
         self.script = script
         directory = FileManager.default.temporaryDirectory.appending(path: "hablare-test-\(UUID().uuidString)")
@@ -21,10 +21,10 @@ final class TestProgram: Sendable {
         do { try FileManager.default.removeItem(at: directory) } catch { print("left behind: \(directory.path)") }
     }
 
-    /// A file in the script's directory.
+    /// Returns a file in the script's directory.
     func url(_ name: String) -> URL { directory.appending(path: name) }
 
-    /// A template that runs the script with arguments.
+    /// Returns a template that runs the script with arguments.
     func template(
         _ arguments: [CommandArgument] = [], placeholders: [CommandPlaceholder] = [],
         output: CommandOutput = .standardOutput, content: CommandContent = .text, maximumOutputBytes: Int = 1 << 20
@@ -47,13 +47,13 @@ final class TestProgram: Sendable {
         return try await CommandProvider(template, supervisor: supervisor).call(prompt)
     }
 
-    /// The text of a file in the script's directory; `nil` while there is none.
+    /// Returns the text of a file in the script's directory; `nil` while it does not exist.
     func text(_ name: String) -> String? {
         guard let data = FileManager.default.contents(atPath: url(name).path), !data.isEmpty else { return nil }
         return String(decoding: data, as: UTF8.self)
     }
 
-    /// The process number that the script wrote to a file, once it did.
+    /// Waits for a process id in a file of the script, and returns it.
     func pid(_ name: String) async throws -> pid_t {
         try await eventually { [self] in text(name)?.hasSuffix("\n") == true }
         return text(name).flatMap { pid_t($0.trimmingCharacters(in: .whitespacesAndNewlines)) } ?? 0
@@ -81,7 +81,7 @@ extension Result where Success == ProviderAnswer, Failure == AIServiceError {
     }
 }
 
-/// Whether a process is there and not merely waiting to be buried.
+/// Returns whether a process runs. A process that only waits to be reaped does not.
 func isRunning(_ pid: pid_t) -> Bool {
     guard kill(pid, 0) == 0 else { return false }
     guard let status = FileManager.default.contents(atPath: "/proc/\(pid)/stat") else {
@@ -92,7 +92,7 @@ func isRunning(_ pid: pid_t) -> Bool {
 
 struct DidNotHappen: Error {}
 
-/// Waits until something is so, for a minute at most: other tests may have the processors.
+/// Waits until a condition holds, for at most a minute: other tests may use the processors.
 func eventually(_ condition: () throws -> Bool) async throws {
     let deadline = ContinuousClock.now + .seconds(60)
     while try !condition() {

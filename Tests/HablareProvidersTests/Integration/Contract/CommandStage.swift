@@ -5,9 +5,10 @@ import HablareProviders
 import HablareTestKit
 import Testing
 
-/// A stage for the provider that runs programs: shell scripts that play. What they do is seen by the files they leave.
+/// A stage for the provider that runs programs: shell scripts that play a service. Their progress shows in the files
+/// that they leave.
 struct CommandStage: ProviderStage {
-    /// Where a script answers.
+    /// The location of a script's answer.
     enum Place: Sendable {
         case standardOutput, file
     }
@@ -20,12 +21,12 @@ struct CommandStage: ProviderStage {
     let name: String
     let place: Place
     let responseType = ContentType.text
-    /// An answer in a file comes whole, so nobody can read along.
+    /// An answer in a file arrives as a whole, so it cannot be streamed.
     var modes: [ProviderMode] { place == .file ? [.whole] : ProviderMode.allCases }
     var yieldingModes: [ProviderMode] { place == .file ? [] : [.streamed] }
     let keys: [String] = []
     let watchesSilence = false
-    /// Where a program that ends in order ends, nobody but itself knows; and what it says is its answer.
+    /// Only the program itself knows whether an orderly end is complete, and its output is its answer.
     let plays = Set(ServicePlay.allCases).subtracting([.endsEarly, .thinks])
     /// A program that was killed costs nothing, and is run again.
     let lostCall = [FailureDisposition.retry(after: nil)]
@@ -79,8 +80,8 @@ struct CommandStage: ProviderStage {
 
     private func words(_ number: Int) -> String { "A quokka \(ProviderContract.text(of: number))." }
 
-    /// A script. Its arguments are a directory, where it says that it has begun, pauses, is done; and perhaps a file to
-    /// answer in.
+    /// Returns a script. Its arguments are a directory, in which it records its start, its pauses and its end, and
+    /// optionally a file for its answer.
     private func script(_ play: ServicePlay) -> String {
         """
         prompt=$(cat); text=${prompt##*number-}; text=${text%%,*}; number=$((1$text - 100000))
@@ -126,7 +127,7 @@ struct CommandStage: ProviderStage {
     }
 }
 
-/// A script that plays, and the provider that runs it.
+/// A script that plays a service, and the provider that runs it.
 struct CommandScene: ProviderScene {
     let provider: any AIServiceProvider
     let program: TestProgram
@@ -166,7 +167,7 @@ struct CommandScene: ProviderScene {
         }
     }
 
-    /// Looks again and again until something is so, or the task is cancelled: programs say what they do in files.
+    /// Polls until a condition holds, or the task is cancelled: programs report their progress in files.
     private func untilSo(_ condition: () -> Bool) async {
         do {
             while !condition() { try await Task.sleep(for: .milliseconds(2)) }

@@ -4,8 +4,8 @@ import HablareProviders
 import HablareTestServers
 import Testing
 
-/// Real time passes here, because a silence is measured in it. Where something must be in time, there is much of it, for
-/// machines that are busy.
+/// Uses real time, because silences are measured in it. Time limits for events that must be in time are long, for busy
+/// machines.
 @Suite(.timeLimit(.minutes(5))) struct NetworkSilenceTests {
     private static let quick = NetworkSettings(idleTimeout: .seconds(3))
 
@@ -65,7 +65,7 @@ import Testing
             try await withTransport(NetworkSettings(idleTimeout: .seconds(4))) { transport in
                 let answer = try await transport.send(HTTPCall(.get, server.url()))
                 try await Task.sleep(for: .seconds(6))
-                // What is not read is not fetched: the server cannot have handed over the whole of it.
+                // Unread data is not fetched: the server cannot have sent all of it.
                 #expect(server.calls.first?.endingSoFar == nil)
                 let data = try await answer.body.data()
                 #expect(data.count == 32 << 20)

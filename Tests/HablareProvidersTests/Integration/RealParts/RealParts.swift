@@ -3,15 +3,14 @@ import Hablare
 import HablareProviders
 import Testing
 
-/// Software that nobody here wrote, as `make integration` installs and starts it. Where that did not happen, the suites
-/// are skipped, and say so.
+/// Third-party software, which `make integration` installs and starts. Otherwise the suites are skipped and say so.
 enum RealParts {
-    /// A small language model behind an OpenAI-shaped server (llama.cpp's).
+    /// A small language model behind a server compatible with OpenAI (llama.cpp's).
     static let modelServer = ProcessInfo.processInfo.environment["HABLARE_MODEL_SERVER"]
-    /// The neural voice's program.
+    /// The program of the neural voice.
     static let hibari = ProcessInfo.processInfo.environment["HABLARE_HIBARI"]
 
-    /// The service on the server, with a transport that is shut down at the end.
+    /// Runs a closure with the service of the server, and shuts its transport down afterwards.
     static func withService<Result>(
         _ body: (OpenAIService) async throws -> Result
     ) async throws -> Result {
@@ -28,7 +27,7 @@ enum RealParts {
         }
     }
 
-    /// What the server's slots are doing: llama.cpp says so at `/slots`.
+    /// Returns whether the model is answering: llama.cpp reports the state of its slots at `/slots`.
     static func isAnswering() async throws -> Bool {
         let address = try ServiceAddress(#require(modelServer).replacing("/v1", with: ""))
         let transport = try NetworkTransport()

@@ -3,9 +3,9 @@ import Hablare
 import HablareProviders
 import Testing
 
-/// Our OpenAI provider against a real language model behind a server that only looks like OpenAI's.
+/// The OpenAI provider with a real language model behind a compatible server.
 ///
-/// Serialized: the model runs on the processors that the tests run on, and one test asks whether it is idle.
+/// Serialized: the model shares the processors with the tests, and one test checks whether it is idle.
 @Suite(
     "Integration: a real language model", .serialized, .enabled(if: RealParts.modelServer != nil),
     .timeLimit(.minutes(5)))
@@ -36,7 +36,7 @@ struct RealPartsModelTests {
         }
     }
 
-    @Test("The first piece of a stream is there while the model still writes, and the pieces are the answer")
+    @Test("A stream's first piece arrives while the model still writes, and the pieces form the answer")
     func streams() async throws {
         try await withEngine { manager in
             let request = AIRequest(
@@ -65,7 +65,7 @@ struct RealPartsModelTests {
         }
     }
 
-    @Test("Cancelling in the middle of a stream stops the model itself")
+    @Test("Cancelling in the middle of a stream stops the model")
     func cancels() async throws {
         try await withEngine { manager in
             let request = AIRequest(
@@ -87,7 +87,7 @@ struct RealPartsModelTests {
             } catch let error as AIServiceError {
                 #expect(error.code == .cancelled)
             }
-            // 1,800 tokens would take it more than ten seconds.
+            // 1,800 tokens would take the model more than ten seconds.
             var answering = true
             for _ in 0..<30 where answering {
                 answering = try await RealParts.isAnswering()
@@ -97,7 +97,7 @@ struct RealPartsModelTests {
         }
     }
 
-    @Test("A structured answer has the form of its schema")
+    @Test("A structured answer follows its schema")
     func structured() async throws {
         try await withEngine(.structured) { manager in
             let schema: ParameterValue = [
@@ -121,7 +121,7 @@ struct RealPartsModelTests {
         }
     }
 
-    @Test("A prompt that is too long is refused for good, with the numbers")
+    @Test("A prompt that is too long is refused permanently, with the numbers")
     func tooLong() async throws {
         try await withEngine { manager in
             let request = AIRequest(prompt: .text(String(repeating: "lighthouse ", count: 4000)))

@@ -4,10 +4,10 @@ import Hablare
 import HablareProviders
 import Testing
 
-/// The neural voice `hibari` through the Command provider.
+/// The neural voice `hibari` through the command provider.
 @Suite("Integration: a real neural voice", .enabled(if: RealParts.hibari != nil), .timeLimit(.minutes(5)))
 struct RealPartsVoiceTests {
-    @Test("It speaks, and a longer text takes longer")
+    @Test("A voice speaks, and a longer text lasts longer")
     func speaks() async throws {
         let program = URL(filePath: try #require(RealParts.hibari))
         let provider = try CommandProvider(.hibari, searchPath: program.deletingLastPathComponent().path)
@@ -28,7 +28,7 @@ struct RealPartsVoiceTests {
                 #expect(response.usage.characters == text.unicodeScalars.count)
                 sizes.append(bytes.count)
             }
-            // 24,000 samples of two bytes a second: more than half a second, and more than twice that.
+            // 24,000 samples of two bytes per second: more than half a second, and more than twice that.
             #expect(sizes[0] > 24_000)
             #expect(sizes[1] > 2 * sizes[0])
         }

@@ -1,15 +1,16 @@
 import Foundation
 import HTTPTypes
 import Hablare
+import HablareJSON
 import HablareTestKit
 
 @testable import HablareProviders
 
-/// What responses in the background look like.
+/// Background responses in the service's form.
 enum BackgroundScript {
     static let usage = #"{"input_tokens":9,"output_tokens":4}"#
 
-    /// A response as the service has it.
+    /// Returns a response in the service's form.
     static func response(
         _ status: String, text: String? = nil, usage: String = "null", _ more: String = "", id: String = "resp_1"
     ) -> String {
@@ -20,7 +21,7 @@ enum BackgroundScript {
 
     static func done(_ text: String) -> String { response("completed", text: text, usage: usage) }
 
-    /// The events of a stream: created, a piece each, completed.
+    /// Returns the events of a stream: created, one per piece, completed.
     static func events(_ pieces: [String]) -> [String] {
         let created = event("response.created", #""response":\#(response("queued"))"#, 0)
         let deltas = pieces.enumerated().map { number, piece in
@@ -40,37 +41,37 @@ enum BackgroundScript {
     }
 }
 
-/// One call of a provider in the background, and everything that happened in it, in its order.
+/// One call of a provider for a background response. It records every event in order.
 struct BackgroundCall: Sendable {
-    /// What the service answers to each call, the last one again and again.
+    /// The service's answers to the calls; the last one repeats.
     var answers: [HTTPAnswer]
     var parameters: [String: ParameterValue] = [:]
     var streams = false
     var form = AnswerForm.text
     var remembered: RememberedWork?
-    /// Whether anybody wants the work.
+    /// Whether the request still wants the work.
     var isWanted = true
-    /// What remembering throws, the first times.
+    /// The error that the first calls of `remember` throw.
     var refusal: (any Error)?
-    /// How often.
+    /// The number of calls that throw it.
     var refusals = 1
-    /// Where tasks of its own run.
+    /// The executor for the provider's own tasks.
     var executor: (any TaskExecutor)?
 
-    /// What came of it.
+    /// The outcome of the call.
     struct Outcome: Sendable {
         var result: Result<ProviderAnswer, AIServiceError>
-        /// `POST responses`, `remember resp_1`, `resume`, `yield`, `pause 1.5`, `wanted?` …
+        /// The events: `POST responses`, `remember resp_1`, `resume`, `yield`, `pause 1.5`, `wanted?` …
         var story: [String]
         var text: String
         var calls: [HTTPCall]
-        /// What the next attempt is given.
+        /// The handle for the next attempt.
         var handle: Data?
 
         var error: AIServiceError? { if case .failure(let error) = result { error } else { nil } }
     }
 
-    /// A clock on which nothing takes time, and which tells of every pause.
+    /// A clock whose pauses take no time and are reported.
     private struct ToldClock: Clock {
         let told: @Sendable (Duration) -> Void
         private let base = ManualClock()
@@ -82,7 +83,7 @@ struct BackgroundCall: Sendable {
         func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {
             try Task.checkCancellation()
             let pause = base.now.duration(to: deadline)
-            // The limit of the farewell: nothing that is told, and it never comes.
+            // The time limit of the farewell is not reported and never expires.
             guard pause != .seconds(5) else { return try await base.sleep(until: deadline, tolerance: tolerance) }
             told(pause)
             try Task.checkCancellation()
@@ -91,7 +92,7 @@ struct BackgroundCall: Sendable {
 
     /// Makes the call.
     ///
-    /// - Parameter word: What its task is cancelled at, as the story begins to tell it.
+    /// - Parameter word: The beginning of the event at which the task is cancelled.
     func run(cancelledAt word: String? = nil) async throws -> Outcome {
         let story = Guarded<[String]>([])
         let text = Guarded(Data())
@@ -99,7 +100,7 @@ struct BackgroundCall: Sendable {
         let refusals = Guarded(self.refusals)
         let tell: @Sendable (String) -> Void = { event in
             story.withLock { $0.append(event) }
-            // All but the farewell is told by the task of the call itself.
+            // Every event except those of the farewell is reported by the call's own task.
             if let word, event.hasPrefix(word) { withUnsafeCurrentTask { $0?.cancel() } }
         }
         let left = Guarded(answers)
@@ -137,7 +138,7 @@ struct BackgroundCall: Sendable {
                 tell("wanted?")
                 return isWanted
             })
-        // A task of its own, so that the test's is not the one that is cancelled.
+        // A separate task, so that the test's own task is not cancelled.
         let result = await withTaskGroup(of: Result<ProviderAnswer, AIServiceError>?.self) { group in
             group.addTask { await provider.generate(call) }
             return await group.next() ?? nil

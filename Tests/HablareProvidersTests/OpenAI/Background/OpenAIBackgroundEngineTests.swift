@@ -6,13 +6,13 @@ import HablareTestKit
 import HablareTestServers
 import Testing
 
-/// A response in the background in an engine, at a real server: the process dies, rests, loses its connection or its wish,
-/// and the service is asked to do the work once.
+/// A background response in an engine with a real server. The process crashes or shuts down, loses its connection, or
+/// cancels the request; the service starts the work once.
 @Suite(.timeLimit(.minutes(5))) struct OpenAIBackgroundEngineTests {
     private typealias Gate = HablareTestServers.Gate
 
     private let machine = MortalStore.Machine()
-    /// What pauses are measured by: it stands still.
+    /// The clock for the pauses, which stands still.
     private let clock = ManualClock()
     private static let pieces = ["Good ", "morning, ", "all."]
     private static let text = pieces.joined()
@@ -50,7 +50,7 @@ import Testing
 
     private func ended(_ server: LoopbackServer) -> Int { server.calls.count { $0.call.path.hasSuffix("/cancel") } }
 
-    @Test("A process dies between the beginning and the answer: the next one answers, and the work was begun once")
+    @Test("After a crash between start and answer, the next process gets the answer, and the work starts once")
     func crash() async throws {
         let request = Self.request()
         try await LoopbackServer.withServer { call in
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test("The same in the middle of a stream: its readers are told the rest, and nothing twice")
+    @Test("After a crash in the middle of a stream, readers get the rest, and nothing twice")
     func crashOfStream() async throws {
         let request = Self.request(streams: true)
         let events = BackgroundScript.events(Self.pieces)
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test("A connection that is lost in the middle of a stream is made again, and the stream goes on")
+    @Test("A connection lost in the middle of a stream is made again, and the stream resumes")
     func lostConnection() async throws {
         let request = Self.request(streams: true)
         let events = BackgroundScript.events(Self.pieces)
@@ -143,7 +143,7 @@ import Testing
         }
     }
 
-    @Test("A request that is cancelled ends the work at the service")
+    @Test("Cancelling a request cancels the work at the service")
     func cancelled() async throws {
         let request = Self.request()
         try await LoopbackServer.withServer { _ in
@@ -161,7 +161,7 @@ import Testing
         }
     }
 
-    @Test("A shutdown leaves the work alone, and the next process goes on with it")
+    @Test("A shutdown does not cancel the work, and the next process resumes it")
     func shutdown() async throws {
         let request = Self.request()
         try await LoopbackServer.withServer { call in

@@ -5,14 +5,14 @@ import Testing
 
 @testable import HablareProviders
 
-/// What an attempt at a response in the background decides, without a service.
+/// The decisions of an attempt at a background response, without a service.
 @Suite struct OpenAIBackgroundMachineTests {
     private typealias Machine = OpenAIBackgroundMachine
 
-    /// A stream as a service has it, and a service that reads it out again.
+    /// A stream of a service, which can be read again.
     private struct Service {
         struct Event {
-            /// `nil` for one that says none.
+            /// The sequence number; `nil` for an event without one.
             let number: Int64?
             let text: String
         }
@@ -30,7 +30,7 @@ import Testing
             self.events = events
         }
 
-        /// What is read out behind an event; all of it where the service does not listen.
+        /// Returns the events after a number, or all of them if the service ignores the number.
         func stream(after number: Int64?, beginsAnew: Bool) -> ArraySlice<Event> {
             guard let number, !beginsAnew, let place = events.firstIndex(where: { $0.number == number }) else {
                 return events[...]
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(
-        "However often a stream is cut, whatever is kept, and whether the service reads on or anew, the text comes once",
+        "The text arrives once, however often the stream is cut, and whether the service resumes or restarts it",
         arguments: Seeds.choose(100))
     func random(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
@@ -74,13 +74,13 @@ import Testing
             }
             #expect(whole.prefix(yielded.count) == yielded, "attempt \(attempt)")
             if isLast { #expect(yielded == whole) }
-            // What was yielded last may not be kept.
+            // The last yielded bytes may not have been stored.
             kept = yielded.prefix(Int.random(in: kept.count...yielded.count, using: &random))
             if handle == nil { kept = Data() }
         }
     }
 
-    @Test("An attempt begins by what was left, and by whether somebody reads along")
+    @Test("The stored handle, and whether the caller streams, decide how an attempt starts")
     func beginnings() throws {
         let handle = try BackgroundScript.handle("r", [(5, 100), (9, 200)])
         let rows: [(Data?, Int, Bool, Machine.Beginning)] = [
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test("Pauses grow by half up to the longest")
+    @Test("Pauses grow by half up to the maximum")
     func pauses() {
         var machine = Machine(handle: nil, keptBytes: 0)
         let pauses = (0..<12).map { _ in machine.nextPause() }
@@ -104,14 +104,14 @@ import Testing
         #expect(pauses.last == Machine.longestPause && pauses.allSatisfy { $0 <= Machine.longestPause })
     }
 
-    @Test("Of a whole text the rest is new; one with less than readers have seen is none")
+    @Test("Only the unread rest of a whole text is yielded, and a text shorter than that is refused")
     func wholeText() {
         var machine = Machine(handle: Data(), keptBytes: 3)
         let rests = ["ab", "abcde", "abcde"].map { machine.wholeTextCame($0) }
         #expect(rests == [nil, Data("de".utf8), Data()])
     }
 
-    @Test("A name is left once, and taken back once; what is not in the background has none to leave")
+    @Test("A handle is stored once and removed once, and a response outside the background has none")
     func leaving() throws {
         var machine = Machine(handle: nil, keptBytes: 0)
         machine.wasNamed(nil, isInBackground: true)
@@ -127,7 +127,7 @@ import Testing
         #expect(machine.unleft == nil && machine.work?.id == "r")
         let takenBack = [machine.isGone(), machine.isGone()]
         #expect(takenBack == [true, false] && machine.work == nil)
-        // What cannot be read is taken back, too; where nothing was left, nothing is.
+        // An unreadable handle is removed too. If no handle is stored, none is removed.
         for (handle, expected) in [(Data("x".utf8), true), (nil, false)] as [(Data?, Bool)] {
             var machine = Machine(handle: handle, keptBytes: 0)
             let isTakenBack = machine.isGone()
@@ -135,14 +135,14 @@ import Testing
         }
     }
 
-    @Test("What cannot be read is asked for again where the work has a name, and nothing else is")
+    @Test("An unreadable answer is requested again only if the work has an id")
     func judged() throws {
         let named = Machine(handle: try BackgroundScript.handle(), keptBytes: 0)
         let nameless = Machine(handle: nil, keptBytes: 0)
         let unreadable = AIServiceError(.invalidResponse, "x", billing: .maybeBilled)
         #expect(named.judged(unreadable).disposition == .outcomeUnknown)
         #expect(named.judged(unreadable).billing == .maybeBilled)
-        // What it used is on the bill of the attempt that gets the answer, and on no other.
+        // The usage is billed to the attempt that gets the answer, and to no other.
         #expect(named.judged(unreadable.billed(.billed(Usage(outputTokens: 4)))).billing == .maybeBilled)
         #expect(nameless.judged(unreadable) == unreadable)
         for other in [AIServiceError(.unauthorized, "x"), AIServiceError(.overloaded, "x"), .workLost] {

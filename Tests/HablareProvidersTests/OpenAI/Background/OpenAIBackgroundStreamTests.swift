@@ -1,10 +1,11 @@
 import Foundation
 import Hablare
+import HablareJSON
 import Testing
 
 @testable import HablareProviders
 
-/// A response in the background that is read as a stream, and read on by the next attempt.
+/// A background response that is read as a stream, and resumed by the next attempt.
 @Suite struct OpenAIBackgroundStreamTests {
     private static let pieces = ["Grüß ", "🌍", ", und", " gute", " Nacht"]
     private static let text = pieces.joined()
@@ -16,7 +17,7 @@ import Testing
         RememberedWork(handle: try BackgroundScript.handle("resp_1", marks), keptChunks: 1, keptBytes: bytes)
     }
 
-    @Test("It is remembered at its first event, before any of the text; and yielded as it comes")
+    @Test("The handle is stored at the first event, before any text, and the text is yielded as it arrives")
     func whole() async throws {
         let stream = OpenAIBench.stream(BackgroundScript.events(Self.pieces).joined(), pieces: 7)
         let outcome = try await BackgroundCall(answers: [stream], streams: true).run()
@@ -29,7 +30,7 @@ import Testing
         #expect(answer.metadata["finish_reason"] == "stop")
     }
 
-    @Test("Cut anywhere behind its first event it leaves its name, and its outcome is unknown")
+    @Test("A stream cut after its first event leaves a handle, and its outcome is unknown")
     func cut() async throws {
         let events = BackgroundScript.events(Self.pieces)
         for count in 0..<events.count {
@@ -42,11 +43,11 @@ import Testing
         }
     }
 
-    @Test("Whatever was kept, what follows it is yielded, from the last place before it")
+    @Test("The text after the kept bytes is yielded, from the last mark before them")
     func readsOn() async throws {
         let events = BackgroundScript.events(Self.pieces)
         let all = Array(Self.text.utf8)
-        // Behind the second piece, and behind the fourth.
+        // After the second piece, and after the fourth.
         let marks: [(Int64, Int)] = [(2, 11), (4, 21)]
         for count in 0...all.count {
             let mark = marks.last { $0.1 <= count }
@@ -61,7 +62,7 @@ import Testing
         }
     }
 
-    @Test("A server that begins its stream anew all the same is understood")
+    @Test("A server that restarts its stream from the beginning is handled")
     func ignoresPlace() async throws {
         let stream = OpenAIBench.stream(BackgroundScript.events(Self.pieces).joined())
         let outcome = try await BackgroundCall(
@@ -70,7 +71,7 @@ import Testing
         #expect(outcome.text == String(decoding: Array(Self.text.utf8)[13...], as: UTF8.self))
     }
 
-    @Test("Where it is not streamed any more, it is asked for, and the rest is yielded at once")
+    @Test("A response that is no longer streamed is polled, and the rest is yielded at once")
     func polled() async throws {
         let answers = [
             Self.refusal, OpenAIBench.json(BackgroundScript.response("in_progress")),
@@ -85,14 +86,14 @@ import Testing
             ])
     }
 
-    @Test("A response with less text than readers have seen is none")
+    @Test("A response with less text than readers have seen is refused")
     func lessText() async throws {
         let answers = [Self.refusal, OpenAIBench.json(BackgroundScript.done("Gr"))]
         let outcome = try await BackgroundCall(answers: answers, streams: true, remembered: try kept(6)).run()
         #expect(outcome.error?.code == .invalidResponse && outcome.text.isEmpty)
     }
 
-    @Test("All of it kept, and only the end missing: nothing is yielded a second time")
+    @Test("If all text was kept and only the end is missing, no text is yielded twice")
     func onlyEnd() async throws {
         let end = try #require(BackgroundScript.events(Self.pieces).last)
         let outcome = try await BackgroundCall(
@@ -101,7 +102,7 @@ import Testing
         #expect(try outcome.result.get().isStreamed && outcome.text.isEmpty)
     }
 
-    @Test("A stream that says that the response failed is forgotten; one that only fails itself is not")
+    @Test("A failed response removes the handle, and an error of the stream alone keeps it")
     func failures() async throws {
         let created = BackgroundScript.events([])[0]
         let failed = BackgroundScript.event(
@@ -114,7 +115,7 @@ import Testing
         #expect(stays.error?.disposition == .retry(after: nil) && stays.handle != nil)
     }
 
-    @Test("That the model had begun is left for the next attempt, though no text came of it, and once")
+    @Test("The handle records once that the model has begun, even without any text")
     func thoughts() async throws {
         let created = BackgroundScript.events([])[0]
         let thoughts = [1, 2].map {
@@ -128,7 +129,7 @@ import Testing
             #expect(cut.story.filter { $0 == "remember resp_1" }.count == count)
             #expect(try await failure(after: cut, streams: true).disposition == disposition)
         }
-        // The same where nobody reads along.
+        // The same without streaming.
         let asked: [(String?, FailureDisposition)] = [(nil, .retry(after: nil)), ("Hel", .outcomeUnknown)]
         for (text, disposition) in asked {
             let working = OpenAIBench.json(BackgroundScript.response("in_progress", text: text))
@@ -137,7 +138,7 @@ import Testing
         }
     }
 
-    /// What the next attempt says of a response that failed and says nothing of what it had put out.
+    /// Returns the next attempt's error for a failed response that does not list its output.
     private func failure(after cut: BackgroundCall.Outcome, streams: Bool) async throws -> AIServiceError {
         let remembered = RememberedWork(handle: try #require(cut.handle))
         let failed = OpenAIBench.json(BackgroundScript.response("failed", #","error":{"code":"server_error"}"#))
@@ -147,7 +148,7 @@ import Testing
         return try #require(outcome.error)
     }
 
-    @Test("Of a long text places are remembered, from which it can be read on, and never many")
+    @Test("The handle of a long text keeps a few marks from which the stream can be resumed")
     func marks() async throws {
         let long = Array(repeating: String(repeating: "x", count: 1000), count: 50)
         let outcome = try await BackgroundCall(
@@ -160,7 +161,7 @@ import Testing
         #expect(outcome.story.filter { $0 == "remember resp_1" }.count == 11)
     }
 
-    @Test("An event without a number is no place to read on from: what it brought would come again")
+    @Test("A stream is not resumed after an event without a number, whose content would be repeated")
     func withoutNumber() async throws {
         let long = ["a", "b", "c"].map { String(repeating: $0, count: 5000) }
         var events = BackgroundScript.events(long)
@@ -177,7 +178,7 @@ import Testing
         #expect(cut.text + resumed.text == long.joined())
     }
 
-    @Test("A stream that cannot be read is left; the work goes on, and the next attempt asks for it")
+    @Test("An unreadable stream is abandoned, and the next attempt polls the response")
     func unreadable() async throws {
         let created = BackgroundScript.events([])[0]
         let line = "data: " + String(repeating: "x", count: EventStreamParser.defaultMaximumBytes + 1)
@@ -189,9 +190,9 @@ import Testing
     }
 }
 
-/// What is remembered of a response.
+/// The stored handle of a response.
 @Suite struct OpenAIBackgroundHandleTests {
-    @Test("From a number that is not higher than the last nothing is read on")
+    @Test("A mark with a number that is not higher than the last one is ignored")
     func order() throws {
         var handle = try #require(OpenAIBackgroundHandle(id: "r"))
         for (number, bytes) in [(5, 5000), (5, 10_000), (3, 15_000), (6, 20_000)] as [(Int64, Int)] {
@@ -200,7 +201,7 @@ import Testing
         #expect(handle.marks == [.init(number: 5, bytes: 5000), .init(number: 6, bytes: 20_000)])
     }
 
-    @Test("It is read back as it was written, and is small")
+    @Test("A handle survives a round trip and stays small")
     func roundTrip() throws {
         var handle = try #require(OpenAIBackgroundHandle(id: String(repeating: "r", count: 1024)))
         handle.hasBegun = true
@@ -210,7 +211,7 @@ import Testing
         #expect(OpenAIBackgroundHandle(data) == handle && handle.marks.count == 4)
     }
 
-    @Test("The place to read on from is the last one of which everything before it was kept")
+    @Test("The stream is resumed at the last mark whose preceding text is all kept")
     func mark() throws {
         let data = try BackgroundScript.handle("r", [(5, 100), (9, 200)])
         let handle = try #require(OpenAIBackgroundHandle(data))
@@ -220,7 +221,7 @@ import Testing
     }
 
     @Test(
-        "What is no handle is none",
+        "Malformed data is refused as a handle",
         arguments: ["", "x", "{}", #"{"id":""}"#, #"{"id":7}"#, #"{"id":"r","marks":[["a",1]]}"#])
     func malformed(text: String) { #expect(OpenAIBackgroundHandle(Data(text.utf8)) == nil) }
 }

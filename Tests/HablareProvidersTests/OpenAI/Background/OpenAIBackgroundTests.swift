@@ -1,20 +1,21 @@
 import Foundation
 import HTTPTypes
 import Hablare
+import HablareJSON
 import Testing
 
 @testable import HablareProviders
 
-/// A response that is made in the background: begun once, asked for until it is over.
+/// A background response, which is started once and polled until it ends.
 @Suite struct OpenAIBackgroundTests {
     private static let queued = OpenAIBench.json(BackgroundScript.response("queued"))
     private static let working = OpenAIBench.json(BackgroundScript.response("in_progress"))
     private static let done = OpenAIBench.json(BackgroundScript.done("Hello"))
     private static let remembered = RememberedWork(handle: Data(#"{"id":"resp_1"}"#.utf8))
 
-    // MARK: Beginning
+    // MARK: Starting
 
-    @Test("It is begun once, remembered before anything is waited for, and asked for with growing pauses")
+    @Test("The response is started once, stored before any wait, and polled with growing pauses")
     func polls() async throws {
         let outcome = try await BackgroundCall(answers: [Self.queued, Self.queued, Self.working, Self.done]).run()
         let answer = try outcome.result.get()
@@ -39,7 +40,7 @@ import Testing
         #expect(pauses.count == 12 && pauses == pauses.sorted() && pauses.max() == 20)
     }
 
-    @Test("What is thought is asked for again with each question; what extra says of keeping counts")
+    @Test("Each poll requests the encrypted thinking, and extra can turn storing off")
     func parameters() async throws {
         let outcome = try await BackgroundCall(
             answers: [Self.queued, Self.done],
@@ -49,14 +50,14 @@ import Testing
         #expect(outcome.story.last == "GET responses/resp_1?include%5B%5D=reasoning.encrypted_content")
     }
 
-    @Test("An answer that is there at once is one, and nothing is remembered")
+    @Test("An immediate answer is returned, and no handle is stored")
     func atOnce() async throws {
         let outcome = try await BackgroundCall(answers: [Self.done]).run()
         #expect(try outcome.result.get().content == .text("Hello"))
         #expect(outcome.story == ["POST responses"])
     }
 
-    @Test("A value tree comes in the background as well")
+    @Test("A value tree can be produced in the background")
     func structured() async throws {
         let tree = OpenAIBench.json(BackgroundScript.done("[1]"))
         let outcome = try await BackgroundCall(answers: [Self.queued, tree], streams: true, form: .structured).run()
@@ -65,7 +66,7 @@ import Testing
     }
 
     @Test(
-        "What the other parameters mean already, and what no API has, is refused before anything is sent",
+        "An extra member that another parameter sets, and an invalid flag, are refused before any call",
         arguments: [["extra": ["background": true]], ["background": "yes"]] as [[String: ParameterValue]])
     func refused(parameters: [String: ParameterValue]) async throws {
         let outcome = try await BackgroundCall(answers: [Self.queued], parameters: parameters).run()
@@ -78,7 +79,7 @@ import Testing
         #expect(chat.error?.code == .invalidRequest && chat.calls.isEmpty)
     }
 
-    @Test("A name that cannot be one is no name")
+    @Test("An invalid id is refused")
     func nameless() async throws {
         for id in ["", String(repeating: "x", count: 1025)] {
             let answer = OpenAIBench.json(BackgroundScript.response("queued", id: id))
@@ -87,7 +88,7 @@ import Testing
         }
     }
 
-    // MARK: Ends
+    // MARK: Outcomes
 
     private struct End: CustomTestStringConvertible {
         let response: String
@@ -96,7 +97,7 @@ import Testing
         var testDescription: String { response }
     }
 
-    @Test("A response that failed at the service is forgotten, and fails as the service says")
+    @Test("A response that failed at the service removes its handle and fails with the service's error")
     func failed() async throws {
         func failed(_ code: String, used: Bool = false) -> String {
             BackgroundScript.response(
@@ -120,7 +121,7 @@ import Testing
         }
     }
 
-    @Test("An answer that was cut is an answer")
+    @Test("An answer that was cut off is a valid answer")
     func incomplete() async throws {
         let cut = BackgroundScript.response(
             "incomplete", text: "Hel", #","incomplete_details":{"reason":"max_output_tokens"}"#)
@@ -129,16 +130,16 @@ import Testing
         #expect(answer.content == .text("Hel") && answer.metadata["finish_reason"] == "length")
     }
 
-    // MARK: Going on
+    // MARK: Resuming
 
-    @Test("The next attempt says that it goes on, and asks; it begins nothing")
+    @Test("The next attempt resumes and polls the response, and starts nothing")
     func goesOn() async throws {
         let outcome = try await BackgroundCall(answers: [Self.working, Self.done], remembered: Self.remembered).run()
         #expect(try outcome.result.get().content == .text("Hello"))
         #expect(outcome.story == ["resume", "GET responses/resp_1", "pause 1.5", "GET responses/resp_1"])
     }
 
-    @Test("A response that the service does not know is forgotten, and nothing is begun in its place")
+    @Test("A response that the service does not know removes its handle, and no other is started")
     func gone() async throws {
         let gone = OpenAIBench.json(
             #"{"error":{"message":"Response with id 'resp_1' not found.","type":"invalid_request_error"}}"#, status: 404
@@ -155,7 +156,7 @@ import Testing
         #expect(outcome.error == .workLost && outcome.story == ["resume", "forget"])
     }
 
-    @Test("What only means that it cannot be asked for now leaves the name for the next attempt")
+    @Test("A temporary failure of polling keeps the handle for the next attempt")
     func unreachable() async throws {
         let rows: [(HTTPAnswer, AIServiceError.Code, FailureDisposition)] = [
             (OpenAIBench.json("{}", status: 503), .overloaded, .retry(after: nil)),
@@ -173,7 +174,7 @@ import Testing
         }
     }
 
-    @Test("A name that comes twice in what the service says, or in what was left, is no reason to lose the work")
+    @Test("A name that occurs twice in a response or in a handle does not lose the work")
     func nameTwice() async throws {
         let handle = RememberedWork(handle: Data(#"{"id":"resp_0","id":"resp_1"}"#.utf8))
         let done = OpenAIBench.json(
@@ -187,7 +188,7 @@ import Testing
         #expect(try begun.result.get().content == .text("Hello"))
     }
 
-    @Test("A name that the store did not take is left once it does")
+    @Test("A handle that the store refused is stored as soon as the store accepts it")
     func storeFails() async throws {
         let call = BackgroundCall(
             answers: [Self.queued, Self.working, Self.done], refusal: AIServiceError(.storageFull, "Full."))
@@ -199,7 +200,7 @@ import Testing
     // MARK: Cancelling
 
     @Test(
-        "Cancelled, it ends the work at the service where nobody wants it, and leaves it alone where somebody does",
+        "A cancelled attempt cancels the work at the service only if the request no longer wants it",
         arguments: ["remember", "pause", "GET"], [false, true])
     func cancelled(word: String, isWanted: Bool) async throws {
         let call = BackgroundCall(answers: [Self.queued, Self.working], isWanted: isWanted)
@@ -211,7 +212,7 @@ import Testing
         #expect(outcome.handle != nil, "what is remembered stays, should somebody want it")
     }
 
-    @Test("The same for an attempt whose work is not its own any more, though nobody cancelled its task")
+    @Test("An attempt that lost its lease behaves the same, without its task being cancelled")
     func deposed() async throws {
         for isWanted in [false, true] {
             let call = BackgroundCall(answers: [Self.queued], isWanted: isWanted, refusal: CancellationError())
@@ -221,7 +222,7 @@ import Testing
         }
     }
 
-    /// Counts what runs on it.
+    /// An executor that counts its jobs.
     private final class CountingExecutor: TaskExecutor {
         private let jobs = Guarded(0)
         private let queue = DispatchQueue(label: "farewell")
@@ -234,7 +235,7 @@ import Testing
         }
     }
 
-    @Test("What it has to say at the end it says on the executor that it was given", arguments: [false, true])
+    @Test("The final calls of an attempt run on the given executor", arguments: [false, true])
     func executor(isCancelled: Bool) async throws {
         let executor = CountingExecutor()
         var call = BackgroundCall(answers: [Self.queued, Self.done], isWanted: false)
@@ -247,7 +248,7 @@ import Testing
     private static let busy = AIServiceError(.storageBusy, "Busy.")
 
     @Test(
-        "Stopped before the store took the name, it leaves it then, and only then asks whether anybody wants the work",
+        "Stopped before the handle was stored, the attempt stores it before it checks whether the work is wanted",
         arguments: [false, true], [false, true])
     func stoppedUnremembered(streams: Bool, isWanted: Bool) async throws {
         let begun = OpenAIBench.stream(BackgroundScript.events([])[0])
@@ -260,7 +261,7 @@ import Testing
         #expect(outcome.story.count { $0 == "remember resp_1" } == 2 && outcome.handle != nil)
     }
 
-    @Test("Failed before the store took the name, it leaves it then, for the next attempt")
+    @Test("An attempt that fails before its handle was stored stores it for the next attempt")
     func failedUnremembered() async throws {
         let broken = OpenAIBench.json("{}", status: 503)
         let call = BackgroundCall(answers: [Self.queued, broken], isWanted: false, refusal: Self.busy)
@@ -273,7 +274,7 @@ import Testing
     }
 
     @Test(
-        "Where the store takes the name not even then, the work is ended: nobody could go on with it",
+        "If the store never accepts the handle, the work is cancelled, because no attempt could resume it",
         arguments: [AIServiceError(.storageBusy, "Busy."), CancellationError()] as [any Error])
     func neverRemembered(refusal: any Error) async throws {
         for isFailing in [false, true] {
@@ -285,7 +286,7 @@ import Testing
         }
     }
 
-    @Test("A failure ends nothing at the service")
+    @Test("A failure does not cancel the work at the service")
     func leftAlone() async throws {
         let call = BackgroundCall(answers: [Self.queued, OpenAIBench.json("{}", status: 503)], isWanted: false)
         let outcome = try await call.run()
@@ -294,7 +295,7 @@ import Testing
 }
 
 extension Array {
-    /// What stands behind the last element that is none of these.
+    /// Returns the elements after the last one that does not meet the condition.
     fileprivate func suffix(_ condition: (Element) -> Bool) -> [Element] {
         Array(self[(lastIndex { !condition($0) }.map { $0 + 1 } ?? 0)...])
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HablareProviders
 
-/// Answers of `chat/completions` that come whole.
+/// Whole answers of `chat/completions`.
 @Suite struct OpenAIChatAnswerTests {
     private static let usage = Usage(inputTokens: 9, outputTokens: 4, cacheWriteTokens: 5)
 
@@ -21,7 +21,7 @@ import Testing
         #"{"id":"chatcmpl-1","model":"m-1","choices":[{"index":0,"message":\#(message),"finish_reason":"\#(finish)"}],"usage":{"prompt_tokens":9,"completion_tokens":4,"prompt_tokens_details":{"cached_tokens":0,"cache_write_tokens":5}}}"#
     }
 
-    @Test("A completion is an answer with all it says")
+    @Test("A completion is returned with all its metadata")
     func whole() async throws {
         var fields = HTTPFields()
         fields[named: "x-request-id"] = "req_1"
@@ -37,7 +37,7 @@ import Testing
             ])
     }
 
-    @Test("Cut at any byte it is a failure and never a part of an answer")
+    @Test("An answer cut at any byte fails and is never returned in part")
     func cut() async throws {
         let text = Data(Self.completion(#"{"content":"Grüß dich"}"#).utf8)
         for count in 0..<text.count {
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test("A value tree is the whole answer; null where tools are wanted first")
+    @Test("A value tree is the whole answer, or null if tools are wanted first")
     func tree() async throws {
         let outcome = try await call(
             OpenAIBench.json(Self.completion(#"{"content":" {\"a\": 1.5}\n"}"#)), form: .structured)
@@ -60,7 +60,7 @@ import Testing
         #expect(answer.content == .structured(.null) && answer.metadata["tool_calls"]?.contains(#""name":"f""#) == true)
     }
 
-    @Test("Text that is no JSON is the text that it is, cut or not; none at all, and a refusal, are failures")
+    @Test("Text that is not JSON stays text, cut or not, and an empty text or a refusal fails")
     func noTree() async throws {
         let prose = try await call(OpenAIBench.json(Self.completion(#"{"content":"Sure! {}"}"#)), form: .structured)
         let said = try prose.result.get()
@@ -83,21 +83,21 @@ import Testing
     }
 
     @Test(
-        "What is no completion is not taken for one",
+        "Malformed completions are refused",
         arguments: ["", "{}", "[]", "null", #"{"choices":[]}"#, #"{"choices":null}"#, #"{"choices":[{"message":7}]}"#])
     func malformed(text: String) async throws {
         let outcome = try await call(OpenAIBench.json(text))
         #expect(outcome.error?.code == .invalidResponse && outcome.error?.disposition == .fail)
     }
 
-    @Test("A key that stands as the code of an error in an answer is in no error of ours")
+    @Test("A key in an answer's error code appears in no error")
     func key() async throws {
         let outcome = try await call(OpenAIBench.json(#"{"error":{"message":"x","code":"\#(OpenAIBench.key)"}}"#))
         let error = try #require(outcome.error)
         #expect(!String(reflecting: error).contains(OpenAIBench.key))
     }
 
-    @Test("A key that stands as the id, the model or the reason of an answer is not in its metadata; the answer stays")
+    @Test("A key in an answer's id, model or finish reason is hidden in the metadata, and the answer stays")
     func keyBeside() async throws {
         let key = OpenAIBench.key
         let call = #"{"id":"a","function":{"name":"f","arguments":"{\"said\":\"\#(key)\"}"}}"#
@@ -110,12 +110,12 @@ import Testing
             let text = try #require(answer.metadata[name])
             #expect(!text.lowercased().contains(key) && text.contains("…"))
         }
-        // What the model wrote is its answer, and no word of the service's.
+        // The model's output is not changed, even if it contains the key.
         #expect(answer.content == .text(Body(key)))
         #expect(answer.metadata["tool_calls"] == #"[{"arguments":{"said":"\#(key)"},"id":"a","name":"f"}]"#)
     }
 
-    @Test("A name that comes twice: the last counts in a completion, and in a refusal; what is judged keeps its words")
+    @Test("The last of two equal names counts in a completion and a refusal, and such a value tree stays text")
     func nameTwice() async throws {
         let text =
             #"{"id":"x","id":"c","choices":[],"choices":[{"message":{"content":"Hello"},"finish_reason":"stop"}]}"#
@@ -129,19 +129,19 @@ import Testing
         #expect(try tree.result.get().content == .text(#"{"a":1,"a":2}"#))
     }
 
-    @Test("An error under a status of success is an error")
+    @Test("An error with a success status is an error")
     func error() async throws {
         let outcome = try await call(OpenAIBench.json(#"{"error":{"message":"x","code":"model_not_found"}}"#))
         #expect(outcome.error?.code == .invalidConfiguration)
     }
 
-    @Test("A page of another kind is no answer")
+    @Test("An answer of another media type is refused")
     func page() async throws {
         let outcome = try await call(OpenAIBench.answer(Data("<html>Log in</html>".utf8), "text/html"))
         #expect(outcome.error?.code == .invalidResponse)
     }
 
-    @Test("A lost connection is of unknown outcome; one that was never made is not")
+    @Test("A lost connection has an unknown outcome, and one that was never made does not")
     func transfer() async throws {
         for mayHaveArrived in [true, false] {
             let outcome = try await OpenAIBench().call(AIRequest(prompt: "x")) { _ in
@@ -159,7 +159,7 @@ import Testing
         #expect(cancelled.error?.code == .cancelled)
     }
 
-    @Test("On this machine a call costs nothing, unless it is said to")
+    @Test("A call to this machine is free unless it is configured as charged")
     func free() async throws {
         let answer = OpenAIBench.json(Self.completion(#"{"content":"x"}"#))
         for (isCharged, cost) in [(nil, 0), (true, nil)] as [(Bool?, Int64?)] {
@@ -177,7 +177,7 @@ import Testing
         }
     }
 
-    @Test("With members of extra that may bring in more, or cost more, the most that a call can use is not known")
+    @Test("The maximum usage is unknown if extra may add input or raise the price")
     func unbounded() throws {
         let service = try OpenAIBench().service(ScriptedTransport { _ in OpenAIBench.json("") })
         let (chat, responses) = (OpenAIBench.chat()(service), OpenAIBench.responses()(service))
@@ -202,7 +202,7 @@ import Testing
         #expect(most(responses, ["truncation": "auto", "store": true])?.outputTokens == 100)
     }
 
-    @Test("The most that a call can use is known where the request limits the output")
+    @Test("The maximum usage is known if the request limits the output")
     func bound() throws {
         let provider = OpenAIBench.chat()(try OpenAIBench().service(ScriptedTransport { _ in OpenAIBench.json("") }))
         #expect(provider.maximumUsage(of: AIRequest(prompt: "hello")) == nil)

@@ -1,11 +1,12 @@
 import Foundation
 import HTTPTypes
 import Hablare
+import HablareJSON
 import Testing
 
 @testable import HablareProviders
 
-/// What is sent to `chat/completions`, to the letter.
+/// The exact bodies sent to `chat/completions`.
 @Suite struct OpenAIChatBodyTests {
     private func sent(
         _ request: AIRequest, form: AnswerForm = .text, at bench: OpenAIBench = OpenAIBench()
@@ -31,7 +32,7 @@ import Testing
         return try #require(outcome.error)
     }
 
-    @Test("A plain prompt")
+    @Test("A plain prompt is sent")
     func plain() async throws {
         let body = try await sent(AIRequest(prompt: "Say hello."))
         let expected = try ParameterValue.literal(
@@ -39,7 +40,7 @@ import Testing
         #expect(body == expected)
     }
 
-    @Test("A request that streams asks for a stream that says what it used; one for a value tree does not stream")
+    @Test("A streaming request asks for a stream with its usage, and a value tree is not streamed")
     func streamed() async throws {
         let request = AIRequest(prompt: "Say hello.", model: "o3", streaming: StreamingPolicy())
         let body = try await sent(request)
@@ -51,7 +52,7 @@ import Testing
         #expect(tree[member: "stream"] == false && tree[member: "response_format"] == ["type": "json_object"])
     }
 
-    @Test("All parameters")
+    @Test("All parameters are sent")
     func parameters() async throws {
         let tool = ToolDefinition(
             name: "weather", description: "Of a city.",
@@ -79,7 +80,7 @@ import Testing
         #expect(body == expected)
     }
 
-    @Test("Another server gets max_tokens, and may be asked for no usage")
+    @Test("Another server gets max_tokens and may be asked for no usage")
     func compatible() async throws {
         var bench = OpenAIBench(baseURL: "http://localhost:8080/v1")
         let request = AIRequest(prompt: "x", parameters: ["max_tokens": 5], streaming: StreamingPolicy())
@@ -91,7 +92,7 @@ import Testing
         #expect(quiet[member: "stream_options"] == nil)
     }
 
-    @Test("A conversation with pictures, tool calls and their results")
+    @Test("A conversation with pictures, tool calls and their results is sent")
     func conversation() async throws {
         let picture = Body(Data([0x89, 0x50]))
         let prompt = Prompt.messages([
@@ -129,7 +130,7 @@ import Testing
     }
 
     @Test(
-        "What cannot be sent is refused before anything is sent, and never shown",
+        "Invalid parameters are refused before any call, and their values never appear in an error",
         arguments: [
             (["temperature": 3], "temperature"), (["temperature": "warm"], "temperature"), (["top_p": -1], "top_p"),
             (["max_tokens": 0], "max_tokens"), (["stop": [["x"]]], "stop"), (["seed": 1.5], "seed"),
@@ -149,7 +150,7 @@ import Testing
     }
 
     @Test(
-        "Parts stand where their speaker can have them",
+        "Message parts that their role cannot have are refused",
         arguments: [
             Prompt.messages([]), .messages([.init(role: .system, parts: [.image("x", .png)])]),
             .messages([.init(role: .assistant, parts: [.image("x", .png)])]),
@@ -163,7 +164,7 @@ import Testing
         #expect(error.code == .invalidRequest)
     }
 
-    @Test("The instance tells apart what changes answers, and nothing else")
+    @Test("The instance differs for everything that changes answers, and for nothing else")
     func instance() throws {
         let here = try OpenAIBench().service(ScriptedTransport { _ in OpenAIBench.json("") })
         let there = try OpenAIBench(baseURL: "http://localhost:1/v1").service(

@@ -38,7 +38,7 @@ import Testing
         try await call(OpenAIBench.stream(OpenAIBench.events(data)), form: form)
     }
 
-    @Test("A stream is yielded piece by piece, and its end says what was used")
+    @Test("A stream is yielded piece by piece, and its end reports the usage")
     func whole() async throws {
         let outcome = try await call(Self.greeting)
         let answer = try outcome.result.get()
@@ -52,7 +52,7 @@ import Testing
             ])
     }
 
-    @Test("However the network splits it, the text is the same")
+    @Test("The text does not depend on how the network splits the stream")
     func split() async throws {
         let stream = OpenAIBench.events(Self.greeting)
         for size in 1...70 {
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test("Cut anywhere before its end it is of unknown outcome, and never an answer; behind it nothing is missing")
+    @Test("A stream cut before the text's end has an unknown outcome, and one cut later is complete")
     func cut() async throws {
         let stream = OpenAIBench.events(Self.greeting)
         let finish = OpenAIBench.events(Array(Self.greeting.prefix(5))).utf8.count
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test("A connection that is lost behind the end of the text takes nothing but the usage along")
+    @Test("A connection lost after the end of the text loses nothing but the usage")
     func lostAtEnd() async throws {
         for count in 4...6 {
             let pieces = AsyncThrowingStream<Data, any Error> { continuation in
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test("What comes behind [DONE] is not read, and [DONE] without an answer is none")
+    @Test("Events after [DONE] are not read, and [DONE] without an answer is refused")
     func done() async throws {
         let outcome = try await call(Self.greeting + ["rubbish"])
         #expect(outcome.error == nil && outcome.text == Self.text)
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(
-        "An event that is not of the API fails the answer, whatever came before",
+        "A malformed event fails the answer, whatever arrived before",
         arguments: [
             "rubbish", "[]", "7", "null", #"{"choices":"#, #"{"choices":7}"#, #"{"choices":["x"]}"#,
             #"{"choices":[{"delta":"x"}]}"#, #"{"choices":[{"delta":{"content":7}}]}"#,
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test("An error in the stream is the service's refusal; behind a part of the answer its outcome is unknown")
+    @Test("An error in the stream is the service's refusal, and after some output its outcome is unknown")
     func failed() async throws {
         let error = #"{"error":{"message":"The server had an error","type":"server_error","code":null}}"#
         let early = try await call([Self.greeting[0], error])
@@ -134,7 +134,7 @@ import Testing
         #expect(end.error?.code == .overloaded && end.error?.disposition == .outcomeUnknown)
     }
 
-    @Test("A refusal is text whose end says so; of a value tree it is a failure")
+    @Test("A refusal is text with a finish reason, and for a value tree it is a failure")
     func refusal() async throws {
         let events = [
             Self.chunk(#"{"role":"assistant","content":null,"refusal":""}"#), Self.chunk(#"{"refusal":"I will "}"#),
@@ -147,7 +147,7 @@ import Testing
         #expect(tree.error?.code == .providerFailed && tree.pieces.isEmpty)
     }
 
-    @Test("Tool calls in parallel come as metadata")
+    @Test("Parallel tool calls are returned as metadata")
     func tools() async throws {
         let outcome = try await call([
             Self.chunk(
@@ -177,7 +177,7 @@ import Testing
         )
     }
 
-    @Test("A tool call that was cut is left out; text and the calls before it stay", arguments: [#"{\"a\":"#, "{", ""])
+    @Test("A tool call that was cut off is omitted, and all else stays", arguments: [#"{\"a\":"#, "{", ""])
     func cutTool(arguments: String) async throws {
         let said = Self.chunk(#"{"content":"I look."}"#)
         let first = Self.tool(0, "a", #"{\"x\":1}"#)
@@ -192,7 +192,7 @@ import Testing
         #expect(try only.result.get().metadata["tool_calls"] == nil)
     }
 
-    @Test("Only the last call can be what was cut, and only where the answer was")
+    @Test("Only the last call of a cut answer may be omitted")
     func brokenTool() async throws {
         let (broken, whole) = (Self.tool(0, "a", #"{\"x\":"#), Self.tool(1, "b", "{}"))
         let (cut, stopped) = (Self.chunk("{}", finish: "length"), Self.chunk("{}", finish: "stop"))
@@ -204,7 +204,7 @@ import Testing
     }
 
     @Test(
-        "A model that thinks or calls a tool, and then fails, has begun: nobody pays twice for it in silence",
+        "A failure after thinking or a tool call has an unknown outcome, so no retry pays twice unnoticed",
         arguments: [
             #"{"reasoning_content":"hm"}"#, #"{"reasoning":"hm"}"#, #"{"content":"","thinking":"hm"}"#,
             #"{"reasoning_details":[{"type":"reasoning.encrypted","data":"x"}]}"#,
@@ -225,7 +225,7 @@ import Testing
         }
     }
 
-    @Test("What a failed stream says that it used is on the bill", arguments: ["server_error", "invalid_prompt"])
+    @Test("The usage that a failed stream reports is billed", arguments: ["server_error", "invalid_prompt"])
     func usedThenFails(code: String) async throws {
         let used = #""usage":{"prompt_tokens":9,"completion_tokens":4,"prompt_tokens_details":{"cached_tokens":3}}"#
         let error = #""error":{"code":"\#(code)","message":"x"}"#
@@ -238,7 +238,7 @@ import Testing
         #expect(unreadable?.code == .invalidResponse && unreadable?.billing == .billed(Self.used))
     }
 
-    @Test("A name that comes twice, in an event or in a tool's arguments, loses no answer: the last one counts")
+    @Test("A name that occurs twice in an event or in a tool's arguments loses no answer, and the last one counts")
     func nameTwice() async throws {
         let outcome = try await call([
             #"{"id":"x","id":"c","choices":[{"delta":{"content":"Hallo","role":"a","role":"assistant"}}]}"#,
@@ -249,7 +249,7 @@ import Testing
         #expect(answer.metadata["tool_calls"] == #"[{"arguments":{"q":"b"},"id":"a","name":"one"}]"#)
     }
 
-    @Test("A value tree is gathered from a stream, and yields nothing")
+    @Test("A value tree is collected from a stream and yields no text")
     func tree() async throws {
         let outcome = try await call(
             [Self.chunk(#"{"content":"{\"a\":"}"#), Self.chunk(#"{"content":"[1]}"}"#, finish: "stop"), "[DONE]"],
@@ -258,7 +258,7 @@ import Testing
         #expect(try outcome.result.get().content == .structured(["a": [1]]))
     }
 
-    @Test("Servers leave things out and add others")
+    @Test("Members that servers omit or add are tolerated")
     func tolerant() async throws {
         let outcome = try await call(
             OpenAIBench.stream(
@@ -285,7 +285,7 @@ import Testing
         #expect(try outcome.result.get().usage == Usage(inputTokens: 1, outputTokens: 2))
     }
 
-    @Test("A server that answers whole though a stream was asked for is understood, and the other way round")
+    @Test("A whole answer to a request for a stream is accepted, and so is the reverse")
     func otherForm() async throws {
         let whole = try await call(
             OpenAIBench.json(#"{"choices":[{"message":{"content":"Hello"},"finish_reason":"stop"}]}"#))
@@ -295,7 +295,7 @@ import Testing
         #expect(try streamed.result.get().isStreamed)
     }
 
-    @Test("What the engine refuses to take ends the call with its own error")
+    @Test("An error of the engine ends the call unchanged")
     func refusedByEngine() async throws {
         let transport = ScriptedTransport { _ in OpenAIBench.stream(OpenAIBench.events(Self.greeting)) }
         let provider = OpenAIBench.chat()(try OpenAIBench().service(transport))
@@ -306,7 +306,7 @@ import Testing
         #expect(error.code == .storageFull)
     }
 
-    @Test("A model that thinks is not silent: its events reach the engine, though they show nothing")
+    @Test("Events of a thinking model reach the engine as signs of life")
     func alive() async throws {
         let signs = Guarded(0)
         let thought = #"{"choices":[{"delta":{"reasoning_content":"hm"}}]}"#

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct OpenAIDurationTests {
     @Test(
-        "Durations of headers are read",
+        "Durations in header fields are read",
         arguments: [
             ("6m0s", .seconds(360)), ("120ms", .milliseconds(120)), ("1h2m3.5s", .milliseconds(3_723_500)),
             ("0s", .zero), ("17.64s", .milliseconds(17_640)), ("1d2h", .seconds(93_600)), ("2m", .seconds(120)),
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(
-        "What is no duration is none",
+        "Invalid durations are refused",
         arguments: [
             "", "s", "m5", "5x", "1s2h", "1s1s", "-5s", "1..5s", ".", "5 s", "1e9s", "٣s", "9999999d", "1m2", "NaN",
             "infinity", "99999999999999999999999999999999999h", "1m\u{0}", "6m0s ",
@@ -25,7 +25,7 @@ import Testing
         #expect(OpenAIDuration.duration(text) == nil)
     }
 
-    @Test("Every text of a few signs is read or refused, and never traps")
+    @Test("Every short text is read or refused, and none traps")
     func anything() {
         let signs = ["", "0", "9", ".", "m", "s", "h", "d", "ms", "µ", "-"]
         for one in signs {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HablareProviders
 
-/// The table of failures: what OpenAI, and servers that resemble it, say, and whose move it is.
+/// The table of failures: the errors of OpenAI and of compatible servers, and their dispositions.
 @Suite struct OpenAIFailureTests {
     struct Row: Sendable, CustomTestStringConvertible {
         var status: Int
@@ -138,7 +138,7 @@ import Testing
             Row(status: 302, body: "", code: .invalidConfiguration, disposition: .needsUser),
         ]
 
-    @Test("A refusal has its code, whose move it is, and words of our own", arguments: table)
+    @Test("A refusal has its code, its disposition and a message of the library", arguments: table)
     func row(_ row: Row) {
         let error = OpenAIDialect().failure(
             for: ServiceRefusal(
@@ -148,7 +148,7 @@ import Testing
         #expect(error.cause?.hasPrefix("status \(row.status)") == true)
     }
 
-    @Test("Nothing of what the service wrote gets into an error but its own words and numbers", arguments: table)
+    @Test("An error contains only the service's codes and numbers, and none of its other words", arguments: table)
     func discreet(_ row: Row) throws {
         let secret = "the duchess of Nowhere, sk-live-abcdefghijklmnop, 4111 1111"
         let body = row.body.replacingOccurrences(of: "\"message\":\"", with: "\"message\":\"\(secret) ")
@@ -160,7 +160,7 @@ import Testing
     }
 
     @Test(
-        "An error in an answer has the status it would have come under",
+        "An error in an answer has the status that it would have on its own",
         arguments: [
             (#"{"code":"server_error","message":"x"}"#, .overloaded, .retry(after: nil)),
             (#"{"type":"server_error"}"#, .overloaded, .retry(after: nil)),

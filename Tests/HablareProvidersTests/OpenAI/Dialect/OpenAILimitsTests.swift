@@ -12,7 +12,7 @@ import Testing
         return fields
     }
 
-    @Test("Calls and tokens are told apart, each with its limit, its rest and when it is full again")
+    @Test("Requests and tokens have separate limits, remainders and reset times")
     func both() {
         let limits = OpenAILimits.reported(
             in: fields([
@@ -26,7 +26,7 @@ import Testing
                     units: .init(perMinute: 200_000, remaining: 0, resetsAfter: .seconds(60))))
     }
 
-    @Test("Without such fields nothing is said; what cannot be read is left out")
+    @Test("Missing fields report no limits, and unreadable ones are ignored")
     func absent() {
         #expect(OpenAILimits.reported(in: [.contentType: "text/plain"]) == nil)
         #expect(OpenAILimits.reported(in: fields(["limit-requests": "many", "reset-tokens": "soon"])) == nil)
@@ -35,7 +35,7 @@ import Testing
                 == ReportedLimits(requests: .init(remaining: 7)))
     }
 
-    @Test("A limit of calls a day is one a day, though the field does not say so")
+    @Test("A daily limit is recognised, though the field does not say so")
     func daily() {
         let limits = OpenAILimits.reported(
             in: fields(["limit-requests": "10000", "remaining-requests": "9999", "reset-requests": "8.64s"]))
@@ -48,7 +48,7 @@ import Testing
         #expect(minute?.requests?.perMinute == 60)
     }
 
-    @Test("The engine hears of them in success and refusal alike", arguments: [200, 429])
+    @Test("The engine receives the limits of successes and refusals alike", arguments: [200, 429])
     func reported(status: Int) async throws {
         let outcome = try await OpenAIBench().call(AIRequest(prompt: "hello")) {
             [fields = fields(["limit-requests": "3"])] _ in

@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareJSON
 import Testing
 
 @testable import HablareProviders
@@ -31,7 +32,7 @@ import Testing
         }
     }
 
-    @Test("Both forms of a vector are the same numbers", arguments: [#""\#(base64)""#, "[0.5, -1.25, 3.0e-20]"])
+    @Test("Both forms of a vector have the same numbers", arguments: [#""\#(base64)""#, "[0.5, -1.25, 3.0e-20]"])
     func forms(text: String) async throws {
         let outcome = try await call([:], Self.list(text))
         let answer = try outcome.result.get()
@@ -39,7 +40,7 @@ import Testing
         #expect(answer.metadata == ["model": "m-1"])
     }
 
-    @Test("What is sent")
+    @Test("The body has the dimensions, and the encoding that the server supports")
     func bodies() async throws {
         let outcome = try await call(["dimensions": 3, "extra": ["user": "7"]], Self.list("[1,2,3]"))
         let expected = try ParameterValue.literal(
@@ -51,7 +52,7 @@ import Testing
     }
 
     @Test(
-        "What is no vector is not taken for one",
+        "Malformed vectors are refused",
         arguments: ["[]", "\"\"", "\"AAA=\"", "\"?\"", "[\"x\"]", "null", #""AACAfw==""#, "{}"])
     func malformed(text: String) async throws {
         let error = try await call([:], Self.list(text)).error
@@ -60,7 +61,7 @@ import Testing
     }
 
     @Test(
-        "An answer without a vector is billed as it says, or may be billed; on this machine it costs nothing",
+        "An answer without a vector is billed as reported or possibly billed, and is free on this machine",
         arguments: [
             #""data":[]"#, #""data":null"#, #""data":[{}]"#, #""data":[{"embedding":[1]},{"embedding":[2]}]"#,
         ])
@@ -74,19 +75,19 @@ import Testing
         #expect(free?.billing == .billed(Usage(costMicroDollars: 0)))
     }
 
-    @Test("An answer that cannot be read at all may be billed", arguments: ["[1e999]", "[1", "x"])
+    @Test("An unreadable answer is possibly billed", arguments: ["[1e999]", "[1", "x"])
     func unreadable(text: String) async throws {
         let error = try await call([:], Self.list(text)).error
         #expect(error?.code == .invalidResponse && error?.disposition == .fail && error?.billing == .maybeBilled)
     }
 
-    @Test("A vector of another length than was asked for is billed as the answer says")
+    @Test("A vector of another length than requested is billed as the answer reports")
     func otherLength() async throws {
         let error = try await call(["dimensions": 2], Self.list("[1,2,3]")).error
         #expect(error?.code == .invalidResponse && error?.billing == .billed(Usage(inputTokens: 5)))
     }
 
-    @Test("A key that stands as the model is not in the metadata")
+    @Test("A key in the model's name is hidden in the metadata")
     func key() async throws {
         let answer = try await call(
             [:], OpenAIBench.json(#"{"data":[{"embedding":[1]}],"model":"\#(OpenAIBench.key)"}"#)
@@ -94,7 +95,7 @@ import Testing
         #expect(answer.metadata["model"]?.contains("…") == true && !"\(answer.metadata)".contains(OpenAIBench.key))
     }
 
-    @Test("The most that a call can use is known, unless extra may make it more")
+    @Test("The maximum usage is known unless extra may raise it")
     func bound() throws {
         let provider = OpenAIEmbeddingProvider(
             "openai.embedding", service: try OpenAIBench().service(ScriptedTransport { _ in Self.list("[1]") }),
@@ -107,7 +108,7 @@ import Testing
     }
 
     @Test(
-        "A vector that is paid for is not thrown away for what stands beside it",
+        "Malformed metadata does not discard a billed vector",
         arguments: [
             (#""m","usage":{"prompt_tokens":"12"}"#, 12), (#"7,"usage":{"prompt_tokens":12.5}"#, 12),
             (#"[],"usage":[]"#, 0), (#"null,"usage":{"prompt_tokens":{}}"#, 0), (#"{},"usage":"x""#, 0),
@@ -118,7 +119,7 @@ import Testing
         #expect(answer.content == .embedding([1]) && answer.usage == Usage(inputTokens: tokens))
     }
 
-    @Test("No vector, several, or one of another length than was asked for is no answer")
+    @Test("Zero or several vectors, or one of another length than requested, are refused")
     func others() async throws {
         #expect(try await call([:], OpenAIBench.json(#"{"data":[]}"#)).error?.code == .invalidResponse)
         #expect(
@@ -133,7 +134,7 @@ import Testing
     }
 
     @Test(
-        "What cannot be sent is refused",
+        "Invalid parameters and an empty prompt are refused",
         arguments: [(["dimensions": 0], "x"), (["size": 1], "x"), ([:], "  ")] as [([String: ParameterValue], Prompt)])
     func refused(parameters: [String: ParameterValue], prompt: Prompt) async throws {
         let outcome = try await call(parameters, prompt: prompt, Self.list("[1]"))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HablareProviders
 
-/// Pictures that are made of pictures.
+/// Pictures that are made from pictures.
 @Suite struct OpenAIImageEditTests {
     private static let png = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 1, 2, 3, 4, 5])
     private static let jpeg = Data([0xFF, 0xD8, 0xFF, 0xE0, 1])
@@ -46,7 +46,7 @@ import Testing
             ], content: data)
     }
 
-    @Test("One picture, with everything that may be said beside it")
+    @Test("One picture is sent with all other parameters")
     func one() async throws {
         let outcome = try await call(
             Self.prompt([Self.png]),
@@ -66,7 +66,7 @@ import Testing
             ])
     }
 
-    @Test("Several pictures are a list; each is what its bytes say, and the last may be a mask")
+    @Test("Several pictures are sent as a list with the formats of their bytes, and the last may be a mask")
     func several() async throws {
         let outcome = try await call(Self.prompt([Self.jpeg, Self.webp, Self.png]), ["mask": true])
         let files = try form(of: outcome).parts.suffix(3)
@@ -86,12 +86,12 @@ import Testing
         let pictures: [Data]
         var parameters: [String: ParameterValue] = [:]
         var model: String?
-        /// What the message names.
+        /// The words that the message must contain.
         let names: [String]
         var testDescription: String { "\(names)" }
     }
 
-    @Test("What a model does not take is refused with its numbers, before anything is sent")
+    @Test("Pictures that the model does not accept are refused with their numbers before any call")
     func refused() async throws {
         func sized(_ count: Int) -> Data { Self.png + Data(count: count - Self.png.count) }
         let rows = [
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test(
-        "Only what a user says is asked",
+        "Messages other than a user's text and pictures are refused",
         arguments: [
             [.init(role: .system, text: "x"), .init(role: .user, parts: [.image(Body(png), .png)])],
             [.init(role: .user, parts: [.image(Body(png), .png)])],
@@ -131,7 +131,7 @@ import Testing
         #expect(outcome.error?.code == .invalidRequest && outcome.calls.isEmpty)
     }
 
-    @Test("Every attempt sends the same bytes, other pictures have another boundary, and a server gets all of it")
+    @Test("Every attempt sends the same bytes, other pictures have another boundary, and the server gets all bytes")
     func sameBytes() async throws {
         let picture = Self.png + Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
         try await LoopbackServer.withServer { call in

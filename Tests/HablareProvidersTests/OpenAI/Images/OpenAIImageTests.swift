@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test("A picture is what its bytes say, and what it used is counted", arguments: [png, jpeg, webp])
+    @Test("A picture has the format of its bytes, and its usage is counted", arguments: [png, jpeg, webp])
     func made(bytes: Data) async throws {
         let outcome = try await call([:], Self.made(bytes))
         let answer = try outcome.result.get()
@@ -37,7 +37,7 @@ import Testing
         #expect(outcome.calls.first?.url.absoluteString == "https://api.openai.com/v1/images/generations")
     }
 
-    @Test("All parameters; models that answer with an address are told to answer with bytes")
+    @Test("All parameters are sent, and models that answer with a URL by default are asked for bytes")
     func bodies() async throws {
         let all = try await call([
             "size": "1024x1536", "quality": "high", "background": "transparent", "format": "webp",
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(
-        "What cannot be made is refused before anything is sent",
+        "Invalid parameters are refused before any call",
         arguments: [
             (["background": "green"], "x", nil), (["format": "tiff"], "x", nil), (["format": "webp"], "x", "dall-e-3"),
             (["extra": ["n": 4]], "x", nil), (["voice": "y"], "x", nil), ([:], "", nil),
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(
-        "A picture that is paid for is not thrown away for what stands beside it",
+        "Malformed metadata does not discard a billed picture",
         arguments: [
             (#"{"input_tokens":"7","output_tokens":12.5}"#, "null", Usage(inputTokens: 7, outputTokens: 12)),
             (#"{"input_tokens":-7,"output_tokens":"many"}"#, "5", Usage()), ("[]", #"{"a":1}"#, Usage()),
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(
-        "What is no picture is not taken for one",
+        "Malformed pictures are refused",
         arguments: [
             "{}", #"{"data":[]}"#, #"{"data":[{"url":"https://example.com/x.png"}]}"#, #"{"data":[{"b64_json":"?"}]}"#,
             #"{"data":[{"b64_json":"PGh0bWw+"}]}"#, "[]", "rubbish", #"{"data":[{"b64_json":""}]}"#,
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test(
-        "An answer without a picture is billed as it says",
+        "An answer without a picture is billed as it reports",
         arguments: [
             "", #""data":[],"#, #""data":[{"url":"https://example.com/x.png"}],"#, #""data":[{"b64_json":"?"}],"#,
         ])

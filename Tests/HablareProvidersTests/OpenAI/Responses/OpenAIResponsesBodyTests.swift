@@ -1,10 +1,11 @@
 import Foundation
 import Hablare
+import HablareJSON
 import Testing
 
 @testable import HablareProviders
 
-/// What is sent to `responses`, to the letter.
+/// The exact bodies sent to `responses`.
 @Suite struct OpenAIResponsesBodyTests {
     private func sent(_ request: AIRequest, form: AnswerForm = .text) async throws -> ParameterValue {
         let outcome = try await OpenAIBench().call(request) { _ in
@@ -17,7 +18,7 @@ import Testing
         return try #require(call.json)
     }
 
-    @Test("A plain prompt; nothing is kept at the service")
+    @Test("A plain prompt is sent, and the service stores nothing")
     func plain() async throws {
         let body = try await sent(AIRequest(prompt: "Say hello."))
         let expected = try ParameterValue.literal(
@@ -29,7 +30,7 @@ import Testing
         #expect(tree[member: "text"] == ["format": ["type": "json_object"]])
     }
 
-    @Test("All parameters")
+    @Test("All parameters are sent")
     func parameters() async throws {
         let tool = ToolDefinition(name: "weather", description: "Of a city.")
         let request = AIRequest(
@@ -53,7 +54,7 @@ import Testing
         #expect(body == expected)
     }
 
-    @Test("A conversation with pictures, tools, and what the model thought before it called them")
+    @Test("A conversation with pictures, tools and earlier thinking is sent")
     func conversation() async throws {
         let prompt = Prompt.messages([
             .init(role: .system, text: "Look."),
@@ -79,7 +80,7 @@ import Testing
     }
 
     @Test(
-        "What this API has not is refused",
+        "Parameters that this API does not have are refused",
         arguments: [
             ["stop": "x"], ["seed": 1], ["thinking_blocks": "x"], ["thinking_blocks": [["type": "reasoning"]]],
             ["extra": ["input": "x"]],

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HablareProviders
 
-/// What `responses` answers: streams and whole responses.
+/// Answers of `responses`: streams and whole responses.
 @Suite struct OpenAIResponsesStreamTests {
     private static let usage =
         #"{"input_tokens":9,"output_tokens":4,"total_tokens":13,"input_tokens_details":{"cached_tokens":3,"cache_write_tokens":1},"output_tokens_details":{"reasoning_tokens":2}}"#
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test("A stream is yielded piece by piece; split anywhere it is the same")
+    @Test("A stream is yielded piece by piece, however it is split")
     func whole() async throws {
         for size in [Int.max, 1, 2, 3, 5, 7, 64] {
             let outcome = try await call(OpenAIBench.stream(Self.greeting, pieces: size))
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test("Cut anywhere it is of unknown outcome, and never an answer")
+    @Test("A stream cut anywhere has an unknown outcome and is never an answer")
     func cut() async throws {
         let count = Self.greeting.utf8.count
         for cut in 0..<count {
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test("A response that comes whole is an answer")
+    @Test("A whole response is an answer")
     func json() async throws {
         let outcome = try await call(OpenAIBench.json(Self.response("completed")), streams: false)
         let answer = try outcome.result.get()
@@ -80,7 +80,7 @@ import Testing
         #expect(try tree.result.get().content == .structured([1]))
     }
 
-    @Test("Tool calls and thoughts are metadata, from the end or, where that has none, from the items")
+    @Test("Tool calls and thinking are metadata, from the end or, without a list there, from the items")
     func tools() async throws {
         let call = #"{"type":"function_call","id":"fc_1","call_id":"a","name":"look","arguments":"{\"at\":1}"}"#
         let thought = #"{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"xyz"}"#
@@ -100,14 +100,14 @@ import Testing
         }
     }
 
-    @Test("An end without a piece before it has the text itself")
+    @Test("An end without earlier pieces has the text itself")
     func endOnly() async throws {
         let outcome = try await call(
             OpenAIBench.stream(Self.event("response.completed", #""response":\#(Self.response("completed"))"#, 0)))
         #expect(outcome.text == "Grüß 🌍")
     }
 
-    @Test("An answer that was cut, or filtered, says so")
+    @Test("An answer that was cut off or filtered has that finish reason")
     func incomplete() async throws {
         for (reason, expected) in [("max_output_tokens", "length"), ("content_filter", "content_filter")] {
             let end = Self.response(
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test("A refusal is text whose end says so; of a value tree it is a failure")
+    @Test("A refusal is text with a finish reason, and for a value tree it is a failure")
     func refusal() async throws {
         let refusal = #"{"type":"message","content":[{"type":"refusal","refusal":"No."}]}"#
         let stream =
@@ -132,7 +132,7 @@ import Testing
         #expect(tree.error?.code == .providerFailed)
     }
 
-    @Test("A response that failed fails as the service says; after it has used anything its outcome is unknown")
+    @Test("A failed response fails with the service's error, and after some usage its outcome is unknown")
     func failed() async throws {
         func end(_ code: String, used: Bool) -> String {
             let usage = used ? Self.usage : "null"
@@ -157,7 +157,7 @@ import Testing
         }
     }
 
-    @Test("A response that failed behind something it has put out may be billed, though it does not say what it used")
+    @Test("A response that failed after some output is possibly billed, even without reported usage")
     func failedBehindOutput() async throws {
         let thought = #"{"type":"reasoning","id":"rs_1","summary":[]}"#
         for (code, disposition) in [("server_error", FailureDisposition.outcomeUnknown), ("invalid_prompt", .fail)] {
@@ -182,7 +182,7 @@ import Testing
     ]
 
     @Test(
-        "A model that thinks or calls a tool, and then fails, has begun: nobody pays twice for it in silence",
+        "A failure after thinking or a tool call has an unknown outcome, so no retry pays twice unnoticed",
         arguments: signs)
     func thinksThenFails(sign: String) async throws {
         let states = ["created", "in_progress", "queued"].map {
@@ -201,7 +201,7 @@ import Testing
         }
     }
 
-    @Test("An error event is the service's refusal, in either form; behind a piece its outcome is unknown")
+    @Test("An error event in either form is the service's refusal, and after some output its outcome is unknown")
     func errorEvent() async throws {
         for members in [
             #""code":"rate_limit_exceeded","message":"x","param":null"#, #""error":{"code":"rate_limit_exceeded"}"#,
@@ -216,7 +216,7 @@ import Testing
     }
 
     @Test(
-        "An event that is not of the API fails the answer; a kind that is not known is passed over",
+        "A malformed event fails the answer, and an unknown kind of event is ignored",
         arguments: [
             "data: rubbish\n\n", "data: []\n\n", "data: {\"type\":\"response.output_text.delta\"}\n\n",
             "data: {\"type\":\"response.output_text.delta\",\"delta\":7}\n\n",
@@ -234,7 +234,7 @@ import Testing
         #expect(unknown.text == "Grüß 🌍")
     }
 
-    @Test("An end that cannot be read, and a tool call that is none, are billed as the response says")
+    @Test("An unreadable end and an invalid tool call are billed as the response reports")
     func uselessEnd() async throws {
         for output in [
             #"{"type":"message","content":[{"type":"output_text","text":7}]}"#,
@@ -249,7 +249,7 @@ import Testing
         }
     }
 
-    @Test("A tool call that was cut is left out; text and the calls before it stay", arguments: [#"{\"at\":"#, ""])
+    @Test("A tool call that was cut off is omitted, and all else stays", arguments: [#"{\"at\":"#, ""])
     func cutTool(arguments: String) async throws {
         let whole = #"{"type":"function_call","call_id":"a","name":"look","arguments":"{\"at\":1}"}"#
         let cut = #"{"type":"function_call","call_id":"b","name":"look","arguments":"\#(arguments)"}"#
@@ -262,7 +262,7 @@ import Testing
         #expect(answer.usage == Self.used)
     }
 
-    @Test("The number of the last event is known, to read on from")
+    @Test("The reader knows the last event's number, to resume after it")
     func sequence() throws {
         var reader = OpenAIResponsesReader()
         _ = try reader.read(

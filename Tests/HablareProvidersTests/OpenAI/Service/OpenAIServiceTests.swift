@@ -10,7 +10,7 @@ import Testing
         try OpenAIBench(baseURL: baseURL).service(ScriptedTransport { _ in answer })
     }
 
-    @Test("The models of a key, by name; what is no model is left out")
+    @Test("The models of a key are ordered by id, and invalid entries are omitted")
     func models() async throws {
         let list = OpenAIBench.json(
             #"{"object":"list","data":[{"id":"tts-1","created":1700000000,"owned_by":"openai"},{"id":"gpt-4.1"},{"x":1},7,{"id":""}]}"#
@@ -23,7 +23,7 @@ import Testing
             ])
     }
 
-    @Test("What is no list of models is none, and a refusal is one", arguments: ["{}", "[]", "x", #"{"data":{}}"#])
+    @Test("A malformed list of models and a refusal are errors", arguments: ["{}", "[]", "x", #"{"data":{}}"#])
     func noModels(text: String) async throws {
         await #expect(throws: AIServiceError.self) {
             try await service(OpenAIService.baseURL, OpenAIBench.json(text)).models()
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test("OpenAI itself and other servers have defaults of their own; kinds of providers have accounts of their own")
+    @Test("OpenAI and other servers have separate defaults, and kinds of providers have separate accounts")
     func defaults() throws {
         let here = try service(OpenAIService.baseURL, OpenAIBench.json(""))
         #expect(here.compatibility == .openAI && here.isCharged && here.rate == .openAI && here.account == "openai")
@@ -54,7 +54,7 @@ import Testing
         #expect(throws: Never.self) { try ProviderRegistry(providers) }
     }
 
-    @Test("Fields of one's own go with each call")
+    @Test("Configured fields are sent with each call")
     func fields() async throws {
         let transport = ScriptedTransport { _ in OpenAIBench.json(#"{"data":[]}"#) }
         var fields = HTTPFields()

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Hablare
+import HablareJSON
 import Testing
 
 @testable import HablareProviders
@@ -28,7 +29,7 @@ import Testing
         }
     }
 
-    @Test("Sound is yielded as it comes, and counted")
+    @Test("Sound is yielded as it arrives, and is counted")
     func streams() async throws {
         let outcome = try await call()
         let answer = try outcome.result.get()
@@ -43,7 +44,7 @@ import Testing
         #expect(outcome.calls.first?.url.absoluteString == "https://api.openai.com/v1/audio/speech")
     }
 
-    @Test("All parameters; what the API has nothing like is taken and left out")
+    @Test("All parameters are sent, and those without an equivalent in the API are accepted and omitted")
     func parameters() async throws {
         let outcome = try await call(
             [
@@ -59,14 +60,14 @@ import Testing
         #expect(answer.metadata["voice"] == "voice_12")
     }
 
-    @Test("Each format is what it says", arguments: OpenAISpeechProvider.formats)
+    @Test("Each format is requested and reported", arguments: OpenAISpeechProvider.formats)
     func formats(format: String) async throws {
         let answer = try await call(["format": .string(format)]).result.get()
         #expect(answer.content.format == format && (answer.metadata["sample_rate"] != nil) == (format == "pcm"))
     }
 
     @Test(
-        "A format that a request has from ElevenLabs is the same kind of file",
+        "An ElevenLabs format selects the same kind of file",
         arguments: [
             ("mp3_44100_128", "mp3"), ("opus_48000_64", "opus"), ("pcm_16000", "wav"), ("ulaw_8000", "wav"),
             ("wav_44100", "wav"), ("pcm", "pcm"),
@@ -93,7 +94,7 @@ import Testing
     }
 
     @Test(
-        "Sound that is something else than was asked for is called what it is, however it is cut",
+        "Sound in another format than requested is reported as what it is, however it is cut",
         arguments: [
             ("mp3", "RIFF\u{1}\u{2}\u{3}\u{4}WAVEfmt ", "wav"), ("wav", "ID3 and more", "mp3"),
             ("flac", "fLaC", "flac"), ("pcm", "fLaC", "flac"), ("mp3", "RIFF    AVI ", "mp3"), ("aac", "x", "aac"),
@@ -108,7 +109,7 @@ import Testing
     }
 
     @Test(
-        "What cannot be spoken is refused before anything is sent",
+        "Invalid parameters are refused before any call",
         arguments: [
             (["speed": 5], "x"), (["speed": 0.1], "x"), (["format": "mp4"], "x"), (["timestamps": true], "x"),
             ([:], " \n"),
@@ -120,7 +121,7 @@ import Testing
         #expect(outcome.error?.code == .invalidRequest && outcome.calls.isEmpty)
     }
 
-    @Test("A longer text than the API takes is refused by the engine, whose limit is the API's")
+    @Test("The engine refuses a text longer than the API's limit")
     func limit() throws {
         let provider = Self.provider(try OpenAIBench().service(ScriptedTransport { _ in Self.sound([]) }))
         #expect(provider.limits.maximumCharacters == 4096)
@@ -128,7 +129,7 @@ import Testing
     }
 
     @Test(
-        "What extra may make dearer has no bound",
+        "The maximum usage is unknown if extra may raise the price",
         arguments: [
             (["extra": ["speed": 2, "instructions": "Whisper."]], Usage(characters: 4)),
             (["extra": ["service_tier": "priority"]], nil), (["extra": ["speed": 2, "lang_code": "d"]], nil),
@@ -140,7 +141,7 @@ import Testing
         #expect(provider.maximumUsage(of: AIRequest(prompt: "Grüß", parameters: parameters)) == expected)
     }
 
-    @Test("Sound that ends before its length, none at all, or something else than sound is no answer")
+    @Test("Truncated sound, empty sound, and another media type are refused")
     func broken() async throws {
         for count in 0..<5 {
             let cut = try await call([:], Self.sound([String("abcde".prefix(count))], length: 5))

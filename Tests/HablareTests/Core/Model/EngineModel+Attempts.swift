@@ -3,11 +3,11 @@ import HablareTestKit
 
 @testable import Hablare
 
-/// The tasks of attempts, and their providers.
+/// The tasks of attempts and their providers.
 extension EngineModel {
-    /// What a task does next, whenever it has its turn.
+    /// The next step of a task, taken when it has its turn.
     enum TaskStep {
-        /// The task of an attempt begins: its start goes to the journal.
+        /// The task of an attempt begins and submits its start to the journal.
         case prepare(AttemptKey)
         /// The task of an attempt learns that its start is on disk.
         case begin(AttemptKey)
@@ -40,7 +40,7 @@ extension EngineModel {
             journal.append(.start(key))
         case .begin(let key):
             guard calls[key] != nil else { throw violation("no attempt \(key.name)") }
-            // A task that was cancelled meanwhile calls no provider. Where its end is recorded in its stead, it waits for
+            // A task that was cancelled meanwhile calls no provider. If a stand-in end is recorded for it, it waits for
             // that first.
             guard calls[key]?.reason != nil, recordings[key] == nil else {
                 calls[key]?.step = .working
@@ -89,13 +89,13 @@ extension EngineModel {
             isParked = isParked || isOpen
             try perform(after(core.storeFailed(with: StoreWorkbench.failure)), "renewal failed")
         case .registerAnew:
-            // Others took this process for dead.
+            // Another process took this one for dead.
             count("registered anew")
             guard isOpen else { return }
             try close()
             core.retired()
             unreturned = []
-            // What it took since under its old name is given back by those who look for holders that are gone.
+            // Leases taken since under the old name are released by processes that look for vanished owners.
             journal.append(.write(.retireOwner(owner, at: now.date)))
             owner = Self.register(in: store, 1)
             try open()
@@ -113,7 +113,7 @@ extension EngineModel {
         }
     }
 
-    /// The lease of the process was renewed: the store can be written.
+    /// Reports that the lease of the process was renewed, so the store can be written.
     private mutating func renewed() throws {
         let waiting = recordings.filter(\.value.waits).keys.sorted()
         for key in waiting { recordings[key]?.waits = false }
@@ -156,12 +156,12 @@ extension EngineModel {
 
     // MARK: Providers
 
-    /// A provider reports progress, comes back, or has its output journalled.
+    /// Lets a provider report progress, return, or have its output journalled.
     ///
-    /// - Parameter isDeaf: Whether providers may not react to being stopped.
+    /// - Parameter isDeaf: Whether providers may ignore a stop.
     mutating func providerActs(isDeaf: Bool = true) throws {
         let keys = calls.keys.sorted().filter { key in
-            // The task of an abandoned attempt waits until the end in its stead is recorded.
+            // The task of an abandoned attempt waits until its stand-in end is recorded.
             guard recordings[key] == nil else { return false }
             switch calls[key]?.step {
             case .working, .journallingOutput: return true
@@ -205,7 +205,7 @@ extension EngineModel {
         return reply
     }
 
-    /// Why an attempt failed that nothing stopped, where that is not its provider's doing.
+    /// Returns the reason for a failure that nothing stopped and that is not the provider's fault.
     private func ownReason(_ reply: Reply, _ provider: ProviderID) -> StopReason? {
         reply.error?.category == .network && isOffline(provider) ? .offline : nil
     }
@@ -229,7 +229,7 @@ extension EngineModel {
         calls[key] = nil
     }
 
-    /// What the end of a call says of its provider and its account.
+    /// Updates provider and account by the end of a call.
     mutating func learn(from reply: Reply, of key: AttemptKey, _ provider: ProviderID, stopped: StopReason?) {
         let says: Breaker.Health =
             switch (reply.result, stopped) {
@@ -258,7 +258,7 @@ extension EngineModel {
 
     // MARK: Recording
 
-    /// Hands the end of an attempt to the journal.
+    /// Submits the end of an attempt to the journal.
     mutating func record(_ call: Call, _ reply: Reply, _ reason: StopReason?, isStandIn: Bool) {
         let key = call.flight.key
         let end = AttemptEnd(

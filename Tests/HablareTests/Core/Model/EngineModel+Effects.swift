@@ -3,14 +3,14 @@ import HablareTestKit
 
 @testable import Hablare
 
-/// What the core decides, carried out, and checked.
+/// Performs and checks the effects that the core decides.
 extension EngineModel {
-    /// An event was applied: what it leads to.
+    /// Returns the effects of an event.
     mutating func after(_ event: Void) -> [EngineCore.Effect] { core.takeEffects() }
 
-    /// Carries out effects.
+    /// Performs effects.
     ///
-    /// - Parameter stops: Which attempts may be stopped by this event, and why.
+    /// - Parameter stops: The attempts that this event may stop, with the reasons.
     mutating func perform(
         _ effects: [EngineCore.Effect], _ event: String, stops: [AttemptKey: StopReason] = [:]
     ) throws {
@@ -128,7 +128,7 @@ extension EngineModel {
         }
     }
 
-    /// A call of a limited provider is sent: it needs a permit, and no pause.
+    /// Sends a call of a limited provider: it needs a permit and no pause.
     mutating func spend(_ provider: ProviderID) throws {
         guard isLimited(provider) else { return }
         if freeUntil <= now.date { permits -= 1 }
@@ -191,7 +191,7 @@ extension EngineModel {
         }
     }
 
-    /// What a lane may hold that rests, or whose provider is left alone.
+    /// Checks what a lane may hold if it is suspended or its provider is left alone.
     private func checkHoard() throws {
         let holding = Set(calls.filter(\.value.holdsPlace).keys.map(\.flight))
         for lane in lanes {
@@ -222,7 +222,7 @@ extension EngineModel {
         }
     }
 
-    /// Nothing is outstanding: everything is over.
+    /// Checks that everything is over once nothing is outstanding.
     func checkDryness() throws {
         try checkWatched()
         for id in requests {
@@ -242,7 +242,7 @@ extension EngineModel {
 }
 
 extension EngineCore.Effect {
-    /// What it does; `nil` where the model does not mind.
+    /// The name of the effect, or `nil` if the model ignores it.
     fileprivate var name: String? {
         switch self {
         case .start(let flight): "start \(flight.key.name)"

@@ -3,11 +3,11 @@ import HablareTestKit
 
 @testable import Hablare
 
-/// The journal: what waits for it, and its commits.
+/// The journal: its waiting entries and its commits.
 extension EngineModel {
     enum Entry {
         case submit([Submission])
-        /// A write whose receipt no one in the engine waits for.
+        /// A write whose receipt the engine does not wait for.
         case write(StoreWrite)
         case start(AttemptKey)
         case settle(AttemptKey)
@@ -16,10 +16,10 @@ extension EngineModel {
         case reserve(PermitRequest)
         case sweep
         case renew
-        /// A look at what the other process committed.
+        /// A read of the other process's commits.
         case notice
 
-        /// Whether it goes into a commit.
+        /// Whether the entry is part of a commit.
         var isWrite: Bool {
             switch self {
             case .submit, .write, .start, .settle, .release, .sweep, .renew: true
@@ -31,7 +31,7 @@ extension EngineModel {
     /// A commit that is about to be made.
     struct Group {
         let entries: [Entry]
-        /// How many writes each entry has.
+        /// The number of writes of each entry.
         let counts: [Int]
         var writes: [StoreWrite]
 
@@ -42,7 +42,7 @@ extension EngineModel {
 
     // MARK: Running
 
-    /// Places the submissions of the next group, writes the one that is placed, or does something else of the journal's.
+    /// Places the submissions of the next group, writes the placed group, or takes another step of the journal.
     mutating func runJournal(mayFail: Bool = true) throws {
         if let group {
             self.group = nil
@@ -62,7 +62,7 @@ extension EngineModel {
         core.place(&group.writes)
         try perform(core.takeEffects(), "placed")
         try placed(group)
-        // Whatever else happens may come between.
+        // Anything else may happen in between.
         if chance(1, in: 3) { self.group = group } else { try write(group, isFailing: mayFail && chance(1, in: 20)) }
     }
 
@@ -109,7 +109,7 @@ extension EngineModel {
         let commit = store.commit(group.writes)
         let stops = told(commit.changes, isForeign: false)
         let effects = after(core.committed(commit, of: group.writes))
-        // A call that is not made now gives its permit back.
+        // A call that is not made now returns its permit.
         let limitedRuns = effects.count { if case .run(let flight) = $0 { isLimited(flight.provider) } else { false } }
         let placed = group.submissions.filter { $0.placement == .start && isLimited($0.provider) }
         permits += placed.count - limitedRuns
@@ -159,7 +159,7 @@ extension EngineModel {
         for entry in group.entries {
             switch entry {
             case .submit(let submissions):
-                // Their callers are told, and wait no more.
+                // Their callers get the error and stop waiting.
                 for submission in submissions {
                     requests.removeAll { $0 == submission.request.id }
                     try forgetWaits(for: submission.request.id)
@@ -201,7 +201,7 @@ extension EngineModel {
                     cost: 1, triedSince: $0.triedSince)
             }
             let answer = TaskStep.claimed(provider, flights, nextDue: claim.nextDue, asked: limit)
-            // Where prompts are read first, the answer comes later.
+            // If prompts are read first, the answer comes later.
             if chance(1, in: 3) { tasks.append(answer) } else { try run(answer) }
         case .reserve(let request):
             if isFailing {
@@ -215,7 +215,7 @@ extension EngineModel {
         }
     }
 
-    /// Grants anything: the core knows nothing of the account's buckets.
+    /// Grants a random number of permits: the core knows nothing of the account's buckets.
     private mutating func grant(_ request: PermitRequest) throws {
         let granted = Int.random(in: 0...request.costs.count, using: &random)
         let next = granted < request.costs.count ? now.date.addingTimeInterval(0.5) : nil
@@ -240,9 +240,10 @@ extension EngineModel {
         for key in stops.keys where calls[key]?.reason == nil { throw violation("\(key) was not stopped") }
     }
 
-    // MARK: What the core was told
+    // MARK: News for the core
 
-    /// Takes note of changes that are told to the core. Answers which attempts have to be stopped for them, and why.
+    /// Applies the changes that the core receives. Returns the attempts that must be stopped for them, with the
+    /// reasons.
     private mutating func told(_ changes: [StoreChange], isForeign: Bool) -> [AttemptKey: StopReason] {
         givenBack = []
         runs = []
@@ -274,7 +275,7 @@ extension EngineModel {
                     suspendedAccounts.insert(account(of: settlement.end.provider))
                     count("suspended")
                 }
-                // It may have come after its lease was broken: a newer one is of no use then.
+                // It may have arrived after its lease was broken, so a newer lease is useless then.
                 for (other, place) in leases
                 where other.flight == key.flight && place == .queued && settlement.flight.isSettled {
                     doubtful.insert(other)
@@ -286,7 +287,7 @@ extension EngineModel {
         return stops
     }
 
-    /// The store has another pause of the shared account.
+    /// Applies the store's pause of the shared account.
     private mutating func pausedElsewhere(until date: Date?) {
         guard let date else { return pausedUntil = .distantPast }
         guard date > now.date else { return }
@@ -323,7 +324,7 @@ extension EngineModel {
         }
     }
 
-    /// An end is recorded, or not needed.
+    /// Marks an end as recorded or not needed.
     mutating func recorded(_ key: AttemptKey) {
         guard let recording = recordings.removeValue(forKey: key), recording.failures > 0 else { return }
         if !recordings.values.contains(where: { $0.failures > 0 }) { isParked = false }

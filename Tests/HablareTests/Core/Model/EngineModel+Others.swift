@@ -3,7 +3,7 @@ import HablareTestKit
 
 @testable import Hablare
 
-/// Callers of this process, and the other process.
+/// The callers of this process, and the other process.
 extension EngineModel {
     // MARK: Callers
 
@@ -22,9 +22,9 @@ extension EngineModel {
         let id = StoreWorkbench.id(submitted)
         requests.append(id)
         let provider = anyProvider()
-        // Some do the same work as others, and share a flight.
+        // Some requests do the same work as others and share a flight.
         let prompt = chance(1, in: 4) ? "shared \(Int.random(in: 0..<3, using: &random))" : "prompt \(submitted)"
-        // The deadlines of other processes' requests are known here after the next renewal only.
+        // The deadlines of other processes' requests are known here only after the next renewal.
         let deadline =
             !isForeign && chance(1, in: 10)
             ? now.date.addingTimeInterval(Double.random(in: 0.5...9, using: &random)) : nil
@@ -38,7 +38,7 @@ extension EngineModel {
         return submission
     }
 
-    /// Someone cancels, retries or deletes a request.
+    /// Lets a caller cancel, retry or delete a request.
     mutating func changeSomething() {
         guard let write = anyChange() else { return }
         journal.append(.write(write))
@@ -49,20 +49,20 @@ extension EngineModel {
         switch Int.random(in: 0..<10, using: &random) {
         case 0..<6: return .cancel(id, at: now.date)
         case 6..<9:
-            // The deadline of a request that is retried is known here after the next renewal only.
+            // The deadline of a retried request is known here only after the next renewal.
             return store.request(of: id)?.request.deadline == nil ? .retry(id, at: now.date) : nil
         default: return .delete(id, at: now.date)
         }
     }
 
-    /// Someone begins or ceases to wait for a request, or to read its output.
+    /// Lets a caller start or stop waiting for a request or reading its output.
     mutating func watch() throws {
         switch Int.random(in: 0..<6, using: &random) {
         case 0..<3:
             guard let id = any(requests), let snapshot = store.snapshot(of: id) else { return }
             let waiter = Waiter<RequestStatus>()
             try wait(waiter, for: id)
-            // What the store says counts: it was read after the wait had begun.
+            // The store's answer counts: it was read after the wait had begun.
             if snapshot.phase.isFinal { return try forget(waiter, of: id) }
             if let flight = snapshot.flight { core.attach(id, to: flight) }
         case 3:
@@ -95,7 +95,7 @@ extension EngineModel {
         for (_, waiter) in waiting.filter({ $0.id == id }) { try forget(waiter, of: id) }
     }
 
-    /// Those who wait are told.
+    /// Ends the waits with a result.
     mutating func end(_ watched: WatchedRequests.Watched, _ result: Result<RequestStatus, any Error>) throws {
         for waiter in watched.waiters {
             guard waiters.removeValue(forKey: ObjectIdentifier(waiter)) != nil else {
@@ -106,7 +106,7 @@ extension EngineModel {
         if case .success(let status) = result, !status.isFinal { throw violation("an outcome is \(status)") }
     }
 
-    /// After a commit no one waits for a request that the store has the outcome of, as far as this process was told.
+    /// Checks that no caller waits for a request whose outcome this process has received.
     func checkWaits() throws {
         guard foreignRows.isEmpty, !isNoticing else { return }
         let looked = Set(
@@ -124,7 +124,7 @@ extension EngineModel {
 
     // MARK: The other process
 
-    /// The other process commits something. This one hears of it later.
+    /// Lets the other process commit something. This one receives it later.
     mutating func otherActs() throws {
         switch Int.random(in: 0..<20, using: &random) {
         case 0..<5: try foreign([.submit(newSubmission(isForeign: true))])
@@ -134,7 +134,7 @@ extension EngineModel {
             guard let write = anyChange() else { return }
             try foreign([write])
         case 17, 18:
-            // It takes this process for dead.
+            // The other process takes this one for dead.
             try foreign([.retireOwner(owner, at: now.date)])
         case 19: try foreign([.report(anyPause(), at: now.date)])
         default: break
@@ -145,7 +145,7 @@ extension EngineModel {
         }
     }
 
-    /// The other process was asked for a pause, or somebody lifts the one there is.
+    /// Returns a pause that the other process reports, or the end of one that a caller lifts.
     private mutating func anyPause() -> AccountReport {
         let account = any(["shared", "a"] as [AccountID]) ?? "shared"
         if chance(1, in: 3) { return AccountReport(account: account, liftsPause: true) }
@@ -163,7 +163,7 @@ extension EngineModel {
         note(claim.flights.map { .flight($0.id, $0.lifecycle) })
     }
 
-    /// The other process starts a flight, ends its attempt, or gives it back.
+    /// Lets the other process start a flight, end its attempt, or release it.
     private mutating func actOnLease() throws {
         guard let index = otherLeases.indices.randomElement(using: &random) else { return }
         let lease = otherLeases[index]
@@ -206,7 +206,7 @@ extension EngineModel {
             billing: .neverSent, startedAt: now.date, endedAt: now.date)
     }
 
-    /// The other process ends, and all that it held waits again.
+    /// Ends the other process, so all of its flights wait again.
     mutating func finishOther() {
         otherLeases = []
         note(store.commit([.retireOwner(other, at: now.date)]).changes)

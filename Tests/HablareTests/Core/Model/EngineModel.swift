@@ -8,34 +8,35 @@ struct EngineViolation: Error, CustomStringConvertible {
     let description: String
 }
 
-/// An independent bookkeeper around an ``EngineCore``: a journal, a store with another process on it, providers, a clock, and
-/// the invariants.
+/// An independent model around an ``EngineCore``: a journal, a store with another process, providers, a clock, and the
+/// invariants.
 ///
-/// The journal commits in order and tells the core of each commit at once; everything else happens in any order between
-/// the commits, and between the placing of submissions and their commit. The bookkeeper knows nothing of lanes' windows and
-/// turns, nor of the states of attempts. It knows which leases the core was told of, which calls are under way, when each
-/// has to be stopped, and what was granted. Two of the four providers share an account with a limit; two need no network.
+/// The journal commits in order and reports each commit to the core at once. Everything else happens in any order
+/// between the commits, and between the placing of submissions and their commit. The model knows nothing of the lanes'
+/// windows and turns, nor of the states of attempts. It knows the leases that the core received, the running calls,
+/// when each must be stopped, and the granted permits. Two of the four providers share an account with a limit, and two
+/// need no network.
 struct EngineModel {
-    /// Where a lease is that the core was told of.
+    /// The place of a lease that the core received.
     enum Place: Equatable {
-        /// In the core's hands, to be started.
+        /// Queued in the core, to be started.
         case queued
-        /// An attempt takes a place for it.
+        /// An attempt holds a slot for it.
         case underWay
         /// On its way back to the store.
         case releasing
     }
 
-    /// An attempt, as its task has it.
+    /// An attempt from the view of its task.
     struct Call {
         enum Step {
-            /// Its start is on its way to the store.
+            /// Its start is being journalled.
             case journalling
             /// Its provider works.
             case working
-            /// Its provider came back, and its output is on its way to the store.
+            /// Its provider returned, and its output is being journalled.
             case journallingOutput(Reply)
-            /// Its provider came back.
+            /// Its provider returned.
             case back
         }
 
@@ -43,16 +44,16 @@ struct EngineModel {
         /// The flight as the attempt has it, executing.
         var lifecycle: FlightLifecycle
         var step: Step
-        /// Why it was stopped first.
+        /// The first reason for a stop.
         var reason: StopReason?
-        /// Why it failed of itself, as far as its first reply said.
+        /// The attempt's own reason, by its first reply.
         var own: StopReason?
-        /// When it has to be stopped, or abandoned.
+        /// When it must be stopped or abandoned.
         var limit: Duration?
         var isAbandoned = false
-        /// Whether a place is promised to no one else.
+        /// Whether the attempt holds a slot.
         var holdsPlace: Bool { if case .back = step { false } else { !isAbandoned } }
-        /// Whether it is beyond any stop.
+        /// Whether a stop has no effect any more.
         var isBeyondStops: Bool {
             switch step {
             case .journalling, .working: isAbandoned
@@ -83,45 +84,45 @@ struct EngineModel {
     /// When the timer of the shell fires.
     var alarm: Duration?
 
-    // What was told to the core.
+    // The state that the core received.
     var owner: OwnerID
     var isOpen = false
     var isParked = false
     var suspensions: Set<SuspensionReason> = []
     var graceEnds: [SuspensionReason: Duration] = [:]
-    /// The accounts that refused a call, and are called no more.
+    /// The accounts that refused a call and are not called any more.
     var suspendedAccounts: Set<AccountID> = []
     var leases: [AttemptKey: Place] = [:]
-    /// For whom each lease is.
+    /// The provider of each lease.
     var providers: [AttemptKey: ProviderID] = [:]
-    /// Queued leases of which the core was told that they are over, by news of a newer one.
+    /// Queued leases that are over by news of a newer one.
     var doubtful: Set<AttemptKey> = []
-    /// Leases of submissions that are given back in the commit that is told, whatever else it says of them.
+    /// Leases of submissions that the current commit releases, whatever else it contains about them.
     var givenBack: Set<AttemptKey> = []
-    /// The attempts that are run by the commit that is told, because they were journalled in it.
+    /// The attempts that run by the current commit because they were journalled in it.
     var runs: Set<AttemptKey> = []
     var calls: [AttemptKey: Call] = [:]
     var recordings: [AttemptKey: Recording] = [:]
-    /// Leases that could not be given back.
+    /// Leases that could not be released.
     var unreturned: Set<AttemptKey> = []
     var health: [ProviderID: ProviderHealth] = [:]
     var isSweeping = false
     var isListening = false
 
-    // Permits of the shared account.
+    // The permits of the shared account.
     var permits = 0
-    /// Until when no permits are needed, and until when the store may not know better.
+    /// The date until which no permits are needed, and the date until which the store may not know better.
     var freeUntil = Date.distantPast
     var countsUntil = Date.distantPast
     var pausedUntil = Date.distantPast
 
     // The journal and the tasks.
     var journal: [Entry] = []
-    /// A group whose submissions were placed and that is not written yet.
+    /// A group with placed submissions that is not written yet.
     var group: Group?
     var tasks: [TaskStep] = []
 
-    // Those who wait.
+    // The waiting callers.
     var waiters: [ObjectIdentifier: UUID] = [:]
     var waiting: [(id: UUID, waiter: Waiter<RequestStatus>)] = []
 
@@ -134,9 +135,9 @@ struct EngineModel {
 
     var submitted = 0
     var requests: [UUID] = []
-    /// How many attempts of this process were recorded.
+    /// The number of recorded attempts of this process.
     var finished = 0
-    /// How many attempts were stopped, abandoned, refused, deferred … in this history.
+    /// The number of stopped, abandoned, refused, deferred … attempts in this history.
     var counts: [String: Int] = [:]
 
     static let timeout = Duration.seconds(4)
@@ -198,14 +199,14 @@ struct EngineModel {
 
     func concurrency(of provider: ProviderID) -> Int { lanes.first { $0.provider == provider }?.concurrency ?? 0 }
 
-    /// The phase of a request; `nil` where it was deleted.
+    /// Returns the phase of a request, or `nil` if it was deleted.
     func phase(of id: UUID) -> RequestPhase? {
         store.snapshots(SnapshotFilter(ids: [id], limit: 1)).first?.phase
     }
 
     func lifecycle(of flight: FlightID) -> FlightLifecycle? { store.flights([flight])[flight] }
 
-    /// Whether a lease is not this process's any more, by the flight as it is.
+    /// Whether this process has lost a lease, by the flight's present state.
     func isOver(_ key: AttemptKey, _ lifecycle: FlightLifecycle, of owner: OwnerID?) -> Bool {
         lifecycle.token != key.token || lifecycle.owner == nil || lifecycle.owner != owner
     }
@@ -220,7 +221,7 @@ struct EngineModel {
 
     // MARK: Steps
 
-    /// Lets one thing happen.
+    /// Takes one random step.
     mutating func step() throws {
         switch Int.random(in: 0..<200, using: &random) {
         case 0..<18: try submit()
@@ -243,7 +244,7 @@ struct EngineModel {
         try check()
     }
 
-    /// Lets everything that is outstanding happen, and nothing else; then nothing may be left waiting.
+    /// Completes everything outstanding, and nothing else. Afterwards nothing may be left waiting.
     mutating func runDry() throws {
         for reason in SuspensionReason.allCases { try resume(reason) }
         try open()
@@ -267,7 +268,7 @@ struct EngineModel {
             } else if calls.values.contains(where: { if case .back = $0.step { false } else { true } }) {
                 try providerActs(isDeaf: false)
             } else if alarm != nil, isAnythingLive || !recordings.isEmpty {
-                // Nothing is outstanding but time.
+                // Nothing is outstanding except time.
                 let wait = (alarm ?? now.clock) - now.clock
                 try passTime(max(0.001, wait / .seconds(1)))
             } else {
@@ -282,7 +283,7 @@ struct EngineModel {
         requests.contains { phase(of: $0).map { !$0.isFinal } ?? false }
     }
 
-    /// The process shuts down: all it holds goes back to the store.
+    /// Shuts the process down: all of its flights are released.
     mutating func shutDown() throws {
         for reason in SuspensionReason.allCases { try resume(reason) }
         if !isOpen { return }
@@ -316,7 +317,7 @@ struct EngineModel {
         for id in flightIDs {
             guard let lifecycle = lifecycle(of: id), lifecycle.owner == owner, !kept.contains(id) else { continue }
             let isDeaf = calls[AttemptKey(flight: id, token: lifecycle.token)].map { $0.isAbandoned } ?? false
-            // What is held by a provider that never came back was recorded, or settled by others.
+            // A flight of a provider that never returned was recorded, or settled by others.
             throw violation("flight \(id.rawValue) is left \(lifecycle) at the shutdown, deaf: \(isDeaf)")
         }
         guard core.held == 0 else { throw violation("\(core.held) flights are held at the shutdown") }
@@ -327,10 +328,10 @@ struct EngineModel {
         owner = Self.register(in: store, 1)
     }
 
-    /// All flights that there were.
+    /// All flights of the history.
     var flightIDs: [FlightID] { (1...Int64(max(1, submitted * 2))).map { FlightID(rawValue: $0) } }
 
-    // MARK: Opening, closing, resting
+    // MARK: Opening, closing, suspending
 
     mutating func open() throws {
         if !isOpen { isParked = false }
@@ -382,7 +383,7 @@ struct EngineModel {
         try perform(after(core.resumed(account)), "resumed \(account)")
     }
 
-    /// Whether an attempt has to stop for want of a network.
+    /// Whether an attempt must stop because the network is missing.
     func isGraceOver(for key: AttemptKey) -> Bool {
         guard let call = calls[key], isOffline(call.flight.provider), let end = graceEnds[.offline] else {
             return false
@@ -390,7 +391,7 @@ struct EngineModel {
         return end <= now.clock
     }
 
-    /// The attempts that have to stop for want of a network.
+    /// The attempts that must stop because the network is missing.
     private var graceStops: [AttemptKey: StopReason] {
         Dictionary(uniqueKeysWithValues: calls.keys.filter { isGraceOver(for: $0) }.map { ($0, .interrupted) })
     }
@@ -403,7 +404,7 @@ struct EngineModel {
 
     // MARK: Time
 
-    /// Time passes, and the shell's timer fires if it was set to a time that has come.
+    /// Advances the time, and fires the shell's timer if it is due.
     private mutating func passTime(_ seconds: TimeInterval) throws {
         now = Moment(date: now.date.addingTimeInterval(seconds), clock: now.clock + .seconds(seconds))
         log.append("\(seconds) s pass")

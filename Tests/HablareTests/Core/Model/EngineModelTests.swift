@@ -6,7 +6,7 @@ import Testing
 /// Random histories of an engine core, see ``EngineModel``.
 @Suite struct EngineModelTests {
     @Test(
-        "Whatever happens in whatever order, the invariants hold and nothing is left behind",
+        "EngineCore keeps its invariants over random histories and leaves nothing behind",
         arguments: Seeds.choose(400))
     func invariants(seed: UInt64) throws {
         var model = EngineModel(seed: seed)
@@ -18,7 +18,7 @@ import Testing
         try model.runDry()
     }
 
-    @Test("The random events let flights run to their end, and stop, abandon and refuse some")
+    @Test("The random histories finish flights and also stop, abandon and refuse some")
     func modelIsAwake() throws {
         var finished = 0
         var counts: [String: Int] = [:]

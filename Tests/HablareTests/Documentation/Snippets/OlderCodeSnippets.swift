@@ -1,18 +1,5 @@
 import Hablare
 
-// snippet: older code
-/// The composition root makes it; older code keeps its calls.
-@available(*, deprecated)
-func makeExecutor(_ manager: AIRequestManager) -> AIRequestExecutor { AIRequestExecutor(manager: manager) }
-
-@available(*, deprecated)
-func olderCall(
-    _ request: AIRequest, executor: AIRequestExecutor, provider: any AIServiceProvider, context: Any
-) async throws -> AIResponseData {
-    try await executor.execute(request: request, provider: provider, context: context)
-}
-// end snippet
-
 // snippet: newer code
 func newerCall(_ request: AIRequest, manager: AIRequestManager) async throws -> AIResponseData {
     try await manager.execute(request, with: "shouter")

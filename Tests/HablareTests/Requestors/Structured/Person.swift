@@ -4,7 +4,7 @@ import HablareTestKit
 @testable import Hablare
 @testable import HablareStructured
 
-/// What the tests ask for.
+/// The type that the tests request.
 struct Person: Codable, Sendable, Equatable {
     let name: String
     let age: Int
@@ -29,7 +29,7 @@ struct Person: Codable, Sendable, Equatable {
     }
 }
 
-/// A provider that answers with one text after another, each with what it cost; then it repeats the last one.
+/// Returns a provider that answers with the texts in turn, each with its cost, and then repeats the last one.
 func saying(
     _ answers: [String], metadata: [String: String] = [:], id: ProviderID = "service"
 ) -> ScriptedProvider {

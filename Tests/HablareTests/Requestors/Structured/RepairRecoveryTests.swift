@@ -5,7 +5,7 @@ import Testing
 @testable import Hablare
 @testable import HablareStructured
 
-/// Whoever asks again after a crash pays for nothing that was answered.
+/// After a crash, asking again does not pay for what was answered.
 @Suite(.timeLimit(.minutes(5)))
 struct RepairRecoveryTests {
     private static let wrong = #"{"name":"Ada","age":-1}"#
@@ -37,7 +37,7 @@ struct RepairRecoveryTests {
         return output
     }
 
-    @Test("A crash between the answer and its repair: only the repair is sent")
+    @Test("After a crash between an answer and its repair only the repair is sent")
     func beforeRepair() async throws {
         let request = try Person.requestor().request("Who?")
         let repair = AIRequest.repairID(of: request.id, number: 1)
@@ -52,7 +52,7 @@ struct RepairRecoveryTests {
         expectEachPaidOnce(request.id, repair)
     }
 
-    @Test("A crash after the repair was answered: nothing is sent")
+    @Test("After a crash following an answered repair nothing is sent")
     func afterRepair() async throws {
         let request = try Person.requestor().request("Who?")
         #expect(try await ask(request, saying([Self.wrong, Person.json]))?.value == .ada)
@@ -67,7 +67,7 @@ struct RepairRecoveryTests {
     // MARK: In a job
 
     @Test(
-        "In a process that is there for a job, a later run with another UUID finds what the first one made",
+        "In a process with the scope of a job a later run with another UUID finds the first one's repair",
         arguments: [true, false])
     func job(diesBeforeRepair: Bool) async throws {
         let (one, other) = (try Person.requestor().request("Who?"), try Person.requestor().request("Who?"))
@@ -91,7 +91,7 @@ struct RepairRecoveryTests {
         expectEachPaidOnce(one.id, repair)
     }
 
-    @Test("A repair of a request that was deleted is the repair of the next one, where its words are the same")
+    @Test("The repair of a deleted request serves the next request with the same text")
     func deletedFirst() async throws {
         let (one, other) = (try Person.requestor().request("Who?"), try Person.requestor().request("Who?"))
         let repair = AIRequest.repairID(of: one.id, number: 1)
@@ -106,7 +106,7 @@ struct RepairRecoveryTests {
         #expect(second.record.calls.map(\.request.id) == [other.id])
     }
 
-    @Test("A repair of a request that was deleted, with other words, is in the way, and the error says which it is")
+    @Test("The repair of a deleted request with another text conflicts, and the error names it")
     func inTheWay() async throws {
         let (one, other) = (try Person.requestor().request("Who?"), try Person.requestor().request("Who?"))
         let repair = AIRequest.repairID(of: one.id, number: 1)
@@ -127,9 +127,9 @@ struct RepairRecoveryTests {
         #expect(second.record.calls.count == 2)
     }
 
-    // MARK: In the scope of a request
+    // MARK: The scope of a request
 
-    @Test("A process that is there for one request makes its repairs, and no others", arguments: [false, true])
+    @Test("A process with the scope of a request makes its repairs and no others", arguments: [false, true])
     func requestScope(isFoundWaiting: Bool) async throws {
         let requestor = try Person.requestor(repairs: 5)
         let (request, stranger) = (try requestor.request("Who?"), try requestor.request("Who else?"))
@@ -152,7 +152,7 @@ struct RepairRecoveryTests {
         #expect(provider.record.calls.count == 6)
     }
 
-    @Test("A place in a job without room for the repairs is refused, and nothing is sent")
+    @Test("A job position without room for repairs is refused, and nothing is sent")
     func noRoom() async throws {
         let engine = try Engine([saying([Person.json])])
         let requestor = try Person.requestor()
@@ -167,9 +167,9 @@ struct RepairRecoveryTests {
         #expect(try await engine.manager.snapshots().isEmpty)
     }
 
-    // MARK: In the middle
+    // MARK: During the repair
 
-    @Test("A crash while the repair is made: the repair that is in the store goes on, under its own UUID")
+    @Test("After a crash during a repair the stored repair continues under its own UUID")
     func duringRepair() async throws {
         let request = try Person.requestor().request("Who?")
         let repair = AIRequest.repairID(of: request.id, number: 1)
@@ -200,7 +200,7 @@ struct RepairRecoveryTests {
         #expect(machine.shared.attempts(of: repair).map(\.outcome) == [.lost, .completed])
     }
 
-    @Test("Two processes that ask the same at once send each call once")
+    @Test("Two processes that ask the same concurrently send each call once")
     func atOnce() async throws {
         let request = try Person.requestor().request("Who?")
         let provider = ScriptedProvider(id: "service") { call in

@@ -5,7 +5,7 @@ import Testing
 @testable import Hablare
 @testable import HablareStructured
 
-/// Answers that do not fit are sent back, as requests of their own.
+/// Invalid answers are sent back as requests of their own.
 @Suite(.timeLimit(.minutes(5)))
 struct RepairTests {
     private static let wrong = #"{"name":"Ada","age":-1}"#
@@ -16,7 +16,7 @@ struct RepairTests {
         try Engine([provider], store: store, configuration: LedgerTests.priced([priced]))
     }
 
-    @Test("A repair shows the model its answer and what is wrong, and its value is the answer")
+    @Test("A repair shows the model its answer and the violations, and returns the new value")
     func succeeds() async throws {
         let provider = saying([Self.wrong, Person.json])
         let engine = try Self.engine(provider)
@@ -51,7 +51,7 @@ struct RepairTests {
         #expect(sent.prompt.plainText.contains("- /age must be a number of at least 0"))
     }
 
-    @Test("After the last repair the answer is refused, and no more is asked", arguments: [0, 1, 3])
+    @Test("After the last repair the answer is refused, and nothing more is sent", arguments: [0, 1, 3])
     func fails(repairs: Int) async throws {
         let provider = saying([Self.wrong])
         let engine = try Self.engine(provider)
@@ -70,7 +70,7 @@ struct RepairTests {
         #expect(provider.record.calls.count == repairs + 1)
     }
 
-    @Test("A later repair shows the latest answer to the first prompt")
+    @Test("A later repair shows the latest answer with the first prompt")
     func second() async throws {
         let provider = saying(["No.", Self.wrong, Person.json])
         let engine = try Self.engine(provider)
@@ -87,7 +87,7 @@ struct RepairTests {
     }
 
     @Test(
-        "What showing it to the model cannot mend is not paid for again",
+        "An answer that a repair cannot fix is not repaired",
         arguments: [
             ("length", #"{"name":"Ada","#, "more tokens"), ("refusal", "I would rather not.", "declined"),
             ("content_filter", #"{"name":"Ada","#, "declined"),
@@ -109,7 +109,7 @@ struct RepairTests {
         #expect(provider.record.calls.count == 1)
     }
 
-    @Test("A repair that fails is the failure, and can be retried")
+    @Test("A failed repair fails the request, and can be retried")
     func failedRepair() async throws {
         let calls = Guarded(0)
         let provider = ScriptedProvider(id: "service") { _ in
@@ -160,7 +160,7 @@ struct RepairTests {
         #expect(provider.record.calls.count == 1)
     }
 
-    @Test("A repair that the provider cannot take is told as what it is: the answer does not fit")
+    @Test("A repair that the provider cannot accept is reported as an invalid answer")
     func tooLong() async throws {
         let provider = ScriptedProvider(id: "service", limits: ProviderLimits(maximumCharacters: 50)) { _ in
             .success(ProviderAnswer(.text(Body(Self.wrong))))
@@ -181,7 +181,7 @@ struct RepairTests {
     // MARK: The cache
 
     @Test(
-        "An answer that could not be used is not the answer to the next request; one that was repaired is, free of charge"
+        "An invalid answer is not cached for the next request, and a repaired one is"
     )
     func cache() async throws {
         let provider = saying([Self.wrong, Self.wrong, Self.wrong, Person.json, "never asked for"])
@@ -197,9 +197,9 @@ struct RepairTests {
         }
     }
 
-    // MARK: Keeping
+    // MARK: Retention
 
-    @Test("Of a request that waits for its merge, the answer that was repaired is let go")
+    @Test("After a repair the first answer of a request that awaits its merge is released")
     func merging() async throws {
         let engine = try Self.engine(saying([Self.wrong, Person.json]))
         let requestor = try Person.requestor()
@@ -213,7 +213,7 @@ struct RepairTests {
         }
     }
 
-    @Test("Where no answer can be used, none is kept any longer", arguments: [true, false])
+    @Test("If no answer is valid, none is kept for a merge", arguments: [true, false])
     func lettingGo(canBeSent: Bool) async throws {
         let limits = ProviderLimits(maximumCharacters: canBeSent ? 10_000 : 50)
         let provider = ScriptedProvider(id: "service", limits: limits) { _ in
@@ -233,7 +233,7 @@ struct RepairTests {
     }
 
     @Test(
-        "A request that is deleted while its repair is made changes nothing of the verdict", arguments: [true, false])
+        "Deleting a request during its repair does not change the verdict", arguments: [true, false])
     func deletedMeanwhile(isMended: Bool) async throws {
         let gate = Gate()
         let provider = ScriptedProvider(id: "service") { call in
@@ -264,7 +264,7 @@ struct RepairTests {
         }
     }
 
-    @Test("A store that cannot let an answer go does not take the value away")
+    @Test("A store that fails to release an answer does not fail the value")
     func storeFails() async throws {
         let store = ProcessStore()
         let engine = try Self.engine(saying([Self.wrong, Person.json]), store: store)
@@ -284,7 +284,7 @@ struct RepairTests {
         #expect(engine.log.says("warning: An answer that was repaired is still kept"))
     }
 
-    @Test("Where the first answer is not kept any more, its repair is found all the same")
+    @Test("If the first answer was evicted, its repair is still found")
     func evicted() async throws {
         let provider = saying([Self.wrong, Self.wrong, Person.json])
         let engine = try Self.engine(provider)
@@ -302,9 +302,9 @@ struct RepairTests {
         #expect(provider.record.calls.count == 3)
     }
 
-    // MARK: By hand
+    // MARK: Manual repairs
 
-    @Test("A repair can be made by hand, and is the one that would have been made")
+    @Test("A manual repair is the same request as the automatic one")
     func byHand() async throws {
         let provider = saying([Self.wrong, Person.json])
         let engine = try Self.engine(provider)
@@ -321,7 +321,7 @@ struct RepairTests {
         #expect(provider.record.calls.count == 2)
     }
 
-    @Test("The UUID of a repair follows from the request's, differs for each, and begins with the same time")
+    @Test("A repair's UUID is derived from the request's, differs by number and keeps its time")
     func identity() {
         let id = UUID.timeOrdered()
         let ids =

@@ -5,14 +5,14 @@ import Testing
 @testable import Hablare
 @testable import HablareStructured
 
-/// Where the JSON of an answer is found.
+/// Finds the JSON in an answer.
 @Suite struct StructuredAnswerTests {
     private static func values(_ text: String) -> [ParameterValue] {
         StructuredAnswer(in: text).candidates.map(\.value)
     }
 
     @Test(
-        "JSON is found where it stands",
+        "JSON is found anywhere in an answer",
         arguments: [
             (#"{"a":1}"#, [["a": 1]]), (" 1\n", [1]), ("null", [nil]), ("\"{}\"", ["{}"]),
             ("```json\n{\"a\":1}\n```", [["a": 1]]), ("```\n[1]\n```", [[1]]),
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(
-        "Where there is none, none is found, and no part of a broken one",
+        "An answer without JSON, or with broken JSON, has no values",
         arguments: [
             "", "No.", "1 2", "``` 1 ```", #"{'a': {"b": 1}}"#, #"{"a": {"b": 1}, oops, "c": {"b": 2}}"#,
             "{ {\"b\": 1} }",
@@ -39,7 +39,7 @@ import Testing
         #expect(Self.values(text).isEmpty)
     }
 
-    @Test("An answer that was cut is told from one that is none")
+    @Test("A truncated answer is distinguished from one without JSON")
     func cut() {
         #expect(StructuredAnswer(in: #"{"a": [1, 2"#).isCut)
         #expect(StructuredAnswer(in: "```json\n{\"a\": [1, 2").isCut)
@@ -53,7 +53,7 @@ import Testing
         #expect(Self.values(text) == (24..<40).map { ["n": .int($0)] })
     }
 
-    @Test("An answer that has a name twice is told from one that is none")
+    @Test("An answer with a duplicate name is distinguished from one without JSON")
     func nameTwice() {
         #expect(StructuredAnswer(in: #"{"a":1,"a":2}"#).hasNameTwice)
         #expect(StructuredAnswer(in: "```json\n{\"a\":1,\"a\":2}\n```").hasNameTwice)
@@ -61,13 +61,13 @@ import Testing
         #expect(!StructuredAnswer(in: #"{"a":1} {"a":1,"a":2}"#).hasNameTwice)
     }
 
-    @Test("The text that a value was read from is kept as it was written")
+    @Test("The source text of a value is kept as written")
     func text() {
         let candidate = StructuredAnswer(in: #"Look: {"a": 1.10}!"#).candidates.first
         #expect(candidate.map { String(decoding: $0.json, as: UTF8.self) } == #"{"a": 1.10}"#)
     }
 
-    @Test("Every beginning of an answer gives nothing but whole values", arguments: Seeds.choose(50))
+    @Test("A prefix of an answer gives only complete values", arguments: Seeds.choose(50))
     func beginnings(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let value = ParameterValue.object(["v": RandomJSON.value(depth: 3, using: &random)])
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test("A text of brackets is read in the time that its length asks for")
+    @Test("A text of brackets is parsed in linear time")
     func brackets() {
         for bracket in ["{", "[", "{\"a\":", "{}", "[1,", "{x}"] {
             let answer = StructuredAnswer(in: String(repeating: bracket, count: 100_000) + "x")

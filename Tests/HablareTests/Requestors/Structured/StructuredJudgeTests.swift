@@ -5,10 +5,10 @@ import Testing
 @testable import Hablare
 @testable import HablareStructured
 
-/// How long an answer is looked at.
+/// The effort spent on checking an answer.
 @Suite struct StructuredJudgeTests {
-    /// Of the values of an answer the newest is no text at all, the next one takes long, and the oldest is right, which
-    /// takes as long.
+    /// The newest of the answer's values is no text, the next one takes long, and the oldest is valid and takes as
+    /// long.
     private static let answer: AIResponseData = {
         let long = String(repeating: "a", count: 1_000)
         return AIResponseData(
@@ -21,7 +21,7 @@ import Testing
         return StructuredJudge(schema: schema, effort: effort) { try JSONDecoder().decode([String].self, from: $0) }
     }
 
-    /// The work of one of the long values.
+    /// Returns the effort of one of the long values.
     private static func work() throws -> Int {
         var effort = 50_000_000
         let long = ParameterValue.array([.string(String(repeating: "a", count: 1_000) + "b")])
@@ -29,7 +29,7 @@ import Testing
         return 50_000_000 - effort
     }
 
-    @Test("All values of an answer together may take as long as one, the newest first")
+    @Test("All values of an answer share one effort limit, newest first")
     func effort() async throws {
         let work = try Self.work()
         guard case .accepted = try await Self.judge(effort: 3 * work).verdict(on: Self.answer) else {
@@ -41,7 +41,7 @@ import Testing
         #expect(rejection.violations.map(\.description) == ["/0 must be a text"], "what the newest is not is told")
     }
 
-    @Test("Whoever is cancelled does not look at one value after the other")
+    @Test("A cancelled task does not check value after value")
     func cancellation() async throws {
         let judge = try Self.judge(effort: SchemaValidator.effort)
         try await withThrowingTaskGroup(of: Void.self) { group in

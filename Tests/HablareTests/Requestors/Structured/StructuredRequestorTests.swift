@@ -1,11 +1,12 @@
 import Foundation
+import HablareJSON
 import HablareTestKit
 import Testing
 
 @testable import Hablare
 @testable import HablareStructured
 
-/// Values of a type, from what models answer.
+/// Values of a type, decoded from the answers of models.
 @Suite(.timeLimit(.minutes(5)))
 struct StructuredRequestorTests {
     private static func ask(
@@ -19,7 +20,7 @@ struct StructuredRequestorTests {
     }
 
     @Test(
-        "The schema is sent, and the answer is a value",
+        "The schema is sent, and the answer is decoded to a value",
         arguments: [
             Person.json, "```json\n\(Person.json)\n```", "Sure: \(Person.json)",
             #"{"name":"x"} or rather \#(Person.json)"#,
@@ -31,7 +32,7 @@ struct StructuredRequestorTests {
         #expect(try await output.response.text() == answer)
     }
 
-    @Test("What is sent is the schema, its name and the settings")
+    @Test("A structured request has the schema, its name and the settings as parameters")
     func sent() async throws {
         let schema = try Person.schema()
         let requestor = try StructuredRequestor<Person>(
@@ -43,7 +44,7 @@ struct StructuredRequestorTests {
         #expect(try request.schema == schema)
     }
 
-    @Test("A model that knows of no schemas is told of it in the prompt")
+    @Test("A model without schema support gets the schema in the prompt")
     func inPrompt() throws {
         let requestor = try Person.requestor(placement: .prompt)
         let request = try requestor.request("Who?")
@@ -55,7 +56,7 @@ struct StructuredRequestorTests {
         #expect(again.prompt.plainText.hasSuffix("Be brief."))
     }
 
-    @Test("Words of a provider that was to parse them are looked into, and mended")
+    @Test("Text from a provider that promised structured values is parsed and repaired")
     func unparsed() async throws {
         let answers = Guarded(["Sure: \(Person.json)", #"{"name":"Ada","age":36,"age":-1}"#, Person.json])
         let provider = ScriptedProvider(id: "service.structured", responseType: .structured) { _ in
@@ -78,7 +79,7 @@ struct StructuredRequestorTests {
                 ?? false)
     }
 
-    @Test("A value that the provider has parsed is taken as it is")
+    @Test("A value that the provider has parsed is accepted")
     func parsed() async throws {
         let provider = ScriptedProvider(id: "service.structured", responseType: .structured) { _ in
             .success(ProviderAnswer(.structured(["name": "Ada", "age": 36.0])))
@@ -93,7 +94,7 @@ struct StructuredRequestorTests {
     }
 
     @Test(
-        "What does not fit is an error that says where and what is wanted, and nothing of the answer",
+        "An invalid answer's error names path and expectation, and contains nothing of the answer",
         arguments: [
             (#"{"name":"swordfish","age":-1}"#, "/age must be a number of at least 0"),
             (#"{"name":"swordfish"}"#, "/age must be present"),
@@ -114,7 +115,7 @@ struct StructuredRequestorTests {
         }
     }
 
-    @Test("What fits the schema and not the type is not as wanted either")
+    @Test("A value that fits the schema but not the type is invalid")
     func undecodable() async throws {
         struct Odd: Decodable, Sendable { let count: Int, inner: [String: [Int]] }
         let requestor = try StructuredRequestor<Odd>(
@@ -137,7 +138,7 @@ struct StructuredRequestorTests {
         }
     }
 
-    @Test("What is decoded is the JSON as the model wrote it, by a decoder of the app's")
+    @Test("The app's decoder gets the JSON as the model wrote it")
     func decoder() async throws {
         let requestor = try StructuredRequestor<String>(
             "service.structured.small", StructuredConfiguration(schema: try JSONSchema(["type": "number"]))
@@ -147,7 +148,7 @@ struct StructuredRequestorTests {
         #expect(try await requestor.output(of: response).value == "18446744073709551615")
     }
 
-    @Test("For a schema that is known at run time only, the JSON itself is the value, as the model wrote it")
+    @Test("With a schema known only at run time the value is the JSON itself")
     func json() async throws {
         let answer = #"{"n":1.0,"big":9223372036854775807,"list":[null,"é"]}"#
         let engine = try Engine([saying(["Here: \(answer)"])])
@@ -160,7 +161,7 @@ struct StructuredRequestorTests {
         #expect(output.value == ["n": .double(1), "big": .int(.max), "list": [.null, "é"]])
     }
 
-    @Test("An answer that is too long to be a value is refused")
+    @Test("An answer above the size limit is refused")
     func tooLong() async throws {
         let response = AIResponseData(
             requestID: UUID(), providerID: "p",

@@ -3,7 +3,8 @@ import Hablare
 @testable import HablareSimulation
 
 extension RuleCase {
-    /// What was acknowledged beside submissions: requests made anew, tried again, or cancelled all at once.
+    /// Rules about acknowledged operations other than submissions: regenerations, retries and cancellations of all
+    /// requests.
     static let acknowledged: [RuleCase] = [
         RuleCase(RegeneratedIsDurable.self, "was acknowledged and is gone") { trace, isGuilty in
             let new = trace.regenerates()
@@ -106,7 +107,7 @@ extension RuleCase {
 }
 
 extension TraceDraft {
-    /// Request 0 is completed, and made anew.
+    /// Completes and regenerates request 0.
     @discardableResult
     fileprivate mutating func regenerates(_ new: Int32? = nil) -> Int32 {
         let new = new ?? Int32(plan.requests.count)
@@ -118,14 +119,14 @@ extension TraceDraft {
         return new
     }
 
-    /// A request that has so many attempts is retried.
+    /// Retries a request that has this number of attempts.
     fileprivate mutating func retries(_ request: Int32, after attempts: Int32) {
         let number = called(.retry(request))
         happens(.attemptsOnDisk(operation: number, request: request, attempts: attempts), in: 0)
         returned(number, .done)
     }
 
-    /// Everything is cancelled, so much as is said, while requests have so many attempts.
+    /// Cancels everything with this count, while requests have these numbers of attempts.
     fileprivate mutating func cancelsAll(_ count: Int32, _ attempts: KeyValuePairs<Int32, Int32> = [:]) {
         let number = called(.cancelAll)
         for (request, attempts) in attempts {

@@ -3,7 +3,7 @@ import Hablare
 @testable import HablareSimulation
 
 extension RuleCase {
-    /// Which calls are made, beside which, and what the ledger says of them.
+    /// Rules about which calls are made, which of them overlap, and their lines in the ledger.
     static let calls: [RuleCase] = [
         RuleCase(OneFlight.self, "calls 0 and 1 of request 0 overlap") { trace, isGuilty in
             trace.submit(0)
@@ -37,7 +37,7 @@ extension RuleCase {
             let call = trace.completes(0)
             if !isGuilty { trace.becomes(1, .completed(call: call)) }
         },
-        // Whoever submits it first decides what it asks for.
+        // The first submission of a request decides its content.
         RuleCase(WorkIsShared.self, "call 0 answered request 1, which is pending") { trace, isGuilty in
             trace.plan.requests[1] = trace.plan.requests[0]
             trace.submit(0)

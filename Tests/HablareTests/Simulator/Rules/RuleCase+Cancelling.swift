@@ -3,7 +3,7 @@ import Hablare
 @testable import HablareSimulation
 
 extension RuleCase {
-    /// What is cancelled, deleted or put to rest.
+    /// Rules about cancellations, deletions and suspensions.
     static let cancelling: [RuleCase] = [
         RuleCase(CancelMeansCancel.self, "began after its own process had cancelled request 0") { trace, isGuilty in
             trace.submit(0)

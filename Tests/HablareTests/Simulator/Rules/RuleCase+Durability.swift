@@ -3,7 +3,7 @@ import Hablare
 @testable import HablareSimulation
 
 extension RuleCase {
-    /// What was acknowledged, and with which content.
+    /// Rules about acknowledged submissions and their content.
     static let durability: [RuleCase] = [
         RuleCase(AcknowledgedIsDurable.self, "was acknowledged and is gone") { trace, isGuilty in
             trace.submit(0)
@@ -99,7 +99,7 @@ extension RuleCase {
         RuleCase(EverythingEnds.self, "1 requests are not final") { trace, isGuilty in
             trace.comesToRest(live: isGuilty ? 1 : 0)
         },
-        // Where leases tell who is dead, clocks must agree.
+        // If leases decide which process is dead, clocks must agree.
         RuleCase(EverythingEnds.self, "1 requests are not final") { trace, isGuilty in
             trace.plan.knowsLiveness = isGuilty
             trace.happens(.processStarted(slot: 0), in: 0)

@@ -3,7 +3,7 @@ import Hablare
 @testable import HablareSimulation
 
 extension RuleCase {
-    /// What follows a failure, and what does not.
+    /// Rules about what may follow a failure.
     static let failing: [RuleCase] = [
         RuleCase(RetriesAreBounded.self, "failed 4 times, of 3 allowed") { trace, isGuilty in
             trace.submit(0)
@@ -32,7 +32,7 @@ extension RuleCase {
             trace.fails(trace.call(0), "server-error-500")
             trace.did(.snapshot(0), .waiting(.backingOff(until: isGuilty ? 20_000_000_000 : 2_000_000_000)))
         },
-        // A prompt that cannot be read is left alone for five seconds, whatever the policy.
+        // An unreadable prompt is deferred by five seconds under any policy.
         RuleCase(RetryAfterIsKept.self, "backs off beyond the policy's bound") { trace, isGuilty in
             trace.plan.configuration.retry = RetryPolicy(maximumElapsed: .seconds(2))
             trace.submit(0)
@@ -118,7 +118,7 @@ extension RuleCase {
             trace.submit(0)
             for number in 0..<10 {
                 let call = trace.call(0)
-                // One in the middle of them of which it is known that it was not sent.
+                // One in the middle is known not to be sent.
                 if number == 5 { trace.enters(call, .interrupted, .neverSent) } else { trace.loses(call) }
             }
             trace.loses(trace.call(0))
@@ -143,10 +143,10 @@ extension RuleCase {
 }
 
 extension TraceDraft {
-    /// A call dies with its process.
+    /// Lets a call die with its process.
     fileprivate mutating func loses(_ call: Int32) { enters(call, .lost, .maybeBilled) }
 
-    /// Request 0 falls back on other providers; there are three.
+    /// Gives request 0 a fallback chain of three providers.
     fileprivate mutating func chain(_ fallback: [Int]) {
         plan.providers = Array(repeating: plan.providers[0], count: 3)
         plan.requests[0].fallback = fallback

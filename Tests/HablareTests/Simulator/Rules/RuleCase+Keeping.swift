@@ -3,7 +3,7 @@ import Hablare
 @testable import HablareSimulation
 
 extension RuleCase {
-    /// Which answers are kept, and their files.
+    /// Rules about kept answers and their files.
     static let keeping: [RuleCase] = [
         RuleCase(RetentionIsKept.self, "the answer of request 0 was given up for nothing") { trace, isGuilty in
             trace.submit(0)
@@ -100,7 +100,7 @@ extension RuleCase {
         },
         RuleCase(FilesAreKept.self, "was told that a file is gone, and none was") { trace, isGuilty in
             trace.hasFiles()
-            // Nobody collected anything while it slept.
+            // No process collected files while it slept.
             let number = trace.called(.submit(0, content: 0))
             trace.sleeps(2)
             if !isGuilty { trace.happens(.filesCollected(1), in: 1) }
@@ -108,7 +108,7 @@ extension RuleCase {
         },
         RuleCase(FilesAreKept.self, "was told that a file is gone, and none was") { trace, isGuilty in
             trace.hasFiles()
-            // Who slept had nothing to write.
+            // The sleeping process had nothing to write.
             let number = trace.called(.submit(0, content: 0), in: isGuilty ? 2 : 0)
             trace.sleeps(2)
             trace.happens(.filesCollected(1), in: 1)
@@ -124,7 +124,7 @@ extension RuleCase {
         RuleCase(FilesAreKept.self, "was told that a file is gone, and none was") { trace, isGuilty in
             trace.hasFiles()
             let number = trace.called(.submit(0, content: 0))
-            // Neither who wrote nor who collected has a clock that jumped.
+            // Neither the writing nor the collecting process has a clock that jumped.
             trace.happens(.clockJumped(milliseconds: 5000), in: isGuilty ? 2 : 1)
             trace.happens(.filesCollected(1), in: 1)
             trace.returned(number, TraceDraft.refused(AIServiceErrorCode(.contentMissing)))
@@ -146,10 +146,10 @@ extension RuleCase {
 }
 
 extension TraceDraft {
-    /// All content is in files.
+    /// Keeps all content in files.
     mutating func hasFiles() { plan.content = SimulationPlan.Content(threshold: 1, age: 1_000_000_000) }
 
-    /// Process 0 sleeps for so long.
+    /// Lets process 0 sleep for this number of seconds.
     fileprivate mutating func sleeps(_ seconds: Double) {
         happens(.fellAsleep, in: 0)
         wait(seconds)

@@ -3,7 +3,7 @@ import Hablare
 @testable import HablareSimulation
 
 extension RuleCase {
-    /// How much is sent, and when accounts want to hear nothing.
+    /// Rules about the number of calls and the pauses of accounts.
     static let limits: [RuleCase] = [
         RuleCase(ScopesAreKept.self, "call 0 of request 0 is of no job") { trace, isGuilty in
             trace.plan.scopedSlot = 1
@@ -15,7 +15,7 @@ extension RuleCase {
             trace.plan.scopedSlot = 1
             trace.happens(.processStarted(slot: 0), in: 0)
             trace.happens(.processStarted(slot: 1), in: 1)
-            // Sent by somebody who is there for everything.
+            // Sent by a process with the widest scope.
             trace.submit(0)
             trace.job([1], stored: [1])
             trace.completes(0, in: isGuilty ? 1 : 0)
@@ -23,7 +23,7 @@ extension RuleCase {
         RuleCase(ScopesAreKept.self, "call 0 of request 0 is of no job") { trace, isGuilty in
             trace.plan.scopedSlot = 1
             trace.happens(.processStarted(slot: 1), in: 1)
-            // Led by a request of no job; the other one shares its work, or asks for something else.
+            // Led by a request without a job. The other one shares its work, or has other content.
             if !isGuilty { trace.plan.requests[1] = trace.plan.requests[0] }
             trace.submit(0)
             trace.job([1], stored: [1])

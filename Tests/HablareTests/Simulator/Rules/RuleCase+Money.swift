@@ -3,7 +3,7 @@ import Hablare
 @testable import HablareSimulation
 
 extension RuleCase {
-    /// What calls cost, and which are saved.
+    /// Rules about the costs of calls and the calls that are saved.
     static let money: [RuleCase] = [
         RuleCase(BudgetsAreKept.self, "6 were charged, of 5") { trace, isGuilty in
             trace.plan.configuration.budgets = [Budget("b", microDollars: isGuilty ? 5 : 6, period: .total)]
@@ -107,7 +107,7 @@ extension RuleCase {
 }
 
 extension TraceDraft {
-    /// A call whose answer the cache has; request 1 asks for the same.
+    /// Makes a call whose answer is cached. Request 1 has the same content.
     fileprivate mutating func cached(_ policy: CachePolicy = .use) -> Int32 {
         plan.requests[0].caching = .use
         plan.requests[1] = plan.requests[0]
@@ -116,7 +116,7 @@ extension TraceDraft {
         return completes(0)
     }
 
-    /// Request 1 is submitted and answered from the cache.
+    /// Submits request 1, which is answered from the cache.
     fileprivate mutating func finds(_ call: Int32) {
         submit(1)
         becomes(1, .completed(call: call))

@@ -3,7 +3,7 @@ import Hablare
 @testable import HablareSimulation
 
 extension RuleCase {
-    /// What becomes of requests, and who is told what.
+    /// Rules about the outcomes of requests and their delivery.
     static let outcomes: [RuleCase] = [
         RuleCase(OneRecordedOutcome.self, "was completed twice") { trace, isGuilty in
             trace.submit(0)

@@ -3,7 +3,7 @@ import Hablare
 @testable import HablareSimulation
 
 extension RuleCase {
-    /// Work that outlives its call.
+    /// Rules about work that outlives its call.
     static let remembering: [RuleCase] = [
         RuleCase(RememberedGoesOn.self, "begins anew what call 0 remembered") { trace, isGuilty in
             let first = trace.remembers(0)
@@ -111,7 +111,7 @@ extension RuleCase {
 }
 
 extension TraceDraft {
-    /// A request is sent, its call remembers its work, and fails in a way that nobody knows what came of it.
+    /// Sends a request whose call remembers its work and fails with an unknown outcome.
     fileprivate mutating func remembers(_ request: Int32) -> Int32 {
         submit(request)
         let call = call(request)

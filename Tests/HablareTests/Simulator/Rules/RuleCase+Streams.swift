@@ -3,7 +3,7 @@ import Hablare
 @testable import HablareSimulation
 
 extension RuleCase {
-    /// What readers of streams are told.
+    /// Rules about the elements that stream readers receive.
     static let streams: [RuleCase] = [
         RuleCase(StreamsAreTrue.self, "and is at 1.1") { trace, isGuilty in
             let (reader, call) = trace.streams(3)
@@ -60,7 +60,7 @@ extension RuleCase {
 }
 
 extension TraceDraft {
-    /// A request that is streamed, somebody who reads it, and its call, which has yielded so many pieces.
+    /// Streams a request with a reader, and with a call that has yielded this number of pieces.
     fileprivate mutating func streams(_ pieces: Int32, mayRestart: Bool = false) -> (reader: Int32, call: Int32) {
         plan.requests[0].streaming = StreamingPolicy(allowsRestart: mayRestart)
         submit(0)

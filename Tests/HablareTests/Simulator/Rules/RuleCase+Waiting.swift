@@ -3,7 +3,7 @@ import Hablare
 @testable import HablareSimulation
 
 extension RuleCase {
-    /// What requests wait for, and until when.
+    /// Rules about what requests wait for, and until when.
     static let waiting: [RuleCase] = [
         RuleCase(DeadlinesAreKept.self, "failed of a deadline that had not come") { trace, isGuilty in
             trace.plan.requests[0].deadline = 5_000_000_000
@@ -113,7 +113,7 @@ extension RuleCase {
 }
 
 extension TraceDraft {
-    /// Two requests ask for the same work.
+    /// Gives two requests the same content.
     fileprivate mutating func twins() {
         plan.requests[1] = plan.requests[0]
         submit(0)

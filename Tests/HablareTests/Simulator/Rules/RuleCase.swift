@@ -2,17 +2,17 @@ import Testing
 
 @testable import HablareSimulation
 
-/// A history that a rule must condemn, and its innocent twin, which differs in as little as possible.
+/// A history that breaks a rule, and its innocent twin, which differs in as little as possible.
 struct RuleCase: Sendable, CustomTestStringConvertible {
     let rule: any SimulationRule.Type
-    /// A part of what the rule says of the guilty one: each check of a rule says something else.
+    /// A part of the rule's message about the guilty history. Each check of a rule has another message.
     let verdict: String
     private let happens: @Sendable (inout TraceDraft, Bool) -> Void
 
     /// - Parameters:
     ///   - rule: The rule.
-    ///   - verdict: A part of what it says of the guilty one.
-    ///   - happens: What happens in the guilty one, and in the innocent one.
+    ///   - verdict: A part of the rule's message about the guilty history.
+    ///   - happens: Writes the events of the guilty or the innocent history.
     init(
         _ rule: any SimulationRule.Type, _ verdict: String,
         _ happens: @escaping @Sendable (_ trace: inout TraceDraft, _ isGuilty: Bool) -> Void

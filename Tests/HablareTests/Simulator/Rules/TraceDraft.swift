@@ -3,16 +3,16 @@ import Hablare
 
 @testable import HablareSimulation
 
-/// A history that nobody ran: what happened in it is written down by hand, so that a rule can be shown what it is for.
-/// Every event comes a millisecond after the one before, in process 0 of one slot, unless it says otherwise.
+/// A handwritten history that shows a rule its violation. Each event comes a millisecond after the one before, in
+/// process 0 of one slot, unless stated otherwise.
 struct TraceDraft {
-    /// What is planned: one provider that answers, and requests of which each asks for something else.
+    /// The plan: one provider that answers, and requests with different contents.
     var plan: SimulationPlan
-    /// What the public API says at the end.
+    /// The final state by the public API.
     var finals: [Int32: FinalRecord] = [:]
-    /// Lines of the ledger that belong to no request that is there.
+    /// The number of ledger lines that belong to no existing request.
     var furtherLines = 0
-    /// What the ledger says of all attempts together; `nil`: what is true.
+    /// The ledger's sum over all attempts, or `nil` for the true one.
     var sum: LedgerSum?
     var spent: [String: Int64] = [:]
     var files = SimulatedFilesAtEnd()
@@ -37,7 +37,7 @@ struct TraceDraft {
 
     // MARK: Time
 
-    /// Lets so many seconds pass.
+    /// Lets this number of seconds pass.
     mutating func wait(_ seconds: Double) { now += Int64(seconds * 1e9) }
 
     mutating func happens(_ what: TraceEvent.What, in process: Int32 = -1) {
@@ -60,7 +60,7 @@ struct TraceDraft {
         happens(.operationReturned(number, result), in: process)
     }
 
-    /// An operation from its call to its return.
+    /// Records an operation from its call to its return.
     @discardableResult
     mutating func did(_ operation: ClientOperation, _ result: Observed, in process: Int32 = 0) -> Int32 {
         let number = called(operation, in: process)
@@ -68,13 +68,13 @@ struct TraceDraft {
         return number
     }
 
-    /// Submits a request with the content that it has in the plan; it is there from then on.
+    /// Submits a request with its planned content, which exists from then on.
     mutating func submit(_ request: Int32, in process: Int32 = 0) {
         did(.submit(request, content: plan.requests[Int(request)].content), .stored(request), in: process)
         becomes(request, .pending)
     }
 
-    /// Submits requests as the first places of a job; they are there from then on.
+    /// Submits requests at the first positions of a job, which exist from then on.
     mutating func job(_ requests: [Int32], stored: [Int32]) {
         jobs.append(stored)
         did(.submitJob(0, first: 0, requests: requests), .storedJob(Int32(jobs.count - 1)))
@@ -84,7 +84,7 @@ struct TraceDraft {
     /// Reads the answer of a request from its beginning.
     mutating func read(_ request: Int32) -> Int32 { called(.read(request, from: 0, pause: 0)) }
 
-    /// A reader is told a piece of a call's answer.
+    /// Delivers a piece of a call's answer to a reader.
     mutating func tells(
         _ reader: Int32, _ call: Int32, _ piece: Int32, generation: Int32 = 1, isOnDisk: Bool = true
     ) {
@@ -95,12 +95,12 @@ struct TraceDraft {
 
     // MARK: Providers
 
-    /// A provider yields a piece of its answer.
+    /// Lets a provider yield a piece of its answer.
     mutating func yields(_ call: Int32, _ piece: Int32) {
         happens(.yielded(call: call, piece: piece), in: calls[Int(call)].process)
     }
 
-    /// A call begins; it is the next attempt of its request, which is on disk, unless something else is said.
+    /// Starts a call: the next attempt of its request, which is on disk, unless stated otherwise.
     @discardableResult
     mutating func call(
         _ request: Int32, attempt: Int32? = nil, provider: Int16 = 0, content: Int32? = nil, journalled: Int32? = nil,
@@ -121,7 +121,7 @@ struct TraceDraft {
         return number
     }
 
-    /// A call ends, and the ledger has a line that says so.
+    /// Ends a call, with a line in the ledger.
     mutating func ends(_ call: Int32, _ end: CallEnd, _ outcome: AttemptRecord.Outcome? = nil) {
         let story = calls[Int(call)]
         happens(.callEnded(call, end), in: story.process)
@@ -133,25 +133,25 @@ struct TraceDraft {
         }
     }
 
-    /// A call is told to stop.
+    /// Stops a call.
     mutating func stops(_ call: Int32) { happens(.callCancelled(call), in: calls[Int(call)].process) }
 
-    /// A call answers, and completes its request.
+    /// Lets a call answer and complete its request.
     mutating func answers(_ call: Int32) {
         ends(call, .answered(isPromisedType: true))
         becomes(calls[Int(call)].request, .completed(call: call))
     }
 
-    /// A call fails with the row of a code, and its request does not fail of it.
+    /// Lets a call fail with the row of a code, without failing its request.
     mutating func fails(_ call: Int32, _ code: String) { ends(call, .failed(row: Self.row(code))) }
 
-    /// A call fails with the row of a code, and its request fails of it.
+    /// Lets a call fail with the row of a code, which also fails its request.
     mutating func failsForGood(_ call: Int32, _ code: String) {
         fails(call, code)
         becomes(calls[Int(call)].request, Self.failure(code, of: call))
     }
 
-    /// A request is sent and answered.
+    /// Sends and answers a request.
     @discardableResult
     mutating func completes(_ request: Int32, in process: Int32 = 0) -> Int32 {
         let number = call(request, in: process)
@@ -163,16 +163,16 @@ struct TraceDraft {
         Int32(ProviderFailure.rows.firstIndex { $0.code.rawValue == code } ?? -1)
     }
 
-    /// The failure of a request by a call, or by the engine.
+    /// Returns the failure of a request by a call, or by the engine.
     static func failure(_ code: String, of call: Int32 = -1) -> Observed {
         .failed(code: AIServiceErrorCode(AIServiceError.Code(rawValue: code)).rawValue, call: call)
     }
 
     static func refused(_ code: AIServiceErrorCode) -> Observed { .refused(code: code.rawValue) }
 
-    // MARK: What is there at the end
+    // MARK: The final state
 
-    /// What becomes of a request.
+    /// Sets the final status of a request.
     mutating func becomes(_ request: Int32, _ status: Observed, waiting: WaitSaying? = nil) {
         let old = finals[request]
         var answer: Int32 = -1
@@ -184,7 +184,7 @@ struct TraceDraft {
             waiting: waiting)
     }
 
-    /// The ledger has a line of a call.
+    /// Adds a ledger line of a call.
     mutating func enters(
         _ call: Int32, _ outcome: AttemptRecord.Outcome, _ billing: BillingState, cost: Int64? = nil
     ) {
@@ -198,7 +198,7 @@ struct TraceDraft {
         }
     }
 
-    /// Changes what is said of a request at the end.
+    /// Changes the final record of a request.
     mutating func change(
         _ request: Int32, supersedes: Int32? = nil, isFromCache: Bool? = nil, answer: Int32? = nil,
         _ attempts: (inout [FinalRecord.Attempt]) -> Void = { _ in }
@@ -222,7 +222,7 @@ struct TraceDraft {
         }
     }
 
-    /// Those that live.
+    /// The living processes.
     private var processes: [Int32] {
         let ended = events.filter { event in
             switch event.what {
@@ -233,9 +233,9 @@ struct TraceDraft {
         return Set(events.map(\.process)).subtracting(ended.map(\.process)).filter { $0 >= 0 }.sorted()
     }
 
-    /// Faults cease, everything comes to rest a while later, and all shut down.
+    /// Ends all faults, lets everything come to rest a while later, and shuts all processes down.
     ///
-    /// - Parameter takenForDead: A process that process 1 takes for dead meanwhile.
+    /// - Parameter takenForDead: A process that process 1 meanwhile takes for dead.
     mutating func comesToRest(
         live: Int32 = 0, left: Int32 = 0, after seconds: Double = 100, takenForDead: Int32? = nil
     ) {
@@ -252,10 +252,10 @@ struct TraceDraft {
         isOver = true
     }
 
-    /// It never comes to rest.
+    /// Lets the history never come to rest.
     mutating func doesNotRest() { isOver = true }
 
-    /// The history; it comes to rest, unless it did.
+    /// The history, which comes to rest unless it already did.
     var history: SimulationHistory {
         var whole = self
         if !isOver { whole.comesToRest() }

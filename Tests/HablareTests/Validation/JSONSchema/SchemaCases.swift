@@ -3,7 +3,7 @@ import Testing
 
 @testable import Hablare
 
-/// A schema, and values that it takes and refuses, as JSON.
+/// A schema with valid and invalid values, as JSON.
 struct SchemaCase: Sendable, CustomTestStringConvertible {
     let schema: String
     let fitting: [String]

@@ -5,9 +5,9 @@ import Testing
 @testable import Hablare
 @testable import HablareStructured
 
-/// Random schemas and values, against the slow model.
+/// Random schemas and values against a slow model.
 @Suite struct SchemaHistoryTests {
-    @Test("Schemas take what the model says that they take", arguments: Seeds.choose(100))
+    @Test("JSONSchema agrees with the model on random schemas and values", arguments: Seeds.choose(100))
     func sameAsModel(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var fitting = 0
@@ -19,7 +19,7 @@ import Testing
                 let value = RandomJSON.value(depth: 3, using: &random)
                 let fits = model.takes(value, source)
                 fitting += fits ? 1 : 0
-                // An expectation for each of them would take longer than all the rest.
+                // An expectation for each value would take longer than everything else.
                 guard schema.validate(value).isEmpty != fits else { continue }
                 Issue.record("seed \(seed): \(source) and \(value)")
             }
@@ -27,7 +27,7 @@ import Testing
         #expect(fitting > 0 && fitting < 150, "seed \(seed) shows nothing")
     }
 
-    @Test("Violations are the same each time, and never more than are told", arguments: Seeds.choose(20))
+    @Test("Violations are deterministic and bounded in number", arguments: Seeds.choose(20))
     func deterministic(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<10 {
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    /// Of names that Unicode holds for the same an object has one.
+    /// An object has only one of several canonically equivalent names.
     private static let definitionNames = RandomJSON.names.reduce(into: [String]()) { names, name in
         if !names.contains(name) { names.append(name) }
     }

@@ -2,8 +2,8 @@ import Foundation
 
 @testable import Hablare
 
-/// What a schema takes, said in the plainest way: the schema is read anew for each value, nothing is compiled, and nothing
-/// is told but yes or no. Knows no patterns and no formats.
+/// A plain model of schema validation. It reads the schema for each value, compiles nothing, and answers only yes or
+/// no. It knows no patterns and no formats.
 struct SchemaModel {
     let root: ParameterValue
 
@@ -13,7 +13,7 @@ struct SchemaModel {
             members["pattern"] == nil && members["format"] == nil
                 && members.values.allSatisfy(understands)
         case .array(let values): values.allSatisfy(understands)
-        case .double(let number): number.magnitude < 1e100  // those a Decimal holds
+        case .double(let number): number.magnitude < 1e100  // the range of Decimal
         default: true
         }
     }
@@ -107,7 +107,7 @@ struct SchemaModel {
         }
     }
 
-    /// Scalar by scalar, one name after another: a dictionary would find names that Unicode holds for the same.
+    /// Compares names scalar by scalar: a dictionary would also find canonically equivalent names.
     private func member(_ name: String, of members: [String: ParameterValue]) -> ParameterValue? {
         members.first { isSame($0.key, name) }?.value
     }

@@ -4,10 +4,10 @@ import Testing
 @testable import Hablare
 @testable import HablareStructured
 
-/// What is no schema, or would be misunderstood.
+/// Schemas that are invalid or would be misunderstood.
 @Suite struct SchemaRefusalTests {
     @Test(
-        "What is no schema is refused, and the message says where",
+        "An invalid schema is refused with the path of the error",
         arguments: [
             ("1", "The schema is no schema"), ("[]", "The schema is no schema"), ("null", "is no schema"),
             (#"{"type":"text"}"#, "/type"), (#"{"type":1}"#, "/type"), (#"{"type":[]}"#, "/type"),
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(
-        "A keyword that would change the meaning and is not understood is refused, one that is mistyped too",
+        "An unsupported keyword that changes the meaning is refused, as is a misspelled one",
         arguments: [
             "patternProperties", "propertyNames", "dependentRequired", "dependentSchemas", "dependencies", "if", "then",
             "else", "contains", "minContains", "unevaluatedProperties", "unevaluatedItems", "additionalItems",
@@ -56,7 +56,7 @@ import Testing
         #expect(error?.pointer == "/properties/a/\(keyword)")
     }
 
-    @Test("A fault has its place as a pointer, says what to do, and is an invalid request where a request has it")
+    @Test("A schema fault has a JSON pointer and advice, and makes a request invalid")
     func fault() throws {
         let error = #expect(throws: JSONSchema.Fault.self) {
             _ = try JSONSchema(["properties": ["a/b": ["items": ["type": "text"]]]])
@@ -68,7 +68,7 @@ import Testing
         #expect(AIServiceError(fault).code == .invalidRequest && AIServiceError(fault).message == fault.description)
     }
 
-    @Test("What is no JSON is refused, and the message says at which byte")
+    @Test("A schema that is invalid JSON is refused with the byte of the error")
     func noJSON() {
         let error = #expect(throws: JSONSchema.Fault.self) { _ = try JSONSchema(json: Data(#"{"type": string}"#.utf8)) }
         #expect(error?.byte == 9 && error?.pointer == "" && error?.description.contains("byte 9") == true)
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(
-        "A reference that leads to itself without going into the value is refused",
+        "A reference that leads to itself without entering the value is refused",
         arguments: [
             ##"{"$ref":"#"}"##, ##"{"$ref":"#/$defs/a","$defs":{"a":{"$ref":"#/$defs/b"},"b":{"$ref":"#/$defs/a"}}}"##,
             ##"{"anyOf":[{"type":"null"},{"$ref":"#"}]}"##, ##"{"not":{"allOf":[{"$ref":"#"}]}}"##,
@@ -92,7 +92,7 @@ import Testing
         #expect(error?.reason.contains("leads to itself") ?? false)
     }
 
-    @Test("A chain of schemas about one value has an end that is near")
+    @Test("A chain of schemas for one value has a maximum length")
     func longChain() throws {
         func chain(_ count: Int) throws -> JSONSchema {
             var definitions: [String: ParameterValue] = ["\(count)": ["type": "null"]]

@@ -1,12 +1,13 @@
 import Foundation
+import HablareJSON
 import Testing
 
 @testable import Hablare
 @testable import HablareStructured
 
-/// What fits a schema and what does not, keyword by keyword.
+/// Valid and invalid values, keyword by keyword.
 @Suite struct SchemaTableTests {
-    @Test("A schema takes what fits and refuses the rest", arguments: SchemaCase.all)
+    @Test("A schema accepts valid values and refuses others", arguments: SchemaCase.all)
     func table(row: SchemaCase) throws {
         let schema = try JSONSchema(json: Data(row.schema.utf8))
         for text in row.fitting {
@@ -19,7 +20,7 @@ import Testing
         }
     }
 
-    @Test("The table says the same of a slow model of schemas", arguments: SchemaCase.all)
+    @Test("The table agrees with the slow model of schemas", arguments: SchemaCase.all)
     func model(row: SchemaCase) throws {
         let schema = try JSONReader.value(of: Data(row.schema.utf8))
         guard SchemaModel.understands(schema) else { return }
@@ -31,12 +32,12 @@ import Testing
         }
     }
 
-    @Test("There are enough cases")
+    @Test("The table has at least 80 cases")
     func count() {
         #expect(SchemaCase.all.count >= 80)
     }
 
-    @Test("A schema keeps what it was given, and equal ones are equal")
+    @Test("A schema keeps its source, and equal schemas are equal")
     func source() throws {
         let source: ParameterValue = ["type": "string", "description": "A word."]
         #expect(try JSONSchema(source).source == source)

@@ -4,14 +4,14 @@ import Testing
 @testable import Hablare
 @testable import HablareStructured
 
-/// What is told of a value that does not fit, and what is not.
+/// The content of violations.
 @Suite struct ViolationTests {
     private static func violations(_ schema: ParameterValue, _ value: ParameterValue) throws -> [String] {
         try JSONSchema(schema).validate(value).map { "\($0.pointer): \($0.wanted)" }
     }
 
     @Test(
-        "A violation says where, and what is wanted",
+        "A violation has the path and the expectation",
         arguments: [
             (["type": ["string", "null"]], 1, ": a text or null"), (["type": "number"], "1", ": a number"),
             (["enum": ["a", 1]], "b", #": "a" or 1"#), (["minimum": 1.5], 1, ": a number of at least 1.5"),
@@ -27,7 +27,7 @@ import Testing
         #expect(try Self.violations(schema, value) == [wanted])
     }
 
-    @Test("Of alternatives, what the nearest one wants is told")
+    @Test("Violations of alternatives describe the nearest one")
     func alternatives() throws {
         let schema: ParameterValue = [
             "anyOf": [
@@ -39,7 +39,7 @@ import Testing
                 == [": what at least one of 2 alternatives describes", "/a: present"])
     }
 
-    @Test("A violation never says the value, and in logs no name that only the value has")
+    @Test("A violation never contains the value, and in logs no names from the value")
     func secrecy() throws {
         let schema = try JSONSchema([
             "properties": ["known": ["additionalProperties": ["enum": ["wanted"]]]], "additionalProperties": false,
@@ -60,13 +60,13 @@ import Testing
             ])
     }
 
-    @Test("Of very many violations some are told")
+    @Test("The number of reported violations is bounded")
     func many() throws {
         let schema = try JSONSchema(["items": ["type": "null"]])
         #expect(schema.validate(.array(Array(repeating: 1, count: 100_000))).count == JSONSchema.maximumViolations)
     }
 
-    @Test("A value that nests too deep is a violation, and so is a number that is none")
+    @Test("A value that nests too deeply or has a non-finite number is a violation")
     func strangeValues() throws {
         var deep: ParameterValue = 1
         for _ in 0..<2_000 { deep = [deep] }
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(
-        "Schemas that would take for ever say so",
+        "A schema that would take forever is reported as a violation",
         arguments: [
             // Two ways at each level of the value.
             [
@@ -97,13 +97,13 @@ import Testing
         #expect(violations.count <= JSONSchema.maximumViolations)
     }
 
-    @Test("What breaks no rule is work, too", arguments: work)
+    @Test("Valid parts of a value count towards the effort limit", arguments: work)
     func silentEffort(case row: Work) throws {
         let violations = try JSONSchema(row.schema).validate(row.value, effort: 20_000)
         #expect(violations.last?.wanted == "smaller: it takes too long to be checked")
     }
 
-    /// With a name, because schemas and values are too long to be shown.
+    /// Has a name because schemas and values are too long to show.
     struct Work: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let schema: ParameterValue
@@ -115,7 +115,7 @@ import Testing
             self.value = value
         }
 
-        /// A keyword with one schema fifty times.
+        /// Returns a keyword with one schema fifty times.
         static func many(_ keyword: String, _ schema: ParameterValue) -> ParameterValue {
             ParameterValue.object([keyword: ParameterValue.array(Array(repeating: schema, count: 50))])
         }
@@ -140,7 +140,7 @@ import Testing
         ]
     }()
 
-    @Test("A very long name is not told to the model at length")
+    @Test("A very long name is shortened in the instruction to the model")
     func longNames() throws {
         let schema = try JSONSchema(["additionalProperties": ["type": "null"]])
         let name = String(repeating: "n", count: 10_000)
@@ -148,14 +148,14 @@ import Testing
         #expect(violation.pointer == "/" + name && violation.instruction.count < 250)
     }
 
-    @Test("A long text and a large pattern say so, too")
+    @Test("A long text with a large pattern is reported as a violation")
     func patternEffort() throws {
         let schema = try JSONSchema(["pattern": "^(a?){2000}b$"])
         let violations = schema.validate(.string(String(repeating: "a", count: 10_000)), effort: 20_000)
         #expect(violations.map(\.wanted) == ["smaller: it takes too long to be checked"])
     }
 
-    @Test("A value as large as an answer may be is checked to its end")
+    @Test("A value of the maximum size is checked completely")
     func large() throws {
         let schema = try JSONSchema([
             "items": [

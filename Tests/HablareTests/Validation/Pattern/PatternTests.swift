@@ -5,7 +5,7 @@ import Testing
 @testable import Hablare
 @testable import HablareStructured
 
-/// What patterns match, which are refused, and how long it takes.
+/// The matches, the refusals and the running time of patterns.
 @Suite struct PatternTests {
     private static func occurs(_ pattern: String, in text: String) throws -> Bool? {
         var effort = 1_000_000
@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(
-        "A pattern occurs where it does, and not elsewhere",
+        "A pattern matches the texts in which it occurs",
         arguments: [
             ("", ["", "a"], []), ("a", ["a", "ba"], ["", "b"]), ("^a$", ["a"], ["ab", "ba", "a\n"]),
             ("a|b", ["a", "xb"], ["c"]), ("^(a|bc)d$", ["ad", "bcd"], ["abcd", "bd"]), ("^a*$", ["", "aaa"], ["ab"]),
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(
-        "What is no pattern, or cannot be matched in bounded time, is refused",
+        "An invalid pattern, or one without bounded matching time, is refused",
         arguments: [
             "(", ")", "(a", "a)", "[a", "[z-a]", "*", "+a", "a**", "a+*", "^*", "a{2,1}", "a{99999}", "{1}", "\\",
             "\\1", "(a)\\1",
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(
-        "Patterns that keep others busy for ever take a step or two for each character",
+        "Patterns with catastrophic backtracking elsewhere take linear time",
         arguments: [
             "^(a+)+$", "^(a|a)*$", "^(a|aa)+$", "^(.*a){20}$", "(x+x+)+y", "^(a?){200}a{200}$",
         ])
@@ -81,14 +81,14 @@ import Testing
     }
 
     @Test(
-        "Repeating nothing takes no time",
+        "Repeating an empty pattern takes no time",
         arguments: ["((){9999}){9999}", "(((((){9999}){9999}){9999}){9999}){9999}", "(a{0}){9999}"])
     func nothing(pattern: String) throws {
         #expect(try Self.occurs(pattern, in: "x") == true)
     }
 
     @Test(
-        "Parts of nothing are left out before a pattern is written out, which is work for each of them",
+        "Empty parts are removed before a pattern is expanded",
         arguments: [
             "(x" + String(repeating: "()", count: 2_000) + "){40}", "((x(){9999}){40})", "(?:((((x))))(a{0})*){40}",
             "(()x|){0}(x()){40}()",
@@ -98,7 +98,7 @@ import Testing
         #expect(try PatternProgram(pattern).length == 41)
     }
 
-    @Test("Without effort there is no answer")
+    @Test("A match without effort left has no result")
     func noEffort() throws {
         var effort = 100
         #expect(
@@ -106,7 +106,7 @@ import Testing
         #expect(effort <= 0)
     }
 
-    @Test("Another engine finds the same", arguments: Seeds.choose(100))
+    @Test("Patterns agree with NSRegularExpression", arguments: Seeds.choose(100))
     func sameAsFoundation(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<20 {

@@ -1,3 +1,5 @@
+package import Hablare
+
 /// A text as JSON compares it: by its code points. A Swift string is equal to every other one that Unicode holds for the
 /// same, as `é` and `e` with an accent of its own, and hashes as they do.
 package struct ExactText: Sendable, Hashable, ExpressibleByStringLiteral {

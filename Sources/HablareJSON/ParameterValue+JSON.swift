@@ -1,4 +1,5 @@
 package import Foundation
+package import Hablare
 
 extension ParameterValue {
     /// Reads JSON, by the same rules as answers are judged by (``JSONReader``); numbers without a fraction that fit become

@@ -1,3 +1,5 @@
+package import Hablare
+
 /// The first bytes of content, which say what it is, whatever its name or its sender says.
 package struct MagicBytes: Sendable {
     /// So many bytes say what content is, where anything says it: the head of an Ogg page, and what is in it.

@@ -1,4 +1,5 @@
 package import Foundation
+package import Hablare
 
 /// Reads a JSON value that begins at a place of a text, and says where it ends: after it may come anything.
 ///

@@ -1,4 +1,5 @@
 import Foundation
+package import Hablare
 
 /// A number as JSON means it: 1.0 is the number 1, and comparing loses nothing.
 package enum JSONNumber: Sendable, Hashable, Comparable {

@@ -1,3 +1,6 @@
+package import Hablare
+package import HablareFiles
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Darwin)
@@ -7,21 +10,23 @@ import Musl
 #endif
 
 extension AIServiceError {
-    /// Kinds of access to a file of a store or a cache.
-    package enum FileAccess: Sendable, Hashable {
+    private enum FileAccess {
         case reading, writing, makingFolder
+
+        init(_ action: FileFailure.Action) {
+            switch action {
+            case .open, .read, .list, .look, .resolve: self = .reading
+            case .makeFolder: self = .makingFolder
+            case .make, .write, .sync, .rename, .remove, .lock: self = .writing
+            }
+        }
     }
 
     /// The meaning of a failure of the file system for a store or a cache, and what to do about it.
-    ///
-    /// - Parameters:
-    ///   - number: The value of `errno`.
-    ///   - access: What was being done.
-    ///   - path: The file or folder.
-    ///   - cause: What the system says of it.
-    package init(errno number: CInt, _ access: FileAccess, path: String, cause: String) {
+    package init(_ failure: FileFailure) {
+        let path = failure.path
         let (code, message): (Code, String) =
-            switch (number, access) {
+            switch (failure.number, FileAccess(failure.action)) {
             case (_, .reading):
                 (
                     .storageFailed,
@@ -50,6 +55,15 @@ extension AIServiceError {
                 (.storageReadOnly, "\(path) may not be written. Check its permissions, or choose another folder.")
             default: (.storageFailed, "\(path) could not be written. See the cause, and try again.")
             }
-        self.init(code, message, cause: cause)
+        self.init(code, message, cause: failure.cause)
+    }
+}
+
+/// Runs calls to the file system, and throws the meaning of a failure.
+package func translatingFileFailures<R>(_ body: () throws -> R) throws -> R {
+    do {
+        return try body()
+    } catch let failure as FileFailure {
+        throw AIServiceError(failure)
     }
 }

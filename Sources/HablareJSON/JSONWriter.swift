@@ -1,4 +1,5 @@
 import Foundation
+import Hablare
 
 /// Writes a value as JSON, the members of objects in the order of the bytes of their names. Pure.
 ///
