@@ -31,6 +31,7 @@ package enum AttemptLifecycle: Sendable, Hashable {
     /// The start is being written to the store, so nothing has been sent. After a stop, the provider has until the
     /// deadline, which begins with the store's answer. The provider is not called at all if the stop is seen in time.
     case journalling(stop: StopReason?)
+    /// The provider works.
     case running
     /// The provider has been asked to stop and has until the deadline.
     case stopping(StopReason)
@@ -41,6 +42,7 @@ package enum AttemptLifecycle: Sendable, Hashable {
     /// The provider returned, and the last of its output is being journalled. Nothing stops the attempt any more.
     case returned(StopReason?)
     case recording(Recording)
+    /// The end is recorded or was not needed.
     case over
 
     /// The recording of an attempt's end.
@@ -52,6 +54,7 @@ package enum AttemptLifecycle: Sendable, Hashable {
     }
 
     package enum Effect: Sendable, Hashable {
+        /// Cancel the attempt's task.
         case cancel
         /// Report ``AttemptLifecycle/deadlineReached(timeout:silence:isOffline:)`` after this time.
         case setDeadline(Duration)
@@ -155,7 +158,7 @@ package enum AttemptLifecycle: Sendable, Hashable {
         return reason
     }
 
-    /// Records that the store took the end, or refused it for good.
+    /// Records that the store took the end, or refused it permanently.
     package mutating func recorded() {
         switch self {
         case .abandoned(let reason, _): self = .abandoned(reason, standIn: nil)

@@ -300,8 +300,9 @@ extension FlightLifecycle {
     /// in flight.
     ///
     /// After a lost attempt the policy decides whether the flight waits again or is held. A flight with a resume handle
-    /// waits again under either policy, and regardless of the output that readers saw: the next attempt continues the
-    /// work, and nothing is paid twice.
+    /// waits again under either policy and regardless of the output that readers saw. The next attempt then continues
+    /// the work, and nothing is paid twice. After ``maximumLosses`` in a row the flight is held in any case, unless it
+    /// fails.
     ///
     /// - Parameters:
     ///   - policy: The request's policy for unknown outcomes.
@@ -414,8 +415,10 @@ extension FlightLifecycle {
 // MARK: - Remembered work
 
 extension FlightLifecycle {
-    /// Returns whether the work of an attempt continues: by the attempt itself, as far as the store knows, or by a
-    /// later one that finds the resume handle of that work.
+    /// Returns whether the work of an attempt continues.
+    ///
+    /// It continues in the attempt itself, as far as the store knows, or in a later one that finds the resume handle of
+    /// that work.
     ///
     /// All attempts of one generation do the same work, because an attempt that finds no handle starts another
     /// generation. A handle therefore stands only for the work of attempts in the flight's current generation. If an

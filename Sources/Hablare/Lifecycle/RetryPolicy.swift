@@ -1,5 +1,7 @@
-/// The rules for the step after a failed attempt: another attempt after exponential backoff with full jitter, the next
-/// provider of the request's ``AIRequest/fallback``, failure, or holding the request.
+/// The rules for the step after a failed attempt.
+///
+/// The step is another attempt after exponential backoff with full jitter, the next provider of the request's
+/// ``AIRequest/fallback``, failure, or holding the request.
 ///
 /// The failure's ``AIServiceError/disposition`` is considered first. A failure that needs the user or would happen
 /// again is not retried. There is also no retry if the next attempt would start after the request's deadline or after
@@ -19,7 +21,7 @@ public struct RetryPolicy: Sendable, Hashable {
     /// minutes.
     ///
     /// If the next attempt resumes remembered work (``ProviderCall/remember(_:)``), the time starts again with each
-    /// attempt: an attempt may have waited longer than this for an answer that is nearly finished, and paid for.
+    /// attempt. Such an attempt may have waited longer than this for an answer that is nearly finished, and paid for.
     public var maximumElapsed: Duration
 
     /// Creates a policy.
@@ -39,6 +41,7 @@ public struct RetryPolicy: Sendable, Hashable {
     package enum Decision: Sendable, Hashable {
         case retry(after: Duration)
         case fail
+        /// Ask the next provider.
         case divert
         /// Hold the request until a person retries or deletes it.
         case hold
