@@ -179,7 +179,7 @@ final class Engine: Sendable {
         return (number, stream)
     }
 
-    /// Yields the status from the beginning of a new stream, unless the stream has a newer one. Returns the stream to
+    /// Yields the status at the start of a stream, unless the stream already has a newer one. Returns the stream to
     /// read.
     ///
     /// A final status is always delivered, even if nothing is announced any more: later news can only repeat something

@@ -102,7 +102,7 @@ extension EngineCore {
             guard readers > 0, places[flight] == nil else { return }
             effects.append(.wakeReadersOfFlight(flight))
         case .account(let account, let date): paused(account, until: date)
-        case .ownerRetired: break  // their flights and requests follow
+        case .ownerRetired: break  // the owner's flights and requests follow
         case .uncached: effects.append(.answers(.dropped))
         case .nextDeadline(let date):
             nextExpiry = date
@@ -178,8 +178,8 @@ extension EngineCore {
 
     /// Applies a new state of a flight that this process may run, hold or watch.
     ///
-    /// If an attempt runs here, the state either says that its start is on disk, or that its lease is over. The attempt
-    /// is then stopped.
+    /// For an attempt of this process, the state says either that its start is on disk, or that its lease is over. In
+    /// the second case the attempt is stopped.
     private mutating func moved(_ id: FlightID, _ lifecycle: FlightLifecycle, isForeign: Bool) {
         if let attempt = attempt(at: id) {
             let isOwn = attempt.flight.lifecycle.token == lifecycle.token

@@ -19,11 +19,11 @@ public struct ResponseStream: AsyncSequence, Sendable {
         /// Returns the next element; `nil` after the last one.
         ///
         /// - Throws: The error of a failed request, after all its chunks. ``AIServiceError``: `cancelled` if the
-        ///   request was cancelled; `responseExpired` if the answer has been evicted; `contentMissing` if its content
-        ///   file is gone or damaged; `suspended` if the engine shuts down or is suspended in the background before the
-        ///   end; `unknownRequest` if the request was deleted, even if its UUID was submitted again after something was
-        ///   read; or an error of category storage. `CancellationError` if the task is cancelled. After an error the
-        ///   stream is over.
+        ///   request was cancelled; `responseExpired` if the answer is no longer stored; `contentMissing` if its
+        ///   content file is gone or damaged; `suspended` if the engine shuts down or is suspended in the background
+        ///   before the end; `unknownRequest` if the request was deleted, even if its UUID was submitted again after
+        ///   something was read; or an error of category storage. `CancellationError` if the task is cancelled. After
+        ///   an error the stream is over.
         public mutating func next() async throws -> StreamElement? {
             try await reader.next()
         }

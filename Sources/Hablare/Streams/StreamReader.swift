@@ -94,7 +94,7 @@ final class StreamReader {
             tell(cursor.found([], of: page.generation))
             whole = (answer, response)
         } else {
-            _ = try response.content  // the answer is complete only if it has not been evicted
+            _ = try response.content  // the answer is complete only if it is still stored
             end(with: response)
         }
     }

@@ -1,4 +1,4 @@
-/// Wakes one reader of a stream. News that arrive while the reader does not wait are kept until it does.
+/// A waker of one stream reader. News that arrives while the reader does not wait is kept until it does.
 final class StreamWaker: Sendable {
     /// The news since the reader's last wait.
     enum News: Sendable {
@@ -54,7 +54,7 @@ final class StreamWaker: Sendable {
         waiting?.resume(returning: .success(news))
     }
 
-    /// Ends all news with an error. The first error counts.
+    /// Ends the reader's waits with an error. The first error counts.
     func fail(_ error: any Error) {
         let waiting = state.withLock { state in
             defer { state.waiting = nil }
