@@ -1,33 +1,34 @@
 import Foundation
 
-/// What this process may send to one account: the permits it reserved in the store, and the account's pause.
+/// The state of one account in this process: the permits that it reserved in the store, and the account's pause.
 struct Account: Sendable {
-    /// How long a reserved permit may be kept. A permit that is spent late would let a burst through after a pause.
+    /// The lifetime of a reserved permit, in seconds. A permit that is spent late would let a burst through after a
+    /// pause.
     static let permitLifetime: TimeInterval = 1
-    /// The most calls that are reserved at once, so that no process holds what another could send now.
+    /// The maximum number of calls reserved at once, so that no process holds permits that another could use now.
     static let largestBlock = 64
 
     let id: AccountID
-    /// `nil`: any number of calls.
+    /// The rate limit; `nil` for no limit.
     let limit: RateLimit?
     private(set) var pausedUntil: Date?
-    /// How many reports of a pause are on their way to the store.
+    /// The number of reports of a pause that are being written to the store.
     var reportsUnderWay = 0
     /// The end of a pause that the store could not take.
     var unreportedUntil: Date?
     private var calls = 0
     private var units = 0.0
-    /// Whether the store knew of nothing that limits the account: as long as permits last, none are counted.
+    /// Whether the store knew of no limit of the account. Permits are not counted until this grant expires.
     private var isUnlimited = false
-    /// The provider told this process of a limit. Until this date the store may not know, and an answer of its that nothing
-    /// limits the account is an older one.
+    /// The date until which an unlimited grant is out of date. The provider reported a limit to this process, and the
+    /// store may not know it yet.
     private var countsUntil = Date.distantPast
-    /// Whether the last grant was one without a limit: what was admitted under it has no permit to give back.
+    /// Whether the last grant was unlimited. A call admitted under it has no permit to give back.
     private var wasUnlimited = false
     private var expiresAt = Date.distantPast
-    /// The lane that asked for permits and has not been answered.
+    /// The lane whose request for permits has not been answered.
     private(set) var asker: ProviderID?
-    /// When it is worth asking again.
+    /// The earliest date at which to ask again.
     private var nextAsk: Date?
 
     init(id: AccountID, limit: RateLimit?) {
@@ -36,8 +37,11 @@ struct Account: Sendable {
     }
 
     enum Admission: Sendable, Hashable {
+        /// The call may be sent, and its permit is spent.
         case admitted
+        /// No permit is left: reserve more.
         case ask
+        /// The account is paused, or permits are being reserved, or it is too early to ask again.
         case wait
     }
 
@@ -79,9 +83,9 @@ struct Account: Sendable {
             units += grant.costs.reduce(0, +)
         }
         expiresAt = now.addingTimeInterval(Self.permitLifetime)
-        // Nothing granted and no date: a store that does not keep its word is asked again, not at once.
+        // Nothing granted and no date: a store that breaks the contract is asked again, but not at once.
         let next = grant.next ?? (grant.costs.isEmpty ? expiresAt : nil)
-        // Never farther than is believed: otherwise it would be asked again at once, and again.
+        // A later date would not be believed, and the store would be asked again at once, repeatedly.
         nextAsk = next.map { min($0, now.addingTimeInterval(AccountBudget.longestPause)) }
     }
 
@@ -96,9 +100,9 @@ struct Account: Sendable {
         limitsReported(now: now)
     }
 
-    /// The store's state of the account's pause was read: another process may have been told of it, or have lifted it.
+    /// Applies the pause that was read from the store. Another process may have set or lifted it.
     ///
-    /// It replaces the one here, unless that is not in the store, or not yet: then the later of the two counts.
+    /// It replaces the pause known here. If that pause is not in the store, or not yet, the later of the two counts.
     mutating func pauseRead(until date: Date?, now: Date) {
         let date = date.flatMap { $0 > now ? $0 : nil }
         guard reportsUnderWay == 0, unreportedUntil ?? now <= now else {
@@ -115,7 +119,7 @@ struct Account: Sendable {
         nextAsk = nil
     }
 
-    /// The provider said what limits the account: from now on permits are counted.
+    /// Records that the provider reported a limit of the account. Permits are counted from now on.
     mutating func limitsReported(now: Date) {
         isUnlimited = false
         countsUntil = now.addingTimeInterval(Self.permitLifetime)
@@ -129,13 +133,13 @@ struct Account: Sendable {
 
     private mutating func isPaused(_ now: Date) -> Bool {
         guard let pausedUntil else { return false }
-        // A clock that was set back must not make a pause of an hour one of a year.
+        // A clock that was set back must not turn a pause of an hour into one of a year.
         if pausedUntil > now, pausedUntil <= now.addingTimeInterval(AccountBudget.longestPause) { return true }
         self.pausedUntil = nil
         return false
     }
 
-    /// When a call that has to wait now may be sent, if time alone decides.
+    /// The date at which a call that has to wait may be sent, if time alone decides.
     var nextAdmission: Date? {
         if let pausedUntil { return pausedUntil }
         return limit == nil || asker != nil ? nil : nextAsk

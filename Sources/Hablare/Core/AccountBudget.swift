@@ -1,15 +1,15 @@
 package import Foundation
 
-/// What an account may still be asked for: its two buckets, its pause, its corrected limits. Pure; the deciding machine
-/// of the store's account rows.
+/// The remaining quota of an account: its two token buckets, its pause and its reported limits. Pure; it decides for
+/// the store's account rows.
 package struct AccountBudget: Sendable, Hashable, Codable {
     package var requests: TokenBucket?
     package var units: TokenBucket?
     package var reportedRequests: Double?
     package var reportedUnits: Double?
-    /// Nothing may be sent before: the provider said so.
+    /// The end of a pause that the provider asked for. Nothing may be sent before.
     package var pausedUntil: Date?
-    /// When the next call could be sent, as the last reservation found that was not granted in full.
+    /// The date of the next possible call, according to the last reservation that was not granted in full.
     package var nextCall: Date?
     package var failingUntil: Date?
 
@@ -26,7 +26,7 @@ package struct AccountBudget: Sendable, Hashable, Codable {
         self.failingUntil = failingUntil
     }
 
-    /// The longest pause that is believed: a clock or a header may be wrong by years.
+    /// The longest pause that is believed, in seconds. A clock or a header may be wrong by years.
     package static let longestPause: TimeInterval = 24 * 3600
 
     // MARK: Spending
@@ -67,12 +67,13 @@ package struct AccountBudget: Sendable, Hashable, Codable {
         return PermitGrant(costs: granted, next: nil)
     }
 
-    /// Until when the account is paused, if it is. A pause longer than any that is believed is a clock's that was set back.
+    /// Returns the end of the account's pause, if it is paused. A pause longer than any that is believed is ignored: a
+    /// clock was set back.
     package func pause(now: Date) -> Date? {
         believed(pausedUntil, now: now)
     }
 
-    /// A date to come, unless it is farther away than any pause that is believed.
+    /// Returns a future date, unless it is farther away than any pause that is believed.
     private func believed(_ date: Date?, now: Date) -> Date? {
         let farthest = now.addingTimeInterval(Self.longestPause + TokenBucket.largestLag)
         guard let date, date > now, date <= farthest else { return nil }
@@ -111,7 +112,7 @@ package struct AccountBudget: Sendable, Hashable, Codable {
     package mutating func note(_ report: AccountReport, now: Date) {
         if report.liftsPause {
             pausedUntil = nil
-            // It may be the end of the pause.
+            // The next call may have been set to the end of the pause.
             nextCall = nil
         }
         if let until = report.pausedUntil {
@@ -136,7 +137,7 @@ package struct AccountBudget: Sendable, Hashable, Codable {
         _ quota: ReportedLimits.Quota?, _ bucket: inout TokenBucket?, _ reported: inout Double?
     ) {
         guard let quota else { return }
-        // Headers are data: a limit of nothing or of no number is no limit.
+        // Headers are data: a limit that is not a positive number is no limit.
         if let rate = quota.perMinute, rate.isFinite, rate > 0 { reported = rate }
         if let remaining = quota.remaining, remaining.isFinite, let level = bucket?.level {
             bucket?.level = min(level, max(0, remaining))

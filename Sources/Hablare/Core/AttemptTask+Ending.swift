@@ -16,7 +16,7 @@ extension AttemptTask.Parts {
             situation.hasHandle = hasHandle
             return situation
         }
-        // What follows where there is something to go on with, and where there is not.
+        // The outcome with a resume handle, and without one.
         let outcome: (_ hasHandle: Bool) -> AttemptEnd.Outcome
         switch verdict.outcome {
         case .completed(let answer):
@@ -48,14 +48,14 @@ extension AttemptTask.Parts {
         if let rest = reply.rest { end.rest = rest.value }
         end.forgetsHandle = memory.hasBegunAnew
         if memory.isUncertain, !end.outcome.isAnswer {
-            // The store knows by the time that it takes this end what has become of the handle.
+            // The process does not know whether the store has the handle. The store knows when it records this end.
             end.otherwise = AttemptEnd.Otherwise(hasHandle: !memory.hasHandle, outcome(!memory.hasHandle))
         }
         return end
     }
 
-    /// Whether the attempt may have been billed. One that went on with remembered work was not, unless its answer tells
-    /// what that cost; one that has left work to go on with may have been, however it failed.
+    /// Returns whether the attempt may have been billed. An attempt that resumed remembered work was not, unless its
+    /// answer reports the cost. An attempt that left a resume handle may have been, regardless of its failure.
     private func billing(
         of reply: Reply, _ verdict: AttemptVerdict, _ memory: AttemptStream.Memory
     ) -> BillingState {
@@ -68,7 +68,7 @@ extension AttemptTask.Parts {
         let ours = flight.request.caching.note
         if answer.metadata.isEmpty, flight.provider == flight.origin { return ours }
         var metadata = answer.metadata
-        // Ours to say, whatever the provider calls so.
+        // The engine sets these keys. A provider's values for them are dropped.
         metadata[AIResponseData.cacheKey] = nil
         metadata[AIResponseData.cacheAgeKey] = nil
         metadata.merge(ours) { _, ours in ours }
@@ -76,19 +76,20 @@ extension AttemptTask.Parts {
         return metadata
     }
 
-    /// For the metadata of an answer: who was asked, where that was more than one. Why each failed is in the ledger.
+    /// Returns the providers that were asked, for the metadata of an answer, if there was more than one. The ledger has
+    /// the error of each.
     private func trail(of flight: QueuedFlight) -> [String: String] {
         guard flight.provider != flight.origin else { return [:] }
         let trail = FallbackChain.trail(from: flight.origin, to: flight.provider, of: flight.request.fallback)
         return ["fallback": trail.map(\.rawValue).joined(separator: " > ")]
     }
 
-    /// What an attempt used, with what it cost by the prices of the day on which it was sent. Of a failure nothing is
-    /// known, unless it says so; nor of counts that cannot be.
+    /// Returns the usage of an attempt, with its cost by the prices of the day on which it was sent. A failure's usage
+    /// is unknown, unless it reports one. Impossible counts are dropped.
     private func usage(of flight: QueuedFlight, _ reply: Reply, startedAt: Date) -> Usage {
         guard var used = reply.usage else { return Usage() }
         if used.isImpossible {
-            // The answer is paid for, and is kept.
+            // The answer is paid for, so it is kept.
             logger.error(
                 "A provider reported a negative usage or cost, which is not recorded. Correct the provider.",
                 metadata: ["provider": "\(flight.provider)", "request": "\(flight.request.id)"])
@@ -123,7 +124,7 @@ extension AttemptTask.Parts {
         situation.hasNext = next != nil
         var decision = retry.decision(after: error, in: situation, jitter: jitter)
         if situation.remaining != nil, !decision.isRetry {
-            // Whether anybody has time left for another attempt is the store's to say, member by member.
+            // The store decides, member by member, whether any has time left for another attempt.
             situation.remaining = nil
             decision = retry.decision(after: error, in: situation, jitter: jitter)
         }
@@ -147,10 +148,10 @@ extension AttemptTask.Parts {
 }
 
 extension RetryPolicy.Situation {
-    /// What follows an attempt that was stopped by us or dead with us: what the provider made of it is as unknown. What
-    /// is remembered goes on.
+    /// Returns the outcome of an attempt that this process stopped, or that ended with it. The provider's result is
+    /// unknown in both cases. Remembered work continues.
     ///
-    /// - Parameter isUnknown: Whether the provider may have carried it out.
+    /// - Parameter isUnknown: Whether the provider may have carried out the call.
     fileprivate func interrupted(by error: AIServiceError, isUnknown: Bool) -> AttemptEnd.Outcome {
         if hasHandle { return .interrupted }
         if isUnknown, unknownOutcome == .hold { return .held(error) }
@@ -163,6 +164,6 @@ extension RetryPolicy.Decision {
 }
 
 extension QueuedFlight {
-    /// Whether another attempt may follow one whose output readers may have seen.
+    /// Returns whether another attempt may follow one whose output readers may have seen.
     func mayRestart(hasBegun: Bool) -> Bool { !hasBegun || request.streaming?.allowsRestart != false }
 }

@@ -2,11 +2,11 @@ import Foundation
 import Logging
 
 extension AttemptTask.Parts {
-    /// Records the end of an attempt, its content first. What follows from it is heard with its commit.
+    /// Records the end of an attempt, its content first. The consequences follow with the commit.
     ///
-    /// - Parameter isLastTry: Whether an answer for which there is no room ends its request with that error.
-    /// - Returns: Whether it was recorded; `false` when it was not needed.
-    /// - Throws: ``AIServiceError`` of category storage when it could not be recorded.
+    /// - Parameter isLastTry: Whether the request fails with the storage error if the answer cannot be stored now.
+    /// - Returns: Whether the end was recorded; `false` if it was not needed.
+    /// - Throws: ``AIServiceError`` of category storage if the end could not be recorded.
     func settle(_ end: AttemptEnd, isLastTry: Bool = false) async throws -> Bool {
         var end = end
         for _ in 0..<3 {
@@ -19,12 +19,12 @@ extension AttemptTask.Parts {
             switch try await commit(&stored, isLastTry: isLastTry) {
             case .done: return true
             case .rejected(let error):
-                end.outcome = .failed(error)  // the answer cannot be stored: that is the outcome
+                end.outcome = .failed(error)  // the answer cannot be stored, which is the outcome
             case .contentMissing where isStored(end.outcome):
-                // Streamed into its file, which was collected before the commit: the bytes are gone.
+                // The answer was streamed into its file, which was collected before the commit: the bytes are gone.
                 end.outcome = .failed(.streamedContentLost)
             case .contentMissing:
-                continue  // collected between its being stored and the commit: store it again
+                continue  // collected after it was stored and before the commit: store it again
             case let receipt:
                 logger.debug("An attempt's outcome was not needed", metadata: ["receipt": "\(receipt)"])
                 return false
@@ -35,8 +35,8 @@ extension AttemptTask.Parts {
             "Content disappeared three times while it was being stored. Is something cleaning the folder?")
     }
 
-    /// Writes an end; on the last try without what it brings, where there is no room for that: there may be for less,
-    /// and one answer must not hold up all work for ever.
+    /// Commits an end. On the last try with a full store it leaves out the content, because a smaller record may fit.
+    /// One answer must not block all work for ever.
     private func commit(_ end: inout AttemptEnd, isLastTry: Bool) async throws -> WriteReceipt {
         do {
             return try await journal.commit(.settle(end))

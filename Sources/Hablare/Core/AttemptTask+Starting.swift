@@ -4,13 +4,13 @@ extension AttemptTask.Parts {
     enum Start: Sendable {
         case started(QueuedFlight)
         case refused
-        /// The request has run out of time, as far as is known here; a sweep ends it if so.
+        /// The request's deadline has passed, as far as this process knows. If so, a sweep ends the request.
         case outOfTime
     }
 
-    /// Journals the attempt. Only what this returns may be sent.
+    /// Journals the start of an attempt. Only the flight that this returns may be sent.
     ///
-    /// - Throws: ``AIServiceError`` of category storage; nothing may be sent then.
+    /// - Throws: ``AIServiceError`` of category storage. Nothing may be sent then.
     func journalStart(of flight: QueuedFlight) async throws -> Start {
         let start: Boxed<PlannedStart>
         switch prepareStart(of: flight) {
@@ -60,8 +60,8 @@ extension AttemptTask.Parts {
                     write: .start(start), started: started, reservation: Reservation(charges: charges, date: date))))
     }
 
-    /// The store answered to the start of an attempt. One that does not fit into its budget is started all the same, and
-    /// fails unsent: so it is in the ledger.
+    /// Handles the store's answer to the start of an attempt. An attempt that exceeds its budget starts all the same
+    /// and fails unsent, so that the ledger shows it.
     @inline(never)
     private func startWritten(_ start: Boxed<PlannedStart>, _ receipt: WriteReceipt) -> Start {
         let started = start.value.started
@@ -73,8 +73,8 @@ extension AttemptTask.Parts {
     }
 
     private func charges(of flight: QueuedFlight, at date: Date) -> [BudgetCharge] {
-        // What cannot be sent costs nothing. What goes on with remembered work costs nothing more: what was reserved for
-        // the attempt that began it stays reserved, because nobody has been told what that cost.
+        // An attempt that cannot be sent costs nothing. An attempt with a resume handle needs no new reservation: that
+        // of the attempt that began the work remains, because its cost is still unknown.
         guard !spending.budgets.isEmpty, flight.failure == nil, flight.remembered == nil,
             let registered = registry.registration(of: flight.provider)
         else { return [] }

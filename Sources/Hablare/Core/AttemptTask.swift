@@ -1,11 +1,11 @@
 import Foundation
 import Logging
 
-/// One attempt under way: journals its start, calls the provider, records its end. ``AttemptLifecycle`` decides; this
-/// performs.
+/// One attempt in flight: journals its start, calls the provider and records its end. ``AttemptLifecycle`` decides, and
+/// this type performs.
 ///
-/// One object for the attempt and for what its provider says while it works, because there is one for every call in
-/// flight, and a suspended task keeps alive all that it needs. See ``run(_:)`` for what that is.
+/// One object serves as the attempt and as the listener of its provider. There is one for every call in flight, and a
+/// suspended task keeps everything alive that it needs. ``run(_:)`` explains the cost.
 final class AttemptTask: CallListener {
     final class Parts: Sendable {
         let journal: Journal
@@ -38,7 +38,7 @@ final class AttemptTask: CallListener {
             self.logger = logger
         }
 
-        /// The cost of a call in units of its account's limit; 0 where the limit counts no units.
+        /// Returns the cost of a call in units of its account's limit; 0 if the limit counts no units.
         func cost(of request: AIRequest, for provider: ProviderID) -> Double {
             guard let registered = registry.registration(of: provider), registered.limits.rate?.unitsPerMinute != nil
             else { return 0 }
@@ -76,7 +76,7 @@ final class AttemptTask: CallListener {
 
     var running: Task<Void, Never>? { state.withLock { $0.task } }
 
-    /// The time for which a streaming provider may still be silent; `nil` where that is over.
+    /// The time for which a streaming provider may still be silent; `nil` if it has passed.
     var silenceLeft: Duration? { stream.timeLeft(of: timeout) }
 
     func start(isJournalled: Bool, with spawner: TaskSpawner) {
@@ -92,16 +92,16 @@ final class AttemptTask: CallListener {
 
     // MARK: The call
 
-    /// The attempt from its sending to the recording of its end.
+    /// Runs the attempt from its sending to the recording of its end.
     ///
-    /// Whatever is alive across the provider's work is kept for every call in flight, and most of a process's memory may
-    /// be that. So this function suspends with three words alive (this object, the flight, a date), those that prepare a
-    /// call and judge its reply do not suspend and are not inlined, and a reply is one word (``Boxed``). A test measures
-    /// what a call in flight takes.
+    /// Every call in flight keeps alive the values that this function holds across the provider's work, which may be
+    /// most of a process's memory. This function therefore suspends with three words alive: this object, the flight and
+    /// a date. The functions that prepare a call and judge its reply do not suspend and are not inlined, and a reply is
+    /// one word (``Boxed``). A test measures the memory of a call in flight.
     private func run(_ flight: QueuedFlight) async {
         let startedAt = parts.date()
         let reply = if let watch { await send(flight, watchedBy: watch) } else { await send(flight) }
-        // Now: an answer is as old as it is, however long the end in its stead takes to be recorded.
+        // Taken now: the answer's age does not depend on how long the recording of a stand-in takes.
         let endedAt = parts.date()
         while true {
             switch ended(flight, startedAt: startedAt, endedAt: endedAt, reply.value) {
@@ -163,7 +163,7 @@ final class AttemptTask: CallListener {
                     timeout: min(timeout, remaining ?? timeout), listener: self)))
     }
 
-    /// A reply, and whether chunks that the provider yielded are still to be journalled.
+    /// A reply, with the information whether yielded chunks are still to be journalled.
     private enum Return: Sendable {
         case over(Boxed<Reply>)
         case yielded(Boxed<Reply>)
@@ -176,7 +176,7 @@ final class AttemptTask: CallListener {
         switch result {
         case .success(let answer): reply.answer = answer
         case .failure(let error):
-            // Made only where something failed: it looks at the whole prompt.
+            // Redacted only on failure, because redaction reads the whole prompt.
             reply.result = .failure(FailureRedaction(of: flight.request).redacted(error))
             reply.lostLease = stream.memory.wasRefused
         }
@@ -188,11 +188,11 @@ final class AttemptTask: CallListener {
     private enum Ending: Sendable {
         case record(AttemptEnd)
         case awaitStandIn(Task<Void, Never>)
-        /// The engine went away.
+        /// The engine is gone.
         case leave
     }
 
-    /// The attempt is over, unless an end is being recorded in its stead.
+    /// Ends the attempt and returns its end for recording, unless an end is being recorded in its stead.
     @inline(never)
     private func ended(_ flight: QueuedFlight, startedAt: Date, endedAt: Date, _ reply: Reply) -> Ending {
         guard let engine else {
@@ -240,8 +240,8 @@ final class AttemptTask: CallListener {
 
     // MARK: Abandoning
 
-    /// The provider did not stop in time, and its place is the next attempt's: records an end in its stead, where its
-    /// request is to go on. Whatever it brings when it returns is recorded after that.
+    /// Records an end in the attempt's stead if its request is to continue. The provider did not stop in time, and its
+    /// slot belongs to the next attempt. The provider's own result is recorded afterwards, when it returns.
     func abandoned(because reason: StopReason, with spawner: TaskSpawner) {
         guard reason.isRecordedWhenAbandoned, let started = startedFlight else { return }
         let error: AIServiceError =
@@ -265,7 +265,7 @@ final class AttemptTask: CallListener {
             try lifecycle.attemptStarted(token: lifecycle.token)
             return queued.started(as: lifecycle, at: placedAt)
         } catch {
-            return nil  // unreachable: it was started
+            return nil  // unreachable: the attempt was started
         }
     }
 
@@ -285,7 +285,7 @@ final class AttemptTask: CallListener {
         return nil
     }
 
-    /// Records an end. Where the store cannot take it, it is kept, and recorded when the store can.
+    /// Records an end. If the store cannot take it, it is kept and recorded when the store can.
     @inline(never)
     private func record(_ end: AttemptEnd) async {
         let key = AttemptKey(flight: end.flight, token: end.lifecycle.token)
@@ -306,7 +306,9 @@ final class AttemptTask: CallListener {
         }
     }
 
-    /// How often the recording of an answer is tried whose content cannot be stored although commits succeed. Nothing is
-    /// sent meanwhile; then the request fails, so that one answer cannot hold up all work for ever.
+    /// The number of times to try recording an answer whose content cannot be stored although commits succeed.
+    ///
+    /// Nothing is sent meanwhile. After the last try the request fails, so that one answer cannot block all work for
+    /// ever.
     static let maximumRecordings = 60
 }

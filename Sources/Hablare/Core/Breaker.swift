@@ -1,27 +1,28 @@
 package import Foundation
 
-/// Leaves a provider alone that failed several times in a row, and probes it now and then with a single call. Pure.
+/// A circuit breaker: stops calling a provider that failed several times in a row, and probes it now and then with a
+/// single call. Pure.
 ///
-/// Only failures that say something about the provider's health count: overload, timeouts, lost connections. A refused
-/// request is a healthy provider.
+/// Only failures that show the provider's health count: overload, timeouts and lost connections. A provider that
+/// refuses a request is healthy.
 package struct Breaker: Sendable, Hashable {
     package enum Health: Sendable, Hashable {
         case sound
         case failing
-        /// Nothing: the call was stopped, or refused for its number.
+        /// Unknown: the call was stopped, or was refused by a rate limit.
         case unknown
     }
 
-    /// Names a probe, so that a call that was one before is not taken for the present one.
+    /// The number of a probe, which tells a former probe from the current one.
     package struct Probe: Sendable, Hashable {
         fileprivate let number: Int
     }
 
     private enum State: Sendable, Hashable {
         case closed(failures: Int)
-        /// Nothing is sent before the date.
+        /// No call is sent before the date.
         case open(until: Date, pauses: Int)
-        /// One call is under way to see.
+        /// One call is in flight as a probe.
         case probing(Probe, pauses: Int)
     }
 
@@ -37,7 +38,7 @@ package struct Breaker: Sendable, Hashable {
         if case .closed = state { true } else { false }
     }
 
-    /// When the next call may be sent: `nil` when one may be now, `.distantFuture` while a probe is under way.
+    /// Returns the date of the next call: `nil` if one may be sent now, `.distantFuture` while a probe is in flight.
     package func next(now: Date) -> Date? {
         switch state {
         case .closed: nil
@@ -46,7 +47,7 @@ package struct Breaker: Sendable, Hashable {
         }
     }
 
-    /// A call is sent. Answers which probe it is, if it is one.
+    /// Records that a call is sent. Returns its probe, if it is one.
     package mutating func sent() -> Probe? {
         guard case .open(_, let pauses) = state else { return nil }
         lastProbe += 1
@@ -55,7 +56,8 @@ package struct Breaker: Sendable, Hashable {
         return probe
     }
 
-    /// A call ended. Answers with what is news: until when the provider is left alone, or that it works again.
+    /// Records the end of a call. Returns the news: the date until which the provider is not called, or that it works
+    /// again.
     package mutating func ended(_ health: Health, probe: Probe?, now: Date) -> AccountReport.Failing {
         switch (state, health) {
         case (.closed, .sound):
@@ -67,7 +69,7 @@ package struct Breaker: Sendable, Hashable {
         case (.closed, .failing):
             return open(pauses: 0, now: now)
         case (.probing, .sound), (.open, .sound):
-            // Also a call that was sent before the provider was left alone, and got through.
+            // This includes a call that was sent before the breaker opened, and succeeded.
             state = .closed(failures: 0)
             return .over
         case (.probing(probe, let pauses), .failing):
@@ -81,7 +83,7 @@ package struct Breaker: Sendable, Hashable {
     }
 
     private mutating func open(pauses: Int, now: Date) -> AccountReport.Failing {
-        // In seconds: a duration that is doubled often enough cannot be held.
+        // In seconds, because a duration would overflow after many doublings.
         let pause = policy.pause / .seconds(1) * Double(1 << min(pauses, 30))
         let until = now.addingTimeInterval(min(pause, policy.longestPause / .seconds(1)))
         state = .open(until: until, pauses: pauses)
@@ -99,14 +101,14 @@ extension Breaker.Health {
     }
 }
 
-/// When a provider that fails is left alone, and for how long.
+/// The conditions under which a failing provider is not called, and for how long.
 public struct BreakerPolicy: Sendable, Hashable {
-    /// After how many failures in a row that say something about the provider's health (overload, timeouts, lost
-    /// connections), at least 1. Default 5.
+    /// The number of failures in a row after which the provider is not called. Only failures that show the provider's
+    /// health count: overload, timeouts and lost connections. At least 1. Default 5.
     public var threshold: Int
-    /// How long at first; doubles with each probe that fails. Default 5 s.
+    /// The first pause. It doubles with each probe that fails. Default 5 s.
     public var pause: Duration
-    /// How long at most. Default 5 minutes.
+    /// The longest pause. Default 5 minutes.
     public var longestPause: Duration
 
     /// Creates a policy.
@@ -125,6 +127,6 @@ public struct BreakerPolicy: Sendable, Hashable {
         }
     }
 
-    /// Never leaves a provider alone.
+    /// A policy that never stops calling a provider.
     public static let never = BreakerPolicy(threshold: .max)
 }

@@ -1,6 +1,6 @@
-/// Counts the calls under way against a limit.
+/// A counter of the calls in flight against a limit.
 struct ConcurrencyGate: Sendable, Hashable {
-    /// How many calls may be under way at once: as many as it was made for, or fewer while the provider says so.
+    /// The maximum number of calls in flight: the configured number, or fewer while the provider reports fewer.
     private(set) var limit: Int
     private let largest: Int
     private(set) var inUse = 0
@@ -10,8 +10,10 @@ struct ConcurrencyGate: Sendable, Hashable {
         self.limit = largest
     }
 
-    /// The provider said how many it takes at once. More than the gate was made for are not asked of it; a number that
-    /// lets nothing through makes no sense. Who is inside stays.
+    /// Applies the concurrency that the provider reported.
+    ///
+    /// The limit never exceeds the configured number. A report that lets nothing through is ignored. Calls in flight
+    /// stay.
     mutating func learned(limit reported: Int) {
         guard reported > 0 else { return }
         limit = min(largest, reported)

@@ -2,7 +2,7 @@ import Foundation
 import Logging
 
 extension Engine {
-    /// How many requests are ended in one sweep, at most.
+    /// The maximum number of requests that one sweep ends.
     static let sweepBatch = 256
 
     func perform(_ effect: EngineCore.Effect, _ state: inout State) {
@@ -38,7 +38,7 @@ extension Engine {
         }
     }
 
-    /// Cancels a task as soon as the lock is given back: its cancellation handlers may be anyone's.
+    /// Cancels a task once the lock is released, because its cancellation handlers may be foreign code.
     private func cancel(_ task: Task<Void, Never>?, _ state: inout State) {
         if let task { state.afterwards.append { task.cancel() } }
     }
@@ -62,10 +62,10 @@ extension Engine {
 
     // MARK: The store
 
-    /// Writes something, and counts it among the work for the store until it is answered.
+    /// Commits writes and counts them as a store operation until the store answers.
     ///
-    /// - Parameter needsNetwork: Whether it may hold or give back leases of a provider that needs the network, or begin
-    ///   what does: a rest without a network waits for it.
+    /// - Parameter needsNetwork: Whether the writes may hold or give back leases of a provider that needs the network,
+    ///   or start such work. A suspension without a network waits for them.
     private func commit(
         _ writes: [StoreWrite], needsNetwork: Bool, _ state: inout State,
         then answered: @escaping @Sendable (Engine, Result<[WriteReceipt], any Error>) -> Void
@@ -158,7 +158,7 @@ extension Engine {
             remembered: flight.remembered, failure: flight.failure)
     }
 
-    /// Gives leases back, also those of a process that goes on: whatever it may take then, it asks for.
+    /// Gives back leases. If this process continues and may take the flights again, it claims them.
     private func release(_ flights: [QueuedFlight], _ state: inout State) {
         let now = date()
         var writes: [StoreWrite] = []
@@ -170,7 +170,7 @@ extension Engine {
                 }
                 writes.append(.advance(flight.id, transition, at: now))
             } catch {
-                continue  // not held any more: nothing to give back
+                continue  // not held any more: there is nothing to give back
             }
         }
         guard !writes.isEmpty else { return }
@@ -179,8 +179,8 @@ extension Engine {
             guard case .failure(let error) = result else {
                 return engine.apply { $0.emit(.released(flights.map(\.id))) }
             }
-            // They end with this process's registration, or are broken when it is found dead; where it goes on, it
-            // tries again.
+            // The leases end with this process's registration, or are broken when the process is found dead. If it
+            // continues, it tries again.
             engine.logger.error("Leases could not be given back", metadata: ["error": "\(error)"])
             engine.apply { $0.unreturned += flights }
         }
@@ -214,7 +214,7 @@ extension Engine {
                 return engine.apply { $0.reported(report, isWritten: true) }
             }
             engine.apply { $0.reported(report, isWritten: false) }
-            // This process keeps to it all the same; the others learn it from the provider.
+            // This process applies the report all the same. The others learn it from the provider.
             engine.logger.error("What was learned of an account is not recorded", metadata: ["error": "\(error)"])
         }
     }
@@ -223,7 +223,7 @@ extension Engine {
         commit([.expire(at: date(), limit: Self.sweepBatch)], needsNetwork: false, &state) { engine, result in
             var isFailed = false
             if case .failure(let error) = result {
-                // Tried again at the next renewal, by this process or another.
+                // The next renewal tries again, in this process or another.
                 engine.logger.error(
                     "Requests that ran out of time could not be ended", metadata: ["error": "\(error)"])
                 isFailed = true
@@ -240,7 +240,7 @@ extension Engine {
         case .doubtful: answers.storeChanged()
         case .recorded(let work, let isCached):
             answers.answerRecorded(work)
-            // Now and then the cache, which it entered, is looked at.
+            // The cache is trimmed after every so many answers that entered it.
             guard isCached, answers.answerEntered() else { return }
             start(needsNetwork: false, &state) { engine in
                 do {
@@ -261,8 +261,8 @@ extension Engine {
         state.looks = [:]
     }
 
-    /// Reads how a watched request ended. Not counted among the work for the store: it holds nothing that a shutdown has to
-    /// wait for, and goes on for as long as the store cannot be read.
+    /// Reads the outcome of a watched request. It does not count as a store operation, because a shutdown need not wait
+    /// for it. It repeats for as long as the store cannot be read.
     private func look(_ look: WatchedRequests.Look, _ state: inout State) {
         state.lastStoreTask += 1
         let number = state.lastStoreTask
@@ -297,11 +297,11 @@ extension Engine {
         guard isWanted, let signal = store.signal else { return }
         state.listening = spawner.start { [weak self, clock, renewalInterval] in
             let changes = signal.changes()
-            // What came before the signal was listened to is heard first.
+            // Changes from before the subscription are read first.
             await self?.noticeOthers()
             await withTaskGroup { group in
                 group.addTask { for await _ in changes { await self?.noticeOthers() } }
-                // Also without a signal: a process may have died after its commit and before it told of it.
+                // Also read without a signal: a process may have died between its commit and its signal.
                 group.addTask {
                     do {
                         while true {
@@ -309,7 +309,7 @@ extension Engine {
                             await self?.noticeOthers()
                         }
                     } catch {
-                        return  // nobody listens any more
+                        return  // the engine listens no more
                     }
                 }
             }
@@ -326,10 +326,11 @@ extension Engine {
 
     // MARK: Time
 
-    /// Lets the core be woken when it wants to be. A timer that fires early does no harm.
+    /// Sets the timer for the core's next wake time. A timer that fires early does no harm.
     func setTimer(_ state: inout State) {
         guard let next = state.core.wake() else {
-            // Kept while the engine works, which would soon want it again; a suspended engine wakes by no timer.
+            // The timer is kept while the engine works, which would soon need it again. A suspended engine has no
+            // timer.
             guard state.core.isClosed else { return }
             cancel(state.timer?.task, &state)
             return state.timer = nil
@@ -344,7 +345,7 @@ extension Engine {
                 do {
                     try await clock.sleep(until: next)
                 } catch {
-                    return  // replaced by an earlier timer, or the engine went away
+                    return  // replaced by an earlier timer, or the engine is gone
                 }
                 self?.timerFired(next)
             }
@@ -353,7 +354,7 @@ extension Engine {
 
     private func timerFired(_ time: Duration) {
         change { state in
-            // Another may have replaced it at the very moment.
+            // Another timer may have replaced it just now.
             if state.timer?.fires == time { state.timer = nil }
         }
         timePassed()

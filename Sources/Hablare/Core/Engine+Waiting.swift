@@ -1,12 +1,13 @@
 import Foundation
 
 extension Engine {
-    /// Waits until no attempt is under way, for some time at most.
+    /// Waits until no attempt is in flight, or until a time limit.
     func idle(within limit: Duration, orUntilCancelled: Bool = false) async {
         await wait(within: limit, orUntilCancelled: orUntilCancelled) { $0.core.running == 0 }
     }
 
-    /// Waits until a reason to suspend work is gone, or nothing is under way that it concerns and all leases are given back.
+    /// Waits until a reason to suspend work is gone, or until it concerns nothing in flight and all leases are given
+    /// back.
     func settled(_ reason: SuspensionReason) async {
         switch reason {
         case .background:
@@ -16,22 +17,22 @@ extension Engine {
         }
     }
 
-    /// Waits until the engine is not to work any more, for some time at most.
+    /// Waits until the engine's order is not to work any more, or until a time limit.
     func untilNotToWork(within limit: Duration) async {
         await wait(within: limit) { $0.core.suspensions.order != .work }
     }
 
-    /// Waits until the suspended engine is to work again: true; or to shut down: false.
+    /// Waits for the suspended engine's next order. Returns `true` if it is to work, `false` if it is to shut down.
     func untilToWork() async -> Bool {
         while true {
             await wait { $0.core.suspensions.order != .rest }
-            // Looked at again: the order may have changed since.
+            // Read again, because the order may have changed since.
             let order = apply { $0.suspensions.engineWoke() ? .work : $0.suspensions.order }
             if order != .rest { return order == .work }
         }
     }
 
-    /// Waits until the engine is to shut down, or is suspended and nothing may go on any longer. Nothing is begun then.
+    /// Waits until the engine is to shut down, or is suspended and its grace period is over. The core is closed then.
     func untilClosed() async {
         while true {
             await wait { $0.core.isToClose }

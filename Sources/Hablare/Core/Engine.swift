@@ -1,12 +1,13 @@
 import Foundation
 import Logging
 
-/// The shell around ``EngineCore``: feeds it events and commits, and carries out its effects.
+/// The shell around ``EngineCore``: passes events and commits to it and performs its effects.
 ///
-/// One lock, and no actor: an event is decided and set in motion in one short critical section (ADR-059), and a commit of
-/// a thousand requests is one event. Under the lock nothing waits or does I/O, and of foreign code only the seams run
-/// (``EngineSeams``: clock, date, jitter, follower, and the executor that a task is handed to). What else may, such as a
-/// cancellation handler or the end of a stream, is carried out right after it.
+/// It has one lock and is no actor. An event is decided and its effects are started in one short critical section
+/// (ADR-059), and a commit of a thousand requests is one event. Nothing waits or does I/O under the lock. The only
+/// foreign code under it is that of the seams (``EngineSeams``: clock, date, jitter, follower, and the executor that
+/// receives a task). Other effects may run foreign code, such as a cancellation handler or the end of a stream. They
+/// are performed right after the lock is released.
 final class Engine: Sendable {
     struct State: Sendable {
         var core: EngineCore
@@ -17,7 +18,7 @@ final class Engine: Sendable {
         var looks: [Int: Task<Void, Never>] = [:]
         var timer: (fires: Duration, task: Task<Void, Never>)?
         var listening: Task<Void, Never>?
-        /// Attempts whose ends wait until the store can be written.
+        /// The attempts whose ends wait until the store can be written.
         var recordings: [AttemptKey: CheckedContinuation<Int?, Never>] = [:]
         var waiters: [Int: ConditionWaiter] = [:]
         var lastWaiter = 0
@@ -128,22 +129,23 @@ final class Engine: Sendable {
 
     // MARK: Closing, time
 
-    /// Starts nothing more, gives back what was not sent, lets attempts run for `grace`, then stops them.
+    /// Starts nothing more, gives back unsent flights, lets attempts run for `grace`, and then stops them.
     ///
-    /// Cancelling the task ends the grace at once (a second Ctrl-C), not the recording of ends.
+    /// Cancelling the task (a second Ctrl-C) ends the grace period at once, but not the recording of ends.
     func drain(grace: Duration) async {
         apply { $0.closed() }
         await idle(within: grace, orUntilCancelled: true)
         apply { $0.stopAll() }
         await idle(within: min(cancellationGrace, .farthest) + .seconds(1))
         await wait { $0.core.isQuiet }
-        // Once more, before the registration goes and these count as lost: the disk may have room again.
+        // Pending ends are tried once more before the registration goes and they count as lost. The disk may have room
+        // again.
         apply { $0.resumeRecordings() }
         await wait { $0.core.isQuiet }
         apply { $0.retired() }
     }
 
-    /// Whatever waits for a date is looked at: the clock may have been set, or the machine may have slept.
+    /// Handles everything that waits for a date. The clock may have been set, or the machine may have slept.
     func timePassed() {
         applyToState { state, now in
             let tasks = state.tasks
@@ -153,7 +155,7 @@ final class Engine: Sendable {
 
     // MARK: Watching
 
-    /// Begins to wait for an outcome: to be called before the request can possibly end.
+    /// Starts to wait for an outcome. Call this before the request can end.
     func expectOutcome(of id: UUID) -> Waiter<RequestStatus> {
         let waiter = Waiter<RequestStatus>()
         if !apply({ $0.wait(waiter, for: id) }) { waiter.resume(with: .failure(AIServiceError.suspended)) }
@@ -164,7 +166,8 @@ final class Engine: Sendable {
         apply { $0.watched.forget(waiter, of: id) }
     }
 
-    /// Begins a stream. Statuses that a slow reader has not read are replaced by newer ones; the outcome never is.
+    /// Starts a stream of statuses. A newer status replaces one that a slow reader has not read; the outcome is never
+    /// replaced.
     func stream(of id: UUID) -> (number: Int, statuses: AsyncThrowingStream<RequestStatus, any Error>) {
         let (stream, continuation) = AsyncThrowingStream.makeStream(
             of: RequestStatus.self, throwing: (any Error).self, bufferingPolicy: .bufferingNewest(1))
@@ -176,9 +179,11 @@ final class Engine: Sendable {
         return (number, stream)
     }
 
-    /// Tells a new stream what was true when it began, unless it has been told something newer, and answers with what is
-    /// to be read. What is final is told in any case, also when nothing is announced any more: what came after it can
-    /// only be the echo of something older.
+    /// Yields the status at the start of a stream, unless the stream already has a newer one. Returns the stream to
+    /// read.
+    ///
+    /// A final status is always delivered, even if nothing is announced any more: later news can only repeat something
+    /// older.
     func begin(
         _ stream: (number: Int, statuses: AsyncThrowingStream<RequestStatus, any Error>), of id: UUID,
         with status: RequestStatus
@@ -260,8 +265,8 @@ extension Engine {
         end(key) { $0.startFailed(key, with: error) }
     }
 
-    /// The request of an attempt that was not begun is out of time, as far as is known here. Others may have joined it
-    /// who have time left: the process that claims it next knows.
+    /// Gives back a flight whose request is out of time, as far as this process knows. Another request with time left
+    /// may have joined it. The process that claims the flight next knows.
     func startTooLate(_ flight: QueuedFlight) {
         end(flight.key) {
             $0.startRefused(flight.key)
@@ -276,8 +281,8 @@ extension Engine {
         }
     }
 
-    /// A provider returned, and all of its output is journalled. Returns why the attempt was stopped, if it was;
-    /// `nil` where an end of an abandoned attempt is on its way to the store, which is recorded first.
+    /// Ends an attempt whose provider returned and whose output is all journalled. Returns the reason why it was
+    /// stopped, if it was. Returns `nil` if an end is still being recorded in the attempt's stead, which comes first.
     func ended(_ key: AttemptKey, with reply: Reply) -> StopReason?? {
         applyToState { state, now in
             guard !state.core.isRecordingStandIn(of: key) else { return (nil, []) }
@@ -294,10 +299,10 @@ extension Engine {
         }
     }
 
-    /// The store could not take an end. The continuation resumes when it can be written, with how often it failed to take
-    /// this one; with `nil` where the engine goes away.
+    /// Keeps an end that the store could not take. The continuation resumes when the store can be written, with the
+    /// number of failures to record this end. It resumes with `nil` if the engine goes away.
     ///
-    /// Not an async function: its frame would keep the engine alive, which keeps the continuation.
+    /// This is no async function: its frame would keep the engine alive, and the engine keeps the continuation.
     func recordingFailed(
         _ key: AttemptKey, with error: any Error, _ continuation: CheckedContinuation<Int?, Never>
     ) {

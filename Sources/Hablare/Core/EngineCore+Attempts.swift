@@ -1,8 +1,12 @@
 import Foundation
 import OrderedCollections
 
-/// Attempts of this process. ``AttemptLifecycle`` decides about each; here its place in the lane follows.
+/// The attempts of this process. ``AttemptLifecycle`` decides about each attempt, and this extension about its slot in
+/// the lane.
 extension EngineCore {
+    /// Creates an attempt, which takes a slot in its lane. The lane's gate has been entered before.
+    ///
+    /// - Parameter isJournalled: Whether the attempt's start is on disk already, with its submission.
     mutating func begin(_ flight: QueuedFlight, in lane: Int, isJournalled: Bool) {
         let timeout = flight.request.attemptTimeout ?? lanes.values[lane].attemptTimeout
         let probe = isJournalled ? nil : lanes.values[lane].breaker.sent()
@@ -47,8 +51,8 @@ extension EngineCore {
 
     // MARK: Starting
 
-    /// The flight of an attempt is on disk as executing. Returns whether that is news: its start was on its way to the
-    /// store.
+    /// Records that the attempt's flight is on disk as executing. Returns whether that is news, because the start was
+    /// still being written.
     mutating func journalled(_ key: AttemptKey) -> Bool {
         guard let attempt = attempts[key], !attempt.lifecycle.isJournalled else { return false }
         let grace = configuration.cancellationGrace
@@ -56,8 +60,8 @@ extension EngineCore {
         return true
     }
 
-    /// The store refused the start of an attempt, because the flight is not this process's any more, or its request is
-    /// out of time. Nothing was sent, so its permit is the next call's.
+    /// Drops an attempt whose start the store refused: this process does not hold the flight any more, or its request
+    /// is out of time. Nothing was sent, so its permit goes to the next call.
     mutating func startRefused(_ key: AttemptKey) {
         guard let attempt = attempts[key] else { return }
         remove(key)
@@ -67,7 +71,8 @@ extension EngineCore {
         leavePlace(of: attempt, .notSent)
     }
 
-    /// The start of an attempt could not be written, so it was not sent: it is queued again until the store recovers.
+    /// Queues an attempt again whose start could not be written, and which was therefore not sent. It waits until the
+    /// store recovers.
     mutating func startFailed(_ key: AttemptKey, with error: any Error) {
         storeFailed(with: error)
         guard let attempt = attempts[key] else { return }
@@ -80,6 +85,7 @@ extension EngineCore {
 
     // MARK: Stopping
 
+    /// Stops an attempt. Its provider has the grace period to react.
     mutating func stop(_ key: AttemptKey, because reason: StopReason) {
         let grace = configuration.cancellationGrace
         decide(key) { $0.lifecycle.stopped(because: reason, grace: grace) }
@@ -89,6 +95,7 @@ extension EngineCore {
         for key in underWay { stop(key, because: .interrupted) }
     }
 
+    /// Handles the deadline of an attempt: its timeout, or the end of its grace period after a stop.
     mutating func deadlineReached(_ key: AttemptKey, silence: Duration?) {
         guard let attempt = attempts[key] else { return }
         let isOffline = isOffline(attempt.flight.provider)
@@ -100,9 +107,10 @@ extension EngineCore {
 
     // MARK: Ending
 
-    /// The provider returned, and some of its output is still to be journalled. Nothing stops the attempt from now on;
-    /// what the reply says of the provider's health and limits counts at once, so that the breaker hears of calls in the
-    /// order in which they returned.
+    /// Records that the provider returned while some of its output is still to be journalled. Nothing stops the attempt
+    /// any more.
+    ///
+    /// The reply's health and limits count at once, so that the breaker sees calls in the order in which they returned.
     mutating func returned(_ key: AttemptKey, with reply: Reply) {
         guard let attempt = attempts[key], case .running = attempt.lifecycle else { return }
         let stopped = stoppedItself(attempt.flight, reply)
@@ -111,8 +119,8 @@ extension EngineCore {
         learn(CallReport(reply, stopped: stopped, now: now.date), from: attempt)
     }
 
-    /// The provider returned, and all of its output is journalled: its place is free, and its end is to be recorded.
-    /// Returns why it was stopped, if it was.
+    /// Ends an attempt whose provider returned and whose output is all journalled. Its slot is free, and its end is to
+    /// be recorded. Returns the reason why it was stopped, if it was.
     mutating func ended(_ key: AttemptKey, with reply: Reply) -> StopReason? {
         guard let attempt = attempts[key] else { return nil }
         let own = stoppedItself(attempt.flight, reply)
@@ -124,14 +132,14 @@ extension EngineCore {
         return stopped
     }
 
-    /// Why an attempt failed that nothing had stopped, where it is none of the provider's doing: the store refused it, or
-    /// there is no network.
+    /// Returns the cause of a failure that is not the provider's fault although nothing had stopped the attempt: its
+    /// lease was lost, or there is no network.
     private func stoppedItself(_ flight: QueuedFlight, _ reply: Reply) -> StopReason? {
         if reply.lostLease { return .interrupted }
         return reply.error?.category == .network && isOffline(flight.provider) ? .offline : nil
     }
 
-    /// Gives away the place of an attempt, and queues its flight where that is to be attempted again.
+    /// Frees the slot of an attempt, and queues its flight again if it is to be attempted again.
     private mutating func leavePlace(of attempt: Attempt, _ report: CallReport) {
         places[attempt.flight.id] = nil
         guard let index = lanes.index(forKey: attempt.flight.provider) else { return }
@@ -141,8 +149,8 @@ extension EngineCore {
         learn(report, from: attempt)
     }
 
-    /// Queues a leased flight in the lane of its provider, which may be another one than that of its last attempt; gives
-    /// it back where that lane is suspended.
+    /// Queues a leased flight in the lane of its provider, which may differ from the lane of its last attempt. A
+    /// suspended lane gives it back.
     mutating func enqueue(_ flight: QueuedFlight) {
         if givesBack(flight.provider) { return release([flight]) }
         guard let index = lanes.index(forKey: flight.provider) else { return }
@@ -150,6 +158,8 @@ extension EngineCore {
         touch(index)
     }
 
+    /// Applies the news of a call to the lane's breaker and to the account, and reports to the store what other
+    /// processes need.
     private mutating func learn(_ report: CallReport, from attempt: Attempt) {
         guard let index = lanes.index(forKey: attempt.flight.provider) else { return }
         touch(index)
@@ -171,15 +181,16 @@ extension EngineCore {
 
     // MARK: Recording
 
-    /// An attempt's end was recorded; or was not needed, because the store knows better.
+    /// Records that an attempt's end was recorded, or was not needed because the store knows better.
     mutating func recorded(_ key: AttemptKey) {
         guard let attempt = attempts[key] else { return }
         _ = change(key) { $0.lifecycle.recorded() }
         if case .over? = attempts[key]?.lifecycle { remove(key) }
-        // Another end may have been recorded before the store failed.
+        // An earlier end may have been recorded before the store failed.
         if attempt.isUnrecorded { unpark() }
     }
 
+    /// Keeps an attempt's end that the store could not take, and parks the core.
     mutating func recordingFailed(_ key: AttemptKey, with error: any Error) {
         guard attempts[key] != nil else { return }
         _ = change(key) { $0.lifecycle.recordingFailed() }
@@ -187,7 +198,7 @@ extension EngineCore {
         failWatchers(of: key.flight, with: error)
     }
 
-    /// Whether the end of an abandoned attempt is on its way to the store.
+    /// Returns whether the end of an abandoned attempt is being recorded in its stead.
     func isRecordingStandIn(of key: AttemptKey) -> Bool {
         if case .abandoned(_, standIn: .some) = attempts[key]?.lifecycle { true } else { false }
     }
@@ -203,7 +214,8 @@ extension EngineCore.CallReport {
             self.init(health: .unknown)
         case (_, .success): self.init(health: .sound)
         case (nil, .failure(let error)):
-            // Another failure's wish for time is the request's own: an overload of one says nothing of the others' limit.
+            // Only a rate limit concerns the whole account. Any other delay that a failure asks for is for its own
+            // request: the overload of one says nothing about the others.
             let pause = error.code == .rateLimited ? error.retryAfter : nil
             self.init(
                 health: reply.wasSent ? Breaker.Health(error) : .unknown,

@@ -1,14 +1,14 @@
 import Foundation
 import OrderedCollections
 
-/// The journal's commits: what the core adds to one beforehand, and what it hears of one afterwards.
+/// The journal's commits: the additions of the core before a commit, and its reactions afterwards.
 extension EngineCore {
     // MARK: Before a commit
 
-    /// Submissions are about to be written: keeps places for those that can be started or leased here at once, so that
-    /// they need no claim, and the first attempt of an idle lane is journalled in the commit of its submission.
+    /// Reserves slots for submissions that are about to be written and that can start or be leased here at once.
     ///
-    /// To be followed by one ``committed(_:of:)`` or ``commitFailed(_:with:)`` of the same writes.
+    /// They then need no claim, and the first attempt of an idle lane is journalled in the commit of its submission.
+    /// One ``committed(_:of:)`` or ``commitFailed(_:with:)`` with the same writes must follow.
     package mutating func place(_ writes: inout [StoreWrite]) {
         guard case .open = phase, let owner else { return }
         for index in writes.indices {
@@ -26,8 +26,8 @@ extension EngineCore {
     private mutating func place(_ submission: Submission) -> Placement {
         guard let index = lanes.index(forKey: submission.provider), !isLaneSuspended(at: index) else { return .leave }
         guard lanes.values[index].backlog == .none, lanes.values[index].breaker.isClosed else {
-            // Older work may wait in the store, and nothing overtakes within a class. And what cannot be sent from here
-            // may be sent by others.
+            // Older work may wait in the store, and nothing overtakes it within its class. If this process cannot send
+            // now, another one may.
             lanes.values[index].backlogMayExist()
             return .leave
         }
@@ -49,18 +49,20 @@ extension EngineCore {
 
     // MARK: After a commit
 
+    /// Applies the changes of a commit of this process. It also frees the slots that were reserved for submissions that
+    /// got no new flight.
     package mutating func committed(_ commit: StoreCommit, of writes: [StoreWrite]) {
         effects.reserveCapacity(commit.changes.count)
         for change in commit.changes { apply(change, isForeign: false) }
         guard isFollowed || placed > 0 else { return }
         for (write, receipt) in zip(writes, commit.receipts) {
             answered(write, receipt)
-            // Refused, there before, a member of another flight, or answered.
+            // The submission was refused, was already stored, joined another flight, or was answered from the cache.
             if !receipt.isNewFlight, case .submit(let submission) = write { leavePlace(of: submission) }
         }
     }
 
-    /// A commit of this process failed. Nothing of it is on disk, unless the error is
+    /// Handles a failed commit of this process. Nothing of it is on disk, unless the error is
     /// ``AIServiceError/Code/storageUncertain``.
     package mutating func commitFailed(_ writes: [StoreWrite], with error: any Error) {
         for case .submit(let submission) in writes { leavePlace(of: submission) }
@@ -69,13 +71,14 @@ extension EngineCore {
         storeFailed(with: error)
     }
 
+    /// Applies the changes that other processes committed.
     package mutating func heard(_ news: ForeignChanges) {
         if news.touchesAnswers { effects.append(.answers(.doubtful)) }
         for change in news.changes { apply(change, isForeign: true) }
         if news.mayWait { backlogMayExist() }
     }
 
-    /// Tells followers of an answer of the store that is no change.
+    /// Reports to followers an answer of the store that changed no row.
     private mutating func answered(_ write: StoreWrite, _ receipt: WriteReceipt) {
         switch (write, receipt) {
         case (.submit(let submission), .submitted(let stored)) where stored.wasPresent:
@@ -95,11 +98,11 @@ extension EngineCore {
         case .flight(let id, let lifecycle): moved(id, lifecycle, isForeign: isForeign)
         case .settled(let settlement): settled(settlement)
         case .appended(let flight):
-            // An attempt of this process wakes its readers itself, once they can see what was added.
+            // An attempt of this process wakes its readers itself, once they can read the new chunks.
             guard readers > 0, places[flight] == nil else { return }
             effects.append(.wakeReadersOfFlight(flight))
         case .account(let account, let date): paused(account, until: date)
-        case .ownerRetired: break  // its flights and requests follow
+        case .ownerRetired: break  // the owner's flights and requests follow
         case .uncached: effects.append(.answers(.dropped))
         case .nextDeadline(let date):
             nextExpiry = date
@@ -122,7 +125,8 @@ extension EngineCore {
         }
         guard let index = lanes.index(forKey: submission.provider) else { return }
         guard submission.placement != .leave else {
-            // Again, now that it is on disk: the store may have answered since it was placed that it has nothing.
+            // Marked again now that the submission is on disk: since its placement, an earlier claim may have found the
+            // backlog empty.
             lanes.values[index].backlogMayExist()
             return touch(index)
         }
@@ -133,13 +137,13 @@ extension EngineCore {
             effects.append(.run(flight))
             return started(flight)
         }
-        // Not sent yet: chosen like any other, because the lane may not start it any more.
+        // Not sent yet: the flight is queued like any other, because the lane may not start it any more.
         leavePlace(of: submission)
         enqueue(flight)
     }
 
-    /// Gives back the place that was kept for a submission, if one was: it is not written as it was placed, or cannot take
-    /// it any more.
+    /// Gives back the slot that was reserved for a submission, if any. The submission was not written as placed, or
+    /// cannot take the slot any more.
     private mutating func leavePlace(of submission: Submission) {
         guard let index = lanes.index(forKey: submission.provider) else { return }
         switch submission.placement {
@@ -153,10 +157,10 @@ extension EngineCore {
         touch(index)
     }
 
-    /// A request joined a flight: it may be more urgent now; where it is not here, it may wait in the store, and be taken
-    /// now that somewhere there is time for it.
+    /// Handles a request that joined a flight. A flight that is queued here may become more urgent. A flight that this
+    /// process does not hold may wait in the store, so the lanes of its chain look for it.
     ///
-    /// - Parameter chain: The flight's first provider, and those that its chain may have led it to.
+    /// - Parameter chain: The flight's first provider and its fallbacks.
     private mutating func joined(_ flight: FlightID, of chain: [ProviderID], priority: Priority) {
         if places[flight] != nil || deferred[flight] != nil { return }
         for provider in chain {
@@ -172,16 +176,20 @@ extension EngineCore {
 
     // MARK: Flights
 
+    /// Applies a new state of a flight that this process may run, hold or watch.
+    ///
+    /// For an attempt of this process, the state says either that its start is on disk, or that its lease is over. In
+    /// the second case the attempt is stopped.
     private mutating func moved(_ id: FlightID, _ lifecycle: FlightLifecycle, isForeign: Bool) {
         if let attempt = attempt(at: id) {
             let isOwn = attempt.flight.lifecycle.token == lifecycle.token
             if isOwn, lifecycle.isExecuting, lifecycle.owner == attempt.flight.lifecycle.owner {
                 guard !isForeign else { return }
                 if journalled(attempt.key) { return started(attempt.flight) }
-                // A member that was retried follows it.
+                // A member that was retried follows the attempt.
                 return watched.announce(.executing(progress: nil), of: id)
             }
-            // A lease that is not on disk any more, or that others have followed: nothing of the attempt is wanted.
+            // The lease is not on disk any more, or a newer one followed: the attempt's result is not wanted.
             if lifecycle.token >= attempt.flight.lifecycle.token, !(isOwn && lifecycle.isLeased) {
                 let isExpired = lifecycle.state == .settled(.failed)
                 stop(attempt.key, because: isExpired ? .expired : .cancelled)
@@ -195,7 +203,8 @@ extension EngineCore {
         watched.announce(lifecycle.isExecuting ? .executing(progress: nil) : .pending, of: id)
     }
 
-    /// A flight waits in the store from now on, or from a date on: where its lane is known, in that one.
+    /// Updates the backlog for a flight that waits in the store now or from a date on. A back-off concerns only its own
+    /// lane if that is known.
     private mutating func mayBeClaimed(_ lifecycle: FlightLifecycle, in provider: ProviderID?) {
         switch lifecycle.state {
         case .waiting: backlogMayExist()
@@ -208,7 +217,7 @@ extension EngineCore {
         }
     }
 
-    /// Takes a flight out of the queues: its leases are over.
+    /// Removes a flight from the queues, because its leases are over.
     private mutating func unqueue(_ id: FlightID, unlessNewerThan token: Int64) {
         for index in lanes.values.indices where !lanes.values[index].queue.isEmpty {
             while lanes.values[index].queue.remove(where: { $0.id == id && $0.lifecycle.token <= token }) != nil {
@@ -227,6 +236,7 @@ extension EngineCore {
 
     // MARK: Ends
 
+    /// Applies the recorded end of an attempt.
     private mutating func settled(_ settlement: Settlement) {
         let end = settlement.end
         if case .completed = end.outcome {
@@ -265,7 +275,7 @@ extension EngineCore {
 }
 
 extension WriteReceipt {
-    /// Whether it answers a submission that has a flight of its own.
+    /// Whether the receipt is of a submission with a new flight.
     fileprivate var isNewFlight: Bool {
         if case .submitted(let receipt) = self { receipt.isNewFlight } else { false }
     }
@@ -274,12 +284,12 @@ extension WriteReceipt {
 extension FlightLifecycle {
     fileprivate var isLeased: Bool { if case .leased = state { true } else { false } }
 
-    /// A new flight as its placement has it.
+    /// Creates the flight of a submission according to its placement.
     init(placed submission: Submission, by owner: OwnerID) {
         self.init()
         do throws(Refusal) {
             try leased(by: owner)
-            // What counts against a budget starts with its reservation, in a commit of its own.
+            // A submission under a budget starts with its reservation, in a commit of its own.
             if submission.placement == .start, !submission.isBudgeted { try attemptStarted(token: token) }
         } catch {
             self = FlightLifecycle()  // unreachable: a new flight can be leased and started
@@ -295,14 +305,14 @@ extension QueuedFlight {
             work: submission.fingerprint, trace: submission.trace, waitsSince: submission.createdAt)
     }
 
-    /// Whether its lease is that of a flight as it is on disk.
+    /// Returns whether the flight on disk still has this lease.
     fileprivate func isHeld(in lifecycle: FlightLifecycle) -> Bool {
         self.lifecycle.token > lifecycle.token || self.lifecycle.token == lifecycle.token && lifecycle.owner != nil
     }
 }
 
 extension StoreWrite {
-    /// Whether it may give this process a lease, or end one.
+    /// Whether the write may give this process a lease, or end one.
     fileprivate var mayLease: Bool {
         switch self {
         case .submit(let submission): submission.flight.owner != nil

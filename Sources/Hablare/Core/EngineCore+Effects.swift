@@ -1,6 +1,6 @@
 package import Foundation
 
-/// The present moment by both clocks: records are dated by one, waits are measured by the other.
+/// The present moment by both clocks: dates mark records, and the clock measures waits.
 package struct Moment: Sendable, Hashable {
     package let date: Date
     package let clock: Duration
@@ -10,7 +10,7 @@ package struct Moment: Sendable, Hashable {
         self.clock = clock
     }
 
-    /// The clock's time at a date, a millisecond ahead at least.
+    /// Returns the clock's time at a date, at least a millisecond ahead.
     func time(of date: Date) -> Duration { clock + max(.milliseconds(1), .between(self.date, date)) }
 }
 
@@ -19,56 +19,67 @@ extension EngineCore {
         // Attempts
         /// Journal the attempt, then call its provider.
         case start(QueuedFlight)
-        /// Call the provider: the attempt was journalled with its submission.
+        /// Call the provider. The attempt was journalled with its submission.
         case run(QueuedFlight)
+        /// Cancel the attempt's task.
         case stop(AttemptKey)
-        /// The provider does not react: record an end for it where its request is to go on.
+        /// The provider does not react to the stop: record an end in its stead if its request is to continue.
         case abandon(AttemptKey, StopReason)
         /// Record the ends that the store could not take.
         case resumeRecording([AttemptKey])
 
         // The store
+        /// Lease waiting flights of a provider, `limit` at most.
         case claim(ProviderID, limit: Int)
+        /// Give back the leases of unsent flights.
         case release([QueuedFlight])
+        /// Reserve permits of an account.
         indirect case reserve(PermitRequest)
+        /// Write the news of an account: a pause, its limits, or its health.
         indirect case report(AccountReport)
+        /// End the requests whose deadline has passed.
         case sweep
-        /// Read the present status of a watched request, then report ``EngineCore/found(_:by:)``.
+        /// Read the current status of a watched request, then report ``EngineCore/found(_:by:)``.
         case look(WatchedRequests.Look)
 
         // Watchers
+        /// End the waiters and streams of requests.
         case end([WatchedRequests.Watched], Result<RequestStatus, any Error>)
+        /// Let the readers of a request's stream read its new status.
         case wakeReaders(of: UUID)
+        /// End the readers of a request's stream with an error.
         case failReaders(of: UUID, any Error)
+        /// Let the readers of a flight's output read on.
         case wakeReadersOfFlight(FlightID)
-        /// Stop telling anyone anything, or go on with it.
+        /// Stop announcing anything, or start again.
         case silence(Bool)
-        /// Waits that ended without an outcome may be begun again.
+        /// Tell callers that waits which ended without an outcome may start again.
         case revive(Revival)
 
         // Others
         case event(EngineEvent)
-        /// Answers in memory are out of date, or one was recorded.
+        /// Update the answers in memory: some are out of date, or one was recorded.
         case answers(AnswerChange)
+        /// Start or stop listening to the commits of other processes.
         case listen(Bool)
     }
 
-    /// What happened to the cached answers.
+    /// A change of the cached answers.
     package enum AnswerChange: Sendable, Hashable {
-        /// An answer to this work was recorded; `nil`: of unknown work. `isCached`: it entered the cache.
+        /// An answer to this work was recorded; `nil` for unknown work. `isCached`: whether it entered the cache.
         case recorded(Fingerprint?, isCached: Bool)
-        /// Some left the cache, and which is not known.
+        /// Unknown answers left the cache.
         case dropped
-        /// Another process may have changed any.
+        /// Another process may have changed any answer.
         case doubtful
     }
 
     package enum Placement: Sendable, Hashable {
-        /// Executing its first attempt: a place among the calls under way is kept for it.
+        /// The flight executes its first attempt. It holds a slot among the calls in flight.
         case start
-        /// Leased: a place in the window is kept for it.
+        /// The flight is leased. It holds a slot in the lane's window.
         case lease
-        /// Waiting in the store.
+        /// The flight waits in the store.
         case leave
     }
 
@@ -76,7 +87,7 @@ extension EngineCore {
         package var health: Breaker.Health
         package var pausedUntil: Date?
         package var limits: ReportedLimits?
-        /// Whether it took as long as the provider takes: it was sent, and nothing stopped it.
+        /// Whether the call's duration shows the provider's pace: the call was sent, and nothing stopped it.
         var showsPace: Bool
 
         package init(health: Breaker.Health, pausedUntil: Date? = nil, limits: ReportedLimits? = nil) {
@@ -93,15 +104,15 @@ extension EngineCore {
         }
 
         package static let notSent = CallReport(health: .unknown)
-        /// The report of a call whose health and limits were noted when its provider returned.
+        /// The report of a call whose health and limits were recorded when its provider returned.
         package static let known = CallReport(health: .unknown, showsPace: true)
     }
 }
 
-/// What is worth a wait again that had ended without an outcome that can be used.
+/// A reason to start again a wait that ended without a usable outcome.
 package enum Revival: Sendable, Hashable {
-    /// A failed or cancelled request is tried again.
+    /// A failed or cancelled request is retried.
     case request(UUID)
-    /// Waits that the engine's rest or end had broken off may be begun anew.
+    /// The engine resumes after a suspension or shutdown that had ended its waits.
     case engine
 }

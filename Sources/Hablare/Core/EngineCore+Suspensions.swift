@@ -4,7 +4,7 @@ import OrderedCollections
 extension EngineCore {
     // MARK: Suspended lanes
 
-    /// Whether there is no network for a provider that needs it.
+    /// Returns whether a provider needs the network and there is none.
     package func isOffline(_ provider: ProviderID) -> Bool {
         needsNetwork(provider) && suspensions.contains(.offline)
     }
@@ -14,7 +14,8 @@ extension EngineCore {
         return isLaneSuspended(at: index)
     }
 
-    /// Whether a lane is suspended. By its place: a copy of a lane retains all that it has.
+    /// Returns whether a lane is suspended. It takes an index, because a copy of a lane retains all of the lane's
+    /// contents.
     func isLaneSuspended(at index: Int) -> Bool {
         guard mayBeSuspended else { return false }
         return suspensions.contains(.background) || lanes.values[index].needsNetwork && suspensions.contains(.offline)
@@ -23,15 +24,15 @@ extension EngineCore {
 
     private var mayBeSuspended: Bool { suspensions.isAny || !suspendedAccounts.isEmpty }
 
-    /// Whether flights that arrive in a provider's lane are given back.
+    /// Returns whether flights that arrive in a provider's lane are given back.
     package func givesBack(_ provider: ProviderID) -> Bool { isClosed || isLaneSuspended(provider) }
 
     func needsNetwork(_ provider: ProviderID) -> Bool { lanes[provider]?.needsNetwork ?? false }
 
     // MARK: Reasons
 
-    /// There is a reason to suspend work: lanes that it concerns start nothing more, and what is queued in them goes back.
-    /// Attempts under way may go on for the grace period.
+    /// Adds a reason to suspend work. The lanes that it concerns start nothing more, and their queued flights are given
+    /// back. Attempts in flight may continue for the grace period.
     package mutating func suspended(for reason: SuspensionReason, grace: Duration) {
         suspensions.suspended(for: reason, graceEnds: now.clock + grace)
         giveBackSuspended()
@@ -39,7 +40,7 @@ extension EngineCore {
         updateSilence()
     }
 
-    /// Gives back what is queued in suspended lanes.
+    /// Gives back the queued flights of suspended lanes.
     private mutating func giveBackSuspended() {
         var queued: [QueuedFlight] = []
         for index in lanes.values.indices where isLaneSuspended(at: index) {
@@ -53,12 +54,13 @@ extension EngineCore {
         release(queued)
     }
 
+    /// Removes a reason to suspend work. Its lanes look for work again.
     package mutating func resumed(from reason: SuspensionReason) {
         if suspensions.resumed(from: reason) { backlogMayExist() }
         revive()
     }
 
-    /// The caller that suspended work does not wait any longer for what is under way.
+    /// Ends the grace period of a reason, because the caller that suspended work does not wait any longer.
     package mutating func hurried(_ reason: SuspensionReason) {
         suspensions.hurried(reason)
         endGraces()
@@ -73,8 +75,8 @@ extension EngineCore {
         }
     }
 
-    /// When the next grace ends of those for which anything goes on. A grace for which nothing does wakes no one: nothing
-    /// that a reason in force concerns is begun.
+    /// The end of the next grace period that concerns an attempt in flight. Other grace periods set no timer: no
+    /// attempt starts while a reason concerns it.
     package var nextGraceEnd: Duration? {
         guard suspensions.isAny else { return nil }
         var ends: [Duration] = []
@@ -83,13 +85,13 @@ extension EngineCore {
         return ends.min()
     }
 
-    /// Whether attempts are under way whose providers need the network, while there is none.
+    /// Whether attempts of providers that need the network are in flight while there is none.
     var hasOfflineAttempts: Bool {
         places.values.contains { attempts[$0].map { isOffline($0.flight.provider) } == true }
     }
 
-    /// Whether nothing goes on that needs the network, and no lease of it is on its way back. A claim under way counts:
-    /// it gives back what it gets.
+    /// Whether no work that needs the network continues and none of its leases is being given back. A claim in progress
+    /// counts as work, because it gives back the flights that it gets.
     var isQuietOffline: Bool {
         !hasOfflineAttempts && storeTasks.online == 0 && placed == 0 && !hasRecordings(where: needsNetwork)
     }
@@ -104,12 +106,12 @@ extension EngineCore {
         lanes[provider].flatMap { accounts[$0.account]?.pausedUntil.map { $0 > now.date } } ?? false
     }
 
-    /// A request of a provider failed for good with an error. Where its account refuses every call in the same way, nothing
-    /// more is sent to it, if the process is to keep its requests from that.
+    /// Handles a permanent failure of a provider's request. If the account would refuse every call in the same way and
+    /// the configuration asks for it, the account is suspended.
     mutating func refused(by provider: ProviderID, with error: AIServiceError) {
         guard error.isRefusalOfAll, let account = lanes[provider]?.account else { return }
         emit(.refused(by: account, provider: provider, error))
-        // A model that is not there is the affair of the requests that name it.
+        // A missing model concerns only the requests that name it.
         guard configuration.suspendsRefusingAccounts, error.code != .invalidConfiguration,
             suspendedAccounts.insert(account).inserted
         else { return }
@@ -117,21 +119,21 @@ extension EngineCore {
         emit(.suspended(account, error))
     }
 
-    /// An account is to be called again.
+    /// Lifts the suspension and the pause of an account.
     package mutating func resumed(_ account: AccountID) {
         let wasPaused = accounts[account]?.pausedUntil != nil
         accounts[account]?.liftPause()
         if suspendedAccounts.remove(account) != nil || wasPaused { backlogMayExist() }
     }
 
-    /// The store has taken a report of an account, or could not.
+    /// Records whether the store took a report of an account.
     package mutating func reported(_ report: AccountReport, isWritten: Bool) {
         guard let date = report.pausedUntil else { return }
         accounts[report.account]?.reportsUnderWay -= 1
         if !isWritten { accounts[report.account]?.unreportedUntil = date }
     }
 
-    /// An account is paused until a date, as the store has it, or not at all.
+    /// Applies the stored pause of an account; `nil` if the store has none.
     mutating func paused(_ account: AccountID, until date: Date?) {
         guard accounts[account] != nil else { return }
         accounts[account]?.pauseRead(until: date, now: now.date)
@@ -140,27 +142,27 @@ extension EngineCore {
 
     // MARK: The engine
 
-    /// An engine begins to run. Returns whether it is to work at once, and how things stood before; `nil` where one
-    /// runs already: two would give back each other's leases.
+    /// Starts an engine. Returns whether it is to work at once, and the former state. Returns `nil` if an engine
+    /// already runs: two would give back each other's leases.
     package mutating func engineStarted() -> (isToWork: Bool, before: Suspensions)? {
         let before = suspensions
         guard !before.hasEngine else { return nil }
         return (suspensions.engineStarted(), before)
     }
 
-    /// The engine holds nothing any more, and is suspended.
+    /// Records that the engine holds nothing any more and is suspended.
     package mutating func engineRested() {
         suspensions.engineRested()
         revive()
     }
 
-    /// The engine works, or may be about to: where things are announced (again), waits that ended may be begun again.
+    /// Announces that ended waits may start again, unless the engine announces nothing.
     package mutating func revive() {
         updateSilence()
         if !isSilent { effects.append(.revive(.engine)) }
     }
 
-    /// The engine has shut down.
+    /// Records that the engine has shut down.
     package mutating func engineEnded() {
         suspensions.engineEnded()
         updateSilence()
@@ -174,7 +176,7 @@ extension EngineCore {
         }
     }
 
-    /// Ends all waits where nothing will be announced any more, or goes on.
+    /// Ends all waits when the engine stops announcing, and reports each change of that.
     private mutating func updateSilence() {
         guard suspensions.isSilent != isSilent else { return }
         isSilent = suspensions.isSilent

@@ -4,29 +4,30 @@ import OrderedCollections
 extension EngineCore {
     // MARK: Beginning and ending
 
-    /// Begins to wait for an outcome. Returns whether it may: not where nothing is announced.
+    /// Adds a waiter for an outcome. Returns `false` if nothing is announced any more, so that the waiter must not
+    /// wait.
     mutating func wait(_ waiter: Waiter<RequestStatus>, for id: UUID) -> Bool {
         guard !isSilent else { return false }
         watched.add(waiter, of: id)
         return true
     }
 
-    /// Begins a stream. Returns its number; `nil` where nothing is announced.
+    /// Adds a stream of statuses. Returns its number; `nil` if nothing is announced any more.
     mutating func begin(
         _ stream: AsyncThrowingStream<RequestStatus, any Error>.Continuation, of id: UUID
     ) -> Int? {
         isSilent ? nil : watched.begin(stream, of: id)
     }
 
-    /// A watched request was found on disk, and this flight does its work: from now on it hears of it. What a commit told
-    /// of its flight meanwhile is newer.
+    /// Attaches a watched request to the flight that the store names for it, so that it receives the flight's changes.
+    /// An attachment by a commit is newer and stays.
     mutating func attach(_ id: UUID, to flight: FlightID) {
         if !watched.contains(id) { watched.attach(id, to: flight) }
     }
 
     // MARK: Announcing
 
-    /// A provider reported progress. That of an attempt which was stopped, or has ended, is no one's any more.
+    /// Announces a provider's progress. Progress of an attempt that was stopped or has ended is dropped.
     mutating func progressed(_ key: AttemptKey, to fraction: Double) {
         guard case .running? = attempts[key]?.lifecycle else { return }
         watched.announce(.executing(progress: fraction), of: key.flight)
@@ -42,8 +43,8 @@ extension EngineCore {
         if let ended = watched.remove(id) { effects.append(.end([ended], .failure(error))) }
     }
 
-    /// Ends the waits for the members of a flight that did not end: its start or its end could not be recorded. Where the
-    /// outcome of that commit is unknown they keep waiting, because the process reads the rows again.
+    /// Ends the waits for a flight whose start or end could not be recorded. If the outcome of that commit is unknown
+    /// they keep waiting, because the process reads the rows again.
     mutating func failWatchers(of flight: FlightID, with error: any Error) {
         if error.isUncertain { return }
         let ended = watched.removeMembers(of: flight)
@@ -52,14 +53,16 @@ extension EngineCore {
 
     // MARK: Other processes
 
-    /// A watched request ended elsewhere: its outcome is in the store.
+    /// Reads the outcome of a watched request that ended in another process.
     mutating func look(at id: UUID) {
         if readers > 0 { effects.append(.wakeReaders(of: id)) }
         if let look = watched.look(at: id) { effects.append(.look(look)) }
     }
 
-    /// The outcome of a watched request was read from the store; or it could not be found or read at last. Where something
-    /// was heard since the look began, the store is looked at again: what was heard may be older than what is there.
+    /// Announces the outcome of a watched request that was read from the store, or the failure to find or read it.
+    ///
+    /// If news of the request arrived since the read began, the store is read again. That news may be older than the
+    /// store's state.
     mutating func found(_ found: Result<RequestStatus, any Error>, by look: WatchedRequests.Look) {
         guard watched.isCurrent(look) else {
             if let again = watched.look(at: look.id) { effects.append(.look(again)) }
@@ -71,7 +74,7 @@ extension EngineCore {
         }
     }
 
-    /// Listens to other processes' commits while an engine works or someone watches, and not otherwise.
+    /// Listens to other processes' commits only while an engine works or a request is watched.
     mutating func updateListening() {
         guard configuration.isShared else { return }
         let isWanted = !isClosed || !isSilent && (!watched.isEmpty || readers > 0)

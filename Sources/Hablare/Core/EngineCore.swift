@@ -1,25 +1,37 @@
 package import Foundation
 import OrderedCollections
 
-/// Decides what the engine does. Pure: an event or a commit's changes go in, effects come out (``apply(at:_:)``). It never
+/// The decisions of the engine.
+///
+/// This is a pure machine: an event or the changes of a commit go in, and effects come out (``apply(at:_:)``). It never
 /// waits, reads or writes, and the time is a parameter.
 ///
-/// It owns everything that one process has to know of its work: the lanes of its providers, the attempts under way, all
-/// deadlines, the reasons to suspend work, and the requests that someone here watches. The journal hands it the changes of
-/// each commit in commit order (``committed(_:of:)``), so that news has one order; ``wake()`` is its one timer.
+/// It owns everything that one process knows of its work:
 ///
-/// Invariants, whatever the order of events: a lane never has more calls under way than its provider's concurrency; a
-/// flight is never in two places; every place that was promised is taken or given back; a suspended lane starts nothing and
-/// asks for nothing; and while the core is open and something waits that it may take, in a lane that is not suspended,
-/// either a flight is under way in that lane, or an effect that will lead to one is outstanding, or ``wake()`` says
-/// when time will.
+/// - the lanes of its providers,
+/// - the attempts in flight and all deadlines,
+/// - the reasons to suspend work,
+/// - the requests that are watched here.
+///
+/// The journal passes in the changes of each commit in commit order (``committed(_:of:)``), so that all news has one
+/// order. ``wake()`` is its only timer.
+///
+/// These invariants hold for any order of events:
+///
+/// - A lane never has more calls in flight than its provider's concurrency.
+/// - A flight never takes two slots.
+/// - Every promised slot is taken or given back.
+/// - A suspended lane starts nothing and claims nothing.
+/// - Work never stalls while the core is open. Take a lane that is not suspended and has a flight waiting that this
+///   process may take. Then a flight of the lane is in flight, or an outstanding effect will lead to one, or ``wake()``
+///   returns the time to continue.
 package struct EngineCore: Sendable {
-    /// An attempt of this process, with the place that it takes.
+    /// An attempt of this process, with the slot that it takes.
     struct Attempt: Sendable {
         let flight: QueuedFlight
         let startedAt: Date
         let timeout: Duration
-        /// The probe that it is, which shows whether a provider that failed works again.
+        /// The probe that this attempt is, if it tests whether a failing provider has recovered.
         let probe: Breaker.Probe?
         var lifecycle: AttemptLifecycle
 
@@ -27,10 +39,10 @@ package struct EngineCore: Sendable {
     }
 
     enum Phase: Sendable {
-        /// Nothing is started: no engine runs, or it shuts down.
+        /// Nothing starts: no engine runs, or it shuts down.
         case closed
         case open
-        /// The store cannot be written: nothing is started until it can.
+        /// The store cannot be written. Nothing starts until it can.
         case parked
     }
 
@@ -39,9 +51,9 @@ package struct EngineCore: Sendable {
         package var scope: ClaimScope
         /// Whether other processes may use the store.
         package var isShared: Bool
-        /// Whether an account that refuses a call as it would every other is called no more.
+        /// Whether to stop calling an account once it refuses a call in a way that would refuse every call.
         package var suspendsRefusingAccounts: Bool
-        /// The most that a provider's wish for a pause is kept to.
+        /// The longest pause that a provider can ask for. A longer one is shortened to it.
         package var longestPause: Duration
 
         package init(
@@ -58,39 +70,40 @@ package struct EngineCore: Sendable {
 
     let configuration: Configuration
     var phase = Phase.closed
-    /// Whether the process may hold leases that it does not know of, because the outcome of a commit is unknown: it starts
-    /// nothing until it has registered again.
+    /// Whether this process may hold leases that it does not know of, because the outcome of a commit is unknown. It
+    /// starts nothing until it has registered again.
     package internal(set) var isUncertain = false
-    /// The process's registration while it may hold leases.
+    /// The registration of this process, kept while it may hold leases.
     package internal(set) var owner: OwnerID?
     var suspensions = Suspensions()
     var suspendedAccounts: Set<AccountID> = []
     var lanes: OrderedDictionary<ProviderID, Lane>
     var accounts: [AccountID: Account]
-    /// The attempts whose providers have not returned, or whose ends are not recorded. A flight may have several: its older
-    /// ones were abandoned, or are being recorded.
+    /// The attempts whose providers have not returned or whose ends are not recorded. A flight may have several: the
+    /// older ones were abandoned or are being recorded.
     var attempts: [AttemptKey: Attempt] = [:]
-    /// The attempts that take a place; one of a flight at most.
+    /// The attempts that take a slot, at most one per flight.
     var places: [FlightID: AttemptKey] = [:]
     var deadlines = KeyedHeap<AttemptKey, Duration>()
-    /// Flights that were retried while their stopped attempt has not ended yet. They queue again when it has.
+    /// Flights that were retried while their stopped attempt had not ended. They queue again when it ends.
     var deferred: [FlightID: QueuedFlight] = [:]
-    /// Submissions of the commit under way that hold a place.
+    /// The number of submissions in the current commit that hold a slot.
     var placed = 0
-    /// Leases that could not be given back. Tried again when the store was written; they end with the registration.
+    /// Leases that could not be given back. They are tried again after the next successful write and end with the
+    /// registration.
     var unreturned: [QueuedFlight] = []
     var storeTasks = StoreTaskCount()
-    /// When the next request runs out of time, as far as is known here.
+    /// The next deadline of a request, as far as this process knows.
     var nextExpiry: Date?
     var isSweeping = false
     package internal(set) var watched = WatchedRequests()
-    /// How many readers of streams there are.
+    /// The number of readers of streams.
     var readers = 0
-    /// Whether nothing is announced: the engine was shut down, or rests in the background.
+    /// Whether nothing is announced, because the engine was shut down or is suspended in the background.
     var isSilent = false
     var isListening = false
     package var isFollowed = false
-    /// The lanes that are to be filled at the end of the event.
+    /// The lanes to fill at the end of the event, by index.
     private var touched: [Bool]
     var now = Moment(date: .distantPast, clock: .zero)
     var effects: [Effect] = []
@@ -109,24 +122,24 @@ package struct EngineCore: Sendable {
 
     var isClosed: Bool { if case .closed = phase { true } else { false } }
 
-    /// Flights that are queued here or under way.
+    /// The number of flights that are queued here or take a slot.
     package var held: Int { running + deferred.count + lanes.values.reduce(0) { $0 + $1.queue.count } }
 
     package var running: Int { places.count }
 
     package var underWay: [AttemptKey] { places.values.sorted() }
 
-    /// How much there is to do, lane by lane.
+    /// The load of each lane.
     var loads: [LaneLoad] { lanes.values.map(\.load) }
 
-    /// Returns whether the load of a lane is another than at the last call.
+    /// Returns whether the load of any lane has changed since the last call.
     mutating func takeLoadChange() -> Bool {
         var hasChanged = false
         for index in lanes.values.indices where lanes.values[index].takeLoadChange() { hasChanged = true }
         return hasChanged
     }
 
-    /// Whether anyone here runs or watches a row, so that its changes are of interest.
+    /// Returns whether this process runs or watches a row, so that it needs the row's changes.
     package func isOfInterest(_ row: ChangedRow) -> Bool {
         switch row {
         case .request(let id): watched.contains(id)
@@ -135,7 +148,7 @@ package struct EngineCore: Sendable {
         }
     }
 
-    /// The rows of interest, for a look at all of them.
+    /// The rows of interest, for reading all of them again.
     package var rowsOfInterest: [ChangedRow] {
         places.keys.sorted().map { .flight($0) } + watched.known.map { .request($0) } + accountRows
     }
@@ -143,7 +156,7 @@ package struct EngineCore: Sendable {
     /// The rows of the accounts that may be called.
     package var accountRows: [ChangedRow] { accounts.keys.sorted().map { .account($0) } }
 
-    /// Whether nothing is on its way to the store that names this process as a holder.
+    /// Whether no pending write to the store names this process as a holder.
     var isQuiet: Bool { placed == 0 && storeTasks.count == 0 && !hasRecordings { _ in true } }
 
     func hasRecordings(where isMeant: (ProviderID) -> Bool) -> Bool {
@@ -158,7 +171,7 @@ package struct EngineCore: Sendable {
 
     /// Applies an event.
     ///
-    /// - Returns: The event's own answer, and its effects in the order in which they are to be carried out.
+    /// - Returns: The event's own result, and the effects in the order in which to perform them.
     package mutating func apply<Answer>(
         at now: Moment, _ event: (inout EngineCore) -> Answer
     ) -> (answer: Answer, effects: [Effect]) {
@@ -166,6 +179,7 @@ package struct EngineCore: Sendable {
         return (event(&self), takeEffects())
     }
 
+    /// Fills the lanes that the event touched, and returns all effects of the event.
     mutating func takeEffects() -> [Effect] {
         for index in touched.indices where touched[index] {
             touched[index] = false
@@ -183,7 +197,8 @@ package struct EngineCore: Sendable {
 
     // MARK: Opening and closing
 
-    /// The process is registered and may hold leases. Where it was to shut down meanwhile, it takes none.
+    /// Opens the core: the process is registered and may hold leases. The core stays closed if a shutdown was ordered
+    /// meanwhile.
     package mutating func opened(as owner: OwnerID) {
         self.owner = owner
         isUncertain = false
@@ -193,7 +208,7 @@ package struct EngineCore: Sendable {
         emit(.registered(owner))
     }
 
-    /// The process shuts down: nothing more is started, what is queued goes back.
+    /// Closes the core for a shutdown or suspension. Nothing more starts, and queued flights are given back.
     package mutating func closed() {
         phase = .closed
         var queued: [QueuedFlight] = []
@@ -210,21 +225,21 @@ package struct EngineCore: Sendable {
         if !flights.isEmpty { effects.append(.release(flights)) }
     }
 
-    /// The process is about to deregister, and holds nothing any more.
+    /// Forgets the registration, because the process holds nothing any more and is about to deregister.
     package mutating func retired() {
         owner = nil
         unreturned = []
     }
 
-    /// The store cannot be written: starting anything would send what cannot be recorded.
+    /// Parks the core because the store cannot be written. A call that started now could not be recorded.
     package mutating func storeFailed(with error: any Error) {
         guard case .open = phase else { return }
         phase = .parked
         emit(.storeFailed(AIServiceError(storing: error)))
     }
 
-    /// The store was written again: what could not be recorded is recorded first. Before that, more would be paid for
-    /// that cannot be kept.
+    /// Resumes after the store was written again. Pending ends are recorded first: until then, further answers would be
+    /// paid for and lost.
     package mutating func storeRecovered() {
         release(unreturned)
         unreturned = []
@@ -237,7 +252,7 @@ package struct EngineCore: Sendable {
         if !resumed.isEmpty { effects.append(.resumeRecording(resumed.sorted())) }
     }
 
-    /// Goes on once every end that the store had not taken is recorded.
+    /// Opens a parked core once every pending end is recorded.
     mutating func unpark() {
         guard case .parked = phase, !isUncertain, !hasUnrecordedEnds else { return }
         phase = .open
@@ -247,10 +262,10 @@ package struct EngineCore: Sendable {
 
     // MARK: Time
 
-    /// Time has passed, or the clock was set: whatever waited for it is looked at.
+    /// Handles everything that waits for time. Call it after time has passed or the clock was set.
     ///
-    /// - Parameter silenceLeft: How long the provider of an attempt may still be silent, as its output has it; `nil` where
-    ///   that is over.
+    /// - Parameter silenceLeft: Returns the time for which the provider of an attempt may still be silent, according to
+    ///   its output; `nil` if it has passed.
     package mutating func timePassed(silenceLeft: (AttemptKey) -> Duration?) {
         for key in deadlines.popAll(through: now.clock) { deadlineReached(key, silence: silenceLeft(key)) }
         endGraces()
@@ -258,7 +273,8 @@ package struct EngineCore: Sendable {
         touchAll()
     }
 
-    /// When ``timePassed(silenceLeft:)`` is to be called next, by the clock; `nil` when nothing waits for time alone.
+    /// Returns the clock's time of the next call of ``timePassed(silenceLeft:)``; `nil` if nothing waits for time
+    /// alone.
     package mutating func wake() -> Duration? {
         var earliest = deadlines.first()
         func consider(_ time: Duration?) {
@@ -271,7 +287,7 @@ package struct EngineCore: Sendable {
         return earliest
     }
 
-    /// When a lane can go on by time alone.
+    /// Returns the next date at which time alone lets a lane continue.
     private func nextLaneDate(after now: Date) -> Date? {
         var earliest: Date?
         func consider(_ date: Date?) {
@@ -281,7 +297,7 @@ package struct EngineCore: Sendable {
             consider(lanes.values[index].due)
             guard lanes.values[index].gate.hasRoom else { continue }
             if let next = lanes.values[index].breaker.next(now: now) {
-                // What a probe needs is leased when it is due.
+                // The flight for a probe is leased when the probe is due.
                 if lanes.values[index].backlog == .possible || !lanes.values[index].queue.isEmpty { consider(next) }
             } else if !lanes.values[index].queue.isEmpty {
                 consider(accounts[lanes.values[index].account]?.nextAdmission)
@@ -290,15 +306,15 @@ package struct EngineCore: Sendable {
         return earliest
     }
 
-    /// Has the requests ended whose deadline has come. One sweep at a time.
+    /// Starts a sweep of requests whose deadline has passed. Only one sweep runs at a time.
     mutating func sweepIfDue() {
         guard case .open = phase, !isSweeping, let date = nextExpiry, date <= now.date else { return }
         isSweeping = true
         effects.append(.sweep)
     }
 
-    /// The sweep is over. Where it failed, the next renewal does it again; where it did not end all requests whose
-    /// deadline has come, another one follows at once.
+    /// Ends a sweep. A failed sweep is repeated by the next renewal. If requests with a passed deadline are left,
+    /// another sweep follows at once.
     package mutating func swept(isFailed: Bool) {
         isSweeping = false
         if isFailed { nextExpiry = nil }
@@ -307,23 +323,23 @@ package struct EngineCore: Sendable {
 
     // MARK: The backlog
 
-    /// Something was written that may wait for any lane of this process.
+    /// Marks every lane's backlog as possible, because a write may have left a flight waiting for any of them.
     package mutating func backlogMayExist() {
         for index in lanes.values.indices { lanes.values[index].backlogMayExist() }
         touchAll()
     }
 
-    /// The store answered a claim.
+    /// Queues the flights that the store returned for a claim.
     ///
-    /// - Parameter putBack: How many were taken besides, and let wait again because they cannot be read: there may be
-    ///   more behind them.
+    /// - Parameter putBack: The number of further flights that were claimed and put back because they cannot be read.
+    ///   More flights may wait behind them.
     package mutating func claimed(
         _ flights: [QueuedFlight], putBack: Int = 0, nextDue: Date? = nil, by provider: ProviderID, asked: Int
     ) {
         guard let index = lanes.index(forKey: provider) else { return }
         if let nextDue { lanes.values[index].willBeDue(at: nextDue) }
         lanes.values[index].took(flights.count + putBack)
-        // Also where more may exist already: this may be the answer to an older question.
+        // More may wait even if this answer has none: it may answer an older claim.
         let before = lanes.values[index].backlog
         let mayBeMore = before == .asked(more: true) || before == .possible || flights.count + putBack >= asked
         if !flights.isEmpty {
@@ -343,9 +359,10 @@ package struct EngineCore: Sendable {
         touch(index)
     }
 
-    /// Which class has its turn when flights of a provider are asked for, see ``ClaimQuery/turn``.
+    /// Returns the priority class whose turn it is in a claim for a provider, see ``ClaimQuery/turn``.
     package func turn(of provider: ProviderID) -> Int { lanes[provider]?.turn ?? 0 }
 
+    /// Handles a claim that failed. If its outcome is unknown, this process may hold leases that it does not know of.
     package mutating func claimFailed(by provider: ProviderID, with error: any Error) {
         lanes[provider]?.backlog = .possible
         if error.isUncertain { isUncertain = true }
@@ -354,11 +371,13 @@ package struct EngineCore: Sendable {
 
     // MARK: Permits
 
+    /// Takes the permits that the store granted, and sends calls with them.
     package mutating func granted(_ grant: PermitGrant, of account: AccountID) {
         let asker = accounts[account]?.asker
         accounts[account]?.granted(grant, now: now.date)
         if let next = grant.next { emit(.waiting(for: account, until: next)) }
-        // The asker sends what it asked for, then the others of the account ask, then it may again: no lane starves.
+        // The lane that asked sends first, then the others of the account ask, then the first may ask again. No lane
+        // starves.
         let asking = asker.flatMap { lanes.index(forKey: $0) }
         if let asking { fill(at: asking, mayAsk: false) }
         for index in lanes.values.indices where lanes.values[index].account == account && index != asking {
@@ -380,14 +399,15 @@ package struct EngineCore: Sendable {
         for index in touched.indices { touched[index] = true }
     }
 
-    /// Starts what may be started, and asks for what that takes. In place: a copy of a lane would copy its queue.
+    /// Starts the flights that may start, and asks for the permits and flights that it needs. It changes the lane in
+    /// place, because a copy of a lane would copy its queue.
     private mutating func fill(at index: Int, mayAsk: Bool = true) {
         guard case .open = phase, !isLaneSuspended(at: index) else { return }
         lanes.values[index].timePassed(now.date)
         while lanes.values[index].gate.hasRoom, let flight = lanes.values[index].queue.first {
             guard places[flight.id] == nil else {
                 _ = lanes.values[index].queue.popFirst()
-                // Claims may be answered out of order; the newer lease is the one that stands.
+                // Claims may be answered out of order. The newer lease is the valid one.
                 if deferred[flight.id].map({ $0.key < flight.key }) ?? true { deferred[flight.id] = flight }
                 continue
             }
@@ -411,7 +431,8 @@ package struct EngineCore: Sendable {
         }
     }
 
-    /// Asks for what can be sent at once, and for no more than a second's worth: others may want to send, too.
+    /// Reserves permits for the calls that can be sent at once, and for at most one second's worth: other processes may
+    /// want to send too.
     private mutating func reserve(forLane index: Int) {
         let account = lanes.values[index].account
         guard let limit = accounts[account]?.limit else { return }
@@ -425,13 +446,14 @@ package struct EngineCore: Sendable {
 }
 
 extension EngineCore.Attempt {
-    /// Whether the store has failed to take its end.
+    /// Whether the store has failed to take the attempt's end.
     var isUnrecorded: Bool { lifecycle.recording.map { $0.failures > 0 } ?? false }
 }
 
 struct StoreTaskCount: Sendable {
     private(set) var count = 0
-    /// How much of it may hold or give back leases of a provider that needs the network, or begin what does.
+    /// The number of these operations that may hold or give back leases of a provider that needs the network, or start
+    /// such work.
     private(set) var online = 0
 
     mutating func began(needsNetwork: Bool) {

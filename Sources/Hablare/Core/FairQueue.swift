@@ -1,8 +1,8 @@
 import DequeModule
 
-/// A queue of three classes that are served by deficit round robin 8:4:1, in order of arrival within a class.
+/// A queue of three priority classes, served by deficit round robin 8:4:1, and in order of arrival within a class.
 ///
-/// Every element costs one, so a class is served up to its weight, then the next one that has something.
+/// Every element costs one. A class is served up to its weight, and then the next class that has an element.
 struct FairQueue<Element: Sendable>: Sendable {
     private var classes: [Deque<Element>] = Array(repeating: Deque(), count: Priority.allCases.count)
     private var turn = 0
@@ -40,7 +40,7 @@ struct FairQueue<Element: Sendable>: Sendable {
         }
     }
 
-    /// Moves on to the class whose turn it is. To be called only when there is an element.
+    /// Moves on to the class whose turn it is. Call it only if there is an element.
     private mutating func turnToNext() {
         while credit == 0 || classes[turn].isEmpty {
             turn = (turn + 1) % classes.count
@@ -48,7 +48,7 @@ struct FairQueue<Element: Sendable>: Sendable {
         }
     }
 
-    /// Plays the rounds without taking anything.
+    /// A simulation of the rounds that takes no element.
     private struct Preview {
         var classes: [Int]
         var turn: Int
@@ -75,10 +75,10 @@ struct FairQueue<Element: Sendable>: Sendable {
         return nil
     }
 
-    /// Moves the first element that matches to the end of a more urgent class; in that class, or a more urgent one, it
-    /// keeps its place.
+    /// Moves the first matching element to the end of a more urgent class. An element that is already in that class, or
+    /// in a more urgent one, stays.
     ///
-    /// - Returns: Whether there is one that matches.
+    /// - Returns: Whether an element matches.
     mutating func raise(to priority: Priority, where matches: (Element) -> Bool) -> Bool {
         for index in classes.indices {
             guard let place = classes[index].firstIndex(where: matches) else { continue }

@@ -1,16 +1,20 @@
 import Foundation
 
-/// One provider's share of the dispatch: who is under way, who is queued here, and whether the store has more.
+/// One provider's share of the dispatch: its calls in flight, its queue in this process, and its backlog in the store.
 ///
-/// The queue is a window onto the backlog, which stays in the store: a process leases only what it has room for and what
-/// it will have begun within half a second, so several processes share a backlog of slow calls to the last one, fast
-/// calls need not wait for the store, and a million waiting requests cost no memory. While its provider is left alone
-/// here, a lane leases nothing but a probe, when that is due: the provider may answer another process.
+/// The queue is a window onto the backlog, which stays in the store. A process leases only as many flights as it has
+/// room for and will begin within half a second. Several processes therefore share a backlog of slow calls down to the
+/// last one. Fast calls need not wait for the store, and a million waiting requests cost no memory.
+///
+/// While its breaker is open, a lane leases only the flight for a probe, when the probe is due: the provider may still
+/// answer another process.
 struct Lane: Sendable {
     enum Backlog: Sendable, Hashable {
+        /// No flight waits in the store.
         case none
+        /// Flights may wait in the store.
         case possible
-        /// They are being asked for; `more` when new ones may have come since.
+        /// A claim is in progress. `more`: whether new flights may have arrived since it began.
         case asked(more: Bool)
     }
 
@@ -21,17 +25,18 @@ struct Lane: Sendable {
     var gate: ConcurrencyGate
     var breaker: Breaker
     var queue = FairQueue<QueuedFlight>()
-    /// Places of the window promised to submissions that are being committed.
+    /// The number of slots in the window that are promised to submissions being committed.
     var promised = 0
     var backlog = Backlog.possible
     var due: Date?
-    /// How many were taken from the store: the classes have turns.
+    /// The number of flights taken from the store. It decides whose turn it is among the priority classes.
     private(set) var turn = 0
-    /// How many may be held beyond what there is room for: never more than the account lets begin in half a second.
+    /// The maximum number of flights to hold beyond the free slots. It never exceeds the account's rate for half a
+    /// second.
     private let largestLookahead: Int
-    /// How many to hold for the places that are free: what the account lets begin in half a second, and at least one.
+    /// The maximum number of flights to hold for free slots: the account's rate for half a second, and at least one.
     private let largestRoom: Int
-    /// How long calls take, the latest counting most; `nil` before the first one ended.
+    /// The average duration of a call in seconds, weighted towards recent calls; `nil` before the first call ended.
     private var callSeconds: Double?
     /// The load at the last call of ``takeLoadChange()``; `nil` before the first.
     private var knownLoad: LaneLoad?
@@ -49,10 +54,10 @@ struct Lane: Sendable {
         breaker = Breaker(description.breaker)
     }
 
-    /// How much there is to do.
+    /// The current load.
     var load: LaneLoad { LaneLoad(provider: provider, queued: queue.count, running: gate.inUse) }
 
-    /// Returns whether the load is another than at the last call.
+    /// Returns whether the load has changed since the last call.
     mutating func takeLoadChange() -> Bool {
         guard knownLoad?.queued != queue.count || knownLoad?.running != gate.inUse else { return false }
         knownLoad = load
@@ -69,12 +74,12 @@ struct Lane: Sendable {
 
     func room(now: Date) -> Int { max(0, window(now: now) - queue.count - promised) }
 
-    /// Whether to ask the store for more: early, so that the lane does not run dry during the commit.
+    /// Returns whether to claim more flights. It asks early, so that the lane does not run dry during the commit.
     func wantsMore(now: Date) -> Bool {
         backlog == .possible && room(now: now) >= (breaker.isClosed ? max(1, lookahead / 2) : 1)
     }
 
-    /// Takes what is queued here and cannot be sent before its provider has answered a probe.
+    /// Removes and returns the queued flights that cannot be sent before the provider has answered a probe.
     mutating func takeSpare(now: Date) -> [QueuedFlight] {
         guard !breaker.isClosed else { return [] }
         let window = window(now: now)
@@ -85,19 +90,19 @@ struct Lane: Sendable {
         return spare
     }
 
-    /// What a call counts for at most, in seconds, in the average: the machine may have slept meanwhile.
+    /// The longest duration that counts in the average, in seconds. The machine may have slept during a longer call.
     private static let longestCall = 10.0
 
-    /// A call ended after so long.
+    /// Adds the duration of a call to the average.
     mutating func callEnded(after seconds: Double) {
-        // A clock that was set back says nothing.
+        // A negative duration comes from a clock that was set back and is ignored.
         guard seconds >= 0 else { return }
         let seconds = min(seconds, Self.longestCall)
         callSeconds = callSeconds.map { $0 + (seconds - $0) / 8 } ?? seconds
     }
 
-    /// How many to hold beyond what there is room for: what begins within half a second while calls take as long as they
-    /// do; none as long as nothing is known of that.
+    /// The number of flights to hold beyond the free slots: those that begin within half a second at the average
+    /// duration of a call; none while that is unknown.
     private var lookahead: Int {
         guard let callSeconds else { return 0 }
         let pace = Double(gate.limit) * 0.5 / max(callSeconds, 1e-9)
@@ -124,7 +129,7 @@ struct Lane: Sendable {
         backlogMayExist()
     }
 
-    /// The calls that could be sent at once if there were permits, in their order.
+    /// The calls that could be sent at once if there were permits, in order.
     var upcoming: [QueuedFlight] {
         queue.prefix(min(gate.room, Account.largestBlock))
     }

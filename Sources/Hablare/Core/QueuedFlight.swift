@@ -1,8 +1,8 @@
 package import Foundation
 
-/// A flight that this process has leased, with its request: queued in a lane, or being executed by an attempt.
+/// A flight that this process has leased, with its request. It is queued in a lane or executed by an attempt.
 package struct QueuedFlight: Sendable {
-    /// In an object of their own: a flight passes from hand to hand, and every attempt's task holds it.
+    /// The parts are boxed, because a flight is passed around and every attempt's task holds it.
     private struct Parts: Sendable {
         let id: FlightID
         var lifecycle: FlightLifecycle
@@ -64,19 +64,19 @@ package struct QueuedFlight: Sendable {
         set { parts.value.lifecycle = newValue }
     }
     package var triedSince: Date? { parts.value.triedSince }
-    /// Whether something was reserved for its attempt in a budget.
+    /// Whether a budget has a reservation for the attempt.
     package var isReserved: Bool { parts.value.isReserved }
     package var request: AIRequest { parts.value.request }
     package var provider: ProviderID { parts.value.provider }
     var origin: ProviderID { parts.value.origin }
-    /// What its call costs in units of the account's limit.
+    /// The cost of the call in units of the account's limit.
     package var cost: Double { parts.value.cost }
-    /// What its answer is found by; `nil` where it was claimed.
+    /// The fingerprint that finds the answer; `nil` if the flight was claimed.
     var work: Fingerprint? { parts.value.work }
     package var trace: TraceContext? { parts.value.trace }
-    /// Since when it waits to be sent, as far as that is known.
+    /// The date since which the flight waits to be sent, if it is known.
     var waitsSince: Date? { parts.value.waitsSince }
-    /// What its attempt goes on with; `nil` where it begins anew.
+    /// The remembered work that the attempt resumes; `nil` if it starts over.
     package var remembered: RememberedWork? { parts.value.remembered }
     package var failure: AIServiceError? { parts.value.failure }
 }

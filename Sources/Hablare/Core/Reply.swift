@@ -1,24 +1,25 @@
-/// A provider's answer to one call, with what the engine saw of it.
+/// A provider's answer to one call, with the engine's observations.
 struct Reply: Sendable {
-    /// What the provider answered; a failure where that cannot be the attempt's outcome.
+    /// The provider's result; a failure if its answer cannot be the attempt's outcome.
     var result: Result<ProviderAnswer, AIServiceError>
     var limits: Boxed<ReportedLimits>?
-    /// Whether the provider failed after the store had told it, before anyone else here, that its lease is lost.
+    /// Whether the provider failed after the store had refused one of its writes because the lease is lost. The engine
+    /// may not know of the loss yet.
     var lostLease = false
     /// Whether the provider was called.
     var wasSent = true
     var isOutOfTime = false
     var hasBegun = false
-    /// What the provider answered, also where that could not be kept.
+    /// The provider's answer, even if it could not be stored.
     var answer: ProviderAnswer?
-    /// What the provider may have billed at least, whatever its result says.
+    /// The least that the provider may have billed, regardless of its result.
     var billing = BillingState.neverSent
-    /// What it yielded and the store has not taken yet.
+    /// The yielded chunks that the store has not taken yet.
     var rest: Boxed<ChunkGroup>?
-    /// What there is to go on with; `nil` where the provider was not called.
+    /// The state of the resume handle; `nil` if the provider was not called.
     var memory: AttemptStream.Memory?
 
-    /// What the answer says that was used; or the failure, of one that is of no use.
+    /// The usage that the answer reports, or the failure does.
     var usage: Usage? { answer?.usage ?? error?.usage }
 
     var error: AIServiceError? {
@@ -27,7 +28,7 @@ struct Reply: Sendable {
 
     var isStreamed: Bool { answer?.isStreamed == true }
 
-    /// The reply of an attempt that was not sent.
+    /// Returns the reply of an attempt that was not sent.
     static func unsent(_ failure: AIServiceError, isOutOfTime: Bool = false) -> Reply {
         var reply = Reply(result: .failure(failure))
         reply.wasSent = false
@@ -42,12 +43,12 @@ struct Reply: Sendable {
         reply.hasBegun = ending.hasBegun && streams
         reply.rest = ending.rest.map { Boxed($0) }
         reply.billing = answer != nil ? .billed : ending.hasBegun ? .maybeBilled : .neverSent
-        // A failure of the provider's own says more than that its chunks could not be kept; but not what becomes of the
-        // work that it was to go on with.
+        // The provider's own failure says more than the failure to store its chunks. It does not say what happens to
+        // the work that the provider was to resume.
         if let failure = ending.failure, answer != nil || memory.hasBegunAnew {
             reply.result = .failure(failure)
         } else if answer != nil, !memory.mayAnswer, isStreamed || memory.keptChunks > 0 {
-            // What readers have seen is no part of it.
+            // The answer does not contain the output that readers have seen.
             reply.memory?.beganAnew()
             reply.result = .failure(.notResumed)
         } else if var answer, let body = ending.body {

@@ -1,9 +1,10 @@
-/// For which reasons an engine rests, how long what is under way may go on, and what the engine is to do next. Pure:
-/// told what happened; knows no time but what it is told.
+/// The reasons to suspend an engine, the grace periods for calls in flight, and the engine's next order.
+///
+/// This is a pure value. It learns of events and of time only through its methods.
 package struct Suspensions: Sendable, Hashable {
     package enum Order: Sendable, Hashable {
         case work
-        /// Give back everything it holds and wait.
+        /// Give back everything and wait.
         case rest
         case end
     }
@@ -17,7 +18,7 @@ package struct Suspensions: Sendable, Hashable {
     }
 
     private var engine = Engine.absent
-    /// When the grace of each reason ends, by the engine's clock; `nil` once it is over.
+    /// The end of each reason's grace period by the engine's clock; `nil` once it is over.
     private var graces: [SuspensionReason: Duration?] = [:]
 
     package init() {}
@@ -30,15 +31,15 @@ package struct Suspensions: Sendable, Hashable {
 
     package func contains(_ reason: SuspensionReason) -> Bool { graces[reason] != nil }
 
-    /// Whether a reason is in force and what it concerns may not go on any longer.
+    /// Returns whether a reason is in force and its grace period is over.
     package func isGraceOver(of reason: SuspensionReason) -> Bool {
         graces[reason].map { $0 == nil } ?? false
     }
 
-    /// When the grace of a reason in force ends; `nil` once it is over.
+    /// Returns the end of a reason's grace period; `nil` once it is over.
     package func graceEnd(of reason: SuspensionReason) -> Duration? { graces[reason] ?? nil }
 
-    /// There is a reason to rest. Of two graces for one reason the shorter counts.
+    /// Adds a reason to suspend work. Of two grace periods for one reason the shorter counts.
     package mutating func suspended(for reason: SuspensionReason, graceEnds end: Duration) {
         guard let grace = graces[reason] else { return graces[reason] = .some(end) }
         if let grace { graces[reason] = .some(min(grace, end)) }
@@ -49,6 +50,7 @@ package struct Suspensions: Sendable, Hashable {
         graces.removeValue(forKey: reason) != nil
     }
 
+    /// Ends the grace period of a reason.
     package mutating func hurried(_ reason: SuspensionReason) {
         if contains(reason) { graces[reason] = .some(nil) }
     }
@@ -66,12 +68,12 @@ package struct Suspensions: Sendable, Hashable {
         return contains(.background) ? .rest : .work
     }
 
-    /// Whether an engine may have calls under way, or holds anything in the store.
+    /// Whether an engine may have calls in flight or hold anything in the store.
     package var isEngineUp: Bool { engine == .up || engine == .ending }
 
     package var hasEngine: Bool { engine == .up || engine == .resting || engine == .ending }
 
-    /// Whether nobody is told anything: the engine was shut down, or rests in the background.
+    /// Whether nothing is announced, because the engine was shut down or is suspended in the background.
     package var isSilent: Bool { engine == .ended || engine == .resting && contains(.background) }
 
     package mutating func engineStarted() -> Bool {
@@ -87,6 +89,7 @@ package struct Suspensions: Sendable, Hashable {
         if engine == .up { engine = .resting }
     }
 
+    /// Marks a suspended engine as working. Returns `false` if it is to stay suspended or to shut down.
     package mutating func engineWoke() -> Bool {
         guard order == .work else { return false }
         engine = .up

@@ -1,11 +1,11 @@
 package import Foundation
 
-/// A token bucket: fills at a steady rate up to its capacity, and is drained by what is spent. Pure.
+/// A token bucket: fills at a steady rate up to its capacity, and is drained by costs. Pure.
 ///
-/// A cost above the capacity is granted when the bucket is full and leaves it in debt, so that one huge request waits
-/// for its share like everybody and is not stuck for ever.
+/// A cost above the capacity is granted when the bucket is full, and leaves it in debt. One huge request therefore
+/// waits for its share like every other and is not stuck for ever.
 package struct TokenBucket: Sendable, Hashable, Codable {
-    /// How much is left; below zero in debt.
+    /// The number of tokens left; negative in debt.
     package var level: Double
     package var updatedAt: Date
 
@@ -24,11 +24,13 @@ package struct TokenBucket: Sendable, Hashable, Codable {
         }
     }
 
-    /// By how much the date of a process may lag behind another's, in seconds. What is older was set back.
+    /// The maximum lag between the dates of two processes, in seconds. An older date means that a clock was set back.
     static let largestLag: TimeInterval = 60
 
-    /// Lets time pass. No moment fills the bucket twice: of two processes the one with the older date may come second.
-    /// After a clock was set back the bucket goes on from there.
+    /// Refills the bucket for the time since the last refill.
+    ///
+    /// No moment fills it twice: of two processes, the one with the older date may come second. After a clock was set
+    /// back, the bucket continues from the new date.
     mutating func refill(_ measure: Measure, now: Date) {
         let elapsed = now.timeIntervalSince(updatedAt)
         if elapsed > 0 { level += elapsed * measure.perSecond }
@@ -41,7 +43,8 @@ package struct TokenBucket: Sendable, Hashable, Codable {
     }
 
     func delay(of cost: Double, _ measure: Measure) -> TimeInterval {
-        // A microsecond is a date's rounding: what is due then would be asked for again in vain, without time passing.
+        // Dates are rounded to a microsecond. A call that is due within one would otherwise ask again in vain, without
+        // time passing.
         let delay = (needed(for: cost, measure) - level) / measure.perSecond
         return delay > 1e-6 ? delay : 0
     }

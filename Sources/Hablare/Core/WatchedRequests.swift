@@ -1,24 +1,24 @@
 package import Foundation
 package import OrderedCollections
 
-/// The requests that someone in this process waits for or watches.
+/// The requests that this process waits for or watches.
 ///
-/// Holds nothing of a request that no one watches, and nothing of a finished one: an answer lives in the store, and with
-/// those who asked for it. Streams are told in place, so that of two statuses the later one is what a slow reader finds;
-/// ending them is left to the caller, because the end of a stream comes back here.
+/// It holds nothing of a request without a watcher, and nothing of a finished one: an answer lives in the store and
+/// with its readers. It yields statuses to streams itself, so that a slow reader finds the latest one. The caller ends
+/// the streams, because the end of a stream calls back into this type.
 package struct WatchedRequests: Sendable {
-    /// Those who wait for one request or watch it.
+    /// The waiters and streams of one request.
     package struct Watched: Sendable {
         package fileprivate(set) var waiters: [Waiter<RequestStatus>] = []
-        /// In the order they began, so that a simulation sees them told in the same order.
+        /// The streams in the order in which they began, so that a simulation yields to them in the same order.
         package fileprivate(set) var streams:
             OrderedDictionary<Int, AsyncThrowingStream<RequestStatus, any Error>.Continuation> = [:]
-        /// What the streams were told last, which they are not told again.
+        /// The last status of each stream, which is not yielded twice.
         fileprivate var told: [Int: RequestStatus] = [:]
         fileprivate var progress: Double?
-        /// The flight that does its work; `nil` until it is known to be on disk.
+        /// The flight that does the request's work; `nil` until it is known to be on disk.
         fileprivate var flight: FlightID?
-        /// The number of the last thing that was heard of it.
+        /// The version of the last news of the request.
         fileprivate var version: Int
 
         fileprivate init(version: Int) { self.version = version }
@@ -46,7 +46,7 @@ package struct WatchedRequests: Sendable {
         fileprivate let version: Int
     }
 
-    /// The watched members of a flight, in the order they were attached. Nearly always one.
+    /// The watched members of a flight, in the order in which they were attached. Nearly always one.
     private enum Members: Sendable {
         case one(UUID)
         case several(OrderedSet<UUID>)
@@ -62,8 +62,8 @@ package struct WatchedRequests: Sendable {
     private var watched: [UUID: Watched] = [:]
     private var members: [FlightID: Members] = [:]
     private var lastStream = 0
-    /// Grows with everything that is heard of any request, so that a look of former watchers is not taken for one of later
-    /// ones.
+    /// A counter that grows with all news of any request, so that a read for former watchers is not taken for one of
+    /// later watchers.
     private var lastVersion = 0
 
     package init() {}
@@ -72,12 +72,12 @@ package struct WatchedRequests: Sendable {
 
     package var isEmpty: Bool { watched.isEmpty }
 
-    /// Whether a request is watched that is known to be on disk.
+    /// Returns whether a request is watched and known to be on disk.
     package func contains(_ id: UUID) -> Bool { watched[id]?.flight != nil }
 
     package func hasMembers(of flight: FlightID) -> Bool { members[flight] != nil }
 
-    /// The watched requests that are known to be on disk, in the order of their UUIDs.
+    /// The watched requests that are known to be on disk, in order of their UUIDs.
     package var known: [UUID] { sorted(watched.filter { $0.value.flight != nil }.map(\.key)) }
 
     package var ids: [UUID] { sorted(Array(watched.keys)) }
@@ -135,7 +135,7 @@ package struct WatchedRequests: Sendable {
         case nil: members[flight] = .one(id)
         case .one(let other): members[flight] = .several([other, id])
         case .several(var ids):
-            members[flight] = nil  // so that the set is changed in place
+            members[flight] = nil  // lets the set change in place
             ids.append(id)
             members[flight] = .several(ids)
         }
@@ -172,7 +172,8 @@ package struct WatchedRequests: Sendable {
 
     // MARK: Announcing
 
-    /// Tells those who watch a request. Returns them where the status is final: they are to be ended.
+    /// Yields a status to the streams of a request. Returns its watchers if the status is final: the caller then ends
+    /// them.
     package mutating func announce(_ status: RequestStatus, of id: UUID) -> Watched? {
         guard let index = watched.index(forKey: id) else { return nil }
         if status.isFinal {

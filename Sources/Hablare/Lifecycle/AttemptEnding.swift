@@ -1,33 +1,37 @@
 import Foundation
 
-/// What the end of an attempt does to a flight, its members and the ledger: decided here, applied by stores.
+/// The effect of an attempt's end on its flight, the flight's members and the ledger.
+///
+/// This type decides the effect. Stores write it.
 public struct AttemptEnding: Sendable {
-    /// The flight afterwards.
+    /// The flight after the end.
     public let flight: FlightLifecycle
-    /// The members that became final with it, as they are afterwards, in the order they were given.
+    /// The members that became final with the end, in their new state and in the order in which they were passed.
     public let finished: [FlightMember]
-    /// The line for the ledger. It replaces an earlier line of the same attempt: whoever ran it knows best. `nil` when
-    /// the ledger has the last word on the attempt already: it completed the flight.
+    /// The attempt's line for the ledger.
+    ///
+    /// It replaces an earlier line of the same attempt, because the process that ran the attempt knows best. It is
+    /// `nil` if the attempt has already completed the flight: that line is final.
     public let record: AttemptRecord?
-    /// The answer to keep, if the attempt's is the flight's.
+    /// The answer to store, if the attempt completed the flight.
     public let response: AIResponseData?
-    /// The provider for which the flight waits from now on, if that is another one.
+    /// The next provider of the flight, if the end diverts the flight to another one.
     public let diversion: AttemptEnd.Diversion?
-    /// The error that became the outcome of those that finished.
+    /// The error that is the outcome of the finished members.
     public let error: AIServiceError?
-    /// The end as it is recorded, with what follows; `nil` where it is refused.
+    /// The recorded end with its consequences; `nil` if the end is refused.
     public let settlement: Settlement?
-    /// Whether ``AttemptEnd/otherwise`` says what comes of the attempt.
+    /// Whether ``AttemptEnd/otherwise`` replaced the outcome of the attempt.
     package let isOtherwise: Bool
-    /// Why the end is refused: only its line in the ledger is written.
+    /// The reason to refuse the end. Only the attempt's line in the ledger is then written.
     public let refusal: FlightLifecycle.Refusal?
 
     /// The receipt of the write.
     public var receipt: WriteReceipt { refusal.map { .refused($0) } ?? .done }
 
-    /// Decides what an attempt's end does to a flight with these members.
+    /// Decides the effect of an attempt's end on a flight with these members.
     public init(_ end: AttemptEnd, flight: FlightLifecycle, members: [FlightMember]) {
-        // Only the newest attempt can complete a flight, and after that there is no newer one.
+        // Only the newest attempt can complete a flight, and no attempt follows a completed one.
         let completedFlight = flight.state == .settled(.completed) && flight.attempt == end.lifecycle.attempt
         let otherwise = Self.otherwise(of: end, flight)
         let outcome = otherwise ?? end.outcome
@@ -54,12 +58,12 @@ public struct AttemptEnding: Sendable {
                 if members.isEmpty || members.contains(where: { $0.isPatient(at: date) }) {
                     try flight.attemptPostponed(token: end.lifecycle.token, until: date)
                 } else if let other, members.contains(where: { $0.isPatient(at: end.endedAt) }) {
-                    // Nobody can wait so long, but another provider may answer in time.
+                    // No member can wait that long, but another provider may answer in time.
                     try flight.attemptDiverted(token: end.lifecycle.token)
                     diversion = other
                     wantedAt = end.endedAt
                 } else {
-                    // Nobody waits for an attempt that would come too late.
+                    // Every member's deadline passes before the next attempt.
                     try flight.attemptEnded(token: end.lifecycle.token, attempt: end.lifecycle.attempt, as: .failed)
                 }
                 finished = members.filter { !$0.isPatient(at: wantedAt) }.settled(as: .failed)
@@ -70,7 +74,8 @@ public struct AttemptEnding: Sendable {
             case .held:
                 try flight.attemptHeld(token: end.lifecycle.token)
             case .expired:
-                // Whose time has come is decided member by member; the flight goes on while one wants its answer.
+                // Each member expires by its own deadline. The flight continues while one member still wants the
+                // answer.
                 let isWanted = members.contains { $0.isPatient(at: end.endedAt) }
                 if isWanted {
                     try flight.released(token: end.lifecycle.token)
@@ -82,7 +87,7 @@ public struct AttemptEnding: Sendable {
             case .interrupted:
                 try flight.released(token: end.lifecycle.token, mayBeBilled: end.billing != .neverSent)
             }
-            // Known also of an attempt whose answer could not be kept: the next one asks for the same answer again.
+            // This also holds if the answer could not be stored: the next attempt fetches the same answer again.
             if flight.hasHandle { record.leaveToNewer() }
         } catch {
             refusal = error
@@ -105,7 +110,7 @@ public struct AttemptEnding: Sendable {
             ? Settlement(end: taken, flight: flight, finished: finished.map(\.id), diversion: diversion) : nil
     }
 
-    /// What comes of an attempt whose lease stands, where its process was wrong about what there is to go on with.
+    /// Returns the outcome for an attempt whose lease is still valid, if its process was wrong about the resume handle.
     private static func otherwise(of end: AttemptEnd, _ flight: FlightLifecycle) -> AttemptEnd.Outcome? {
         guard let otherwise = end.otherwise, flight.isExecuting, flight.token == end.lifecycle.token,
             otherwise.hasHandle == (flight.hasHandle && !end.forgetsHandle)
@@ -113,7 +118,7 @@ public struct AttemptEnding: Sendable {
         return otherwise.outcome
     }
 
-    /// What is left of an attempt whose outcome nobody wants: what it cost.
+    /// Reduces the record of an attempt whose outcome is refused to the attempt's cost.
     private static func discard(
         _ record: inout AttemptRecord, because refusal: FlightLifecycle.Refusal, isNewest: Bool
     ) {
@@ -122,8 +127,8 @@ public struct AttemptEnding: Sendable {
             record.outcome = .discarded
             record.billing = record.billing == .billed ? .billedDiscarded : record.billing
         case .failed, .interrupted:
-            // Also where the request was retried meanwhile: an attempt that was stopped did not fail. One that was given
-            // up, and followed by another, had failed by then.
+            // A stopped attempt did not fail, even if its request has been retried since. An older attempt, which was
+            // abandoned and followed by another one, had failed before the cancellation.
             if isNewest && refusal == .settled(.cancelled) || record.error?.code == .cancelled {
                 record.outcome = .cancelled
                 record.error = nil
@@ -150,7 +155,8 @@ extension AttemptRecord {
         }
     }
 
-    /// What the work cost is a newer attempt's to tell, which goes on with it: it would be there twice.
+    /// Removes the cost from the record: the newer attempt that resumes the work reports it, and it must not count
+    /// twice.
     fileprivate mutating func leaveToNewer() {
         guard billing != .neverSent else { return }
         billing = .maybeBilled

@@ -1,4 +1,4 @@
-/// One lease of a flight under which an attempt is made.
+/// A key of an attempt: a flight and the lease under which the attempt runs.
 package struct AttemptKey: Sendable, Hashable, Comparable {
     package let flight: FlightID
     /// The fencing token of the lease.
@@ -12,10 +12,10 @@ package struct AttemptKey: Sendable, Hashable, Comparable {
     package static func < (lhs: Self, rhs: Self) -> Bool { (lhs.flight, lhs.token) < (rhs.flight, rhs.token) }
 }
 
-/// The life of an attempt in the process that makes it: from its journalling to the recording of its end.
+/// The states of an attempt in the process that runs it, from journalling its start to recording its end.
 ///
-/// A pure value, the counterpart of ``FlightLifecycle``, which says where the flight is for all processes. Methods are
-/// events and return what follows from them.
+/// This is a pure value. Its counterpart ``FlightLifecycle`` holds the state of the flight for all processes. Each
+/// method is an event and returns the resulting effects.
 ///
 /// ```
 ///                  ┌──────────────────────────┐
@@ -25,24 +25,27 @@ package struct AttemptKey: Sendable, Hashable, Comparable {
 ///                   └─► abandoned ─────────────┘
 /// ```
 ///
-/// An attempt is `returned` only while the last of its output is being journalled. One that was abandoned goes on where its
-/// provider returns after all.
+/// An attempt is `returned` only while the last of its output is being journalled. An abandoned attempt moves to
+/// `recording` if its provider returns after all.
 package enum AttemptLifecycle: Sendable, Hashable {
-    /// Its start is on its way to the store, so nothing was sent. Where it is to be stopped, its provider has until the
-    /// deadline from the store's answer on; it is not even called where the stop is seen in time.
+    /// The start is being written to the store, so nothing has been sent. After a stop, the provider has until the
+    /// deadline, which begins with the store's answer. The provider is not called at all if the stop is seen in time.
     case journalling(stop: StopReason?)
+    /// The provider works.
     case running
-    /// Its provider was told to stop, and has until the deadline.
+    /// The provider has been asked to stop and has until the deadline.
     case stopping(StopReason)
-    /// Its provider did not react in time, and its place went to the next attempt. `standIn`: an end that is recorded in
-    /// its stead; `nil` where none is, or once it is recorded.
+    /// The provider did not react to the stop in time, and the attempt's slot is free for the next attempt. `standIn`
+    /// is the recording of an end in the provider's stead. It is `nil` if no such end is recorded, or once it has been
+    /// recorded.
     case abandoned(StopReason, standIn: Recording?)
-    /// Its provider returned, and the last of its output is being journalled. Nothing stops it any more.
+    /// The provider returned, and the last of its output is being journalled. Nothing stops the attempt any more.
     case returned(StopReason?)
     case recording(Recording)
+    /// The end is recorded or was not needed.
     case over
 
-    /// The recording of an end.
+    /// The recording of an attempt's end.
     package struct Recording: Sendable, Hashable {
         package var failures = 0
         package var isSuspended = false
@@ -51,14 +54,15 @@ package enum AttemptLifecycle: Sendable, Hashable {
     }
 
     package enum Effect: Sendable, Hashable {
+        /// Cancel the attempt's task.
         case cancel
         /// Report ``AttemptLifecycle/deadlineReached(timeout:silence:isOffline:)`` after this time.
         case setDeadline(Duration)
-        /// Give its place away, and record an end in its stead where its request is to go on.
+        /// Free the attempt's slot, and record an end in its stead if its request is to continue.
         case abandon(StopReason)
     }
 
-    /// Whether it takes a place among its provider's calls.
+    /// Whether the attempt takes a slot among its provider's calls.
     package var holdsPlace: Bool {
         switch self {
         case .journalling, .running, .stopping, .returned: true
@@ -66,7 +70,7 @@ package enum AttemptLifecycle: Sendable, Hashable {
         }
     }
 
-    /// The recording under way.
+    /// The recording in progress.
     package var recording: Recording? {
         switch self {
         case .recording(let recording), .abandoned(_, standIn: let recording?): recording
@@ -74,25 +78,26 @@ package enum AttemptLifecycle: Sendable, Hashable {
         }
     }
 
-    /// Whether an end is about to be written: the process's registration has to stay until it is.
+    /// Whether an end is about to be written. The process must stay registered until it is.
     package var isBeingRecorded: Bool {
         if case .returned = self { return true }
         return recording.map { !$0.isSuspended } ?? false
     }
 
-    /// Whether its start is on disk, as far as the process was told.
+    /// Whether the start is on disk, as far as this process knows.
     package var isJournalled: Bool { if case .journalling = self { false } else { true } }
 
     // MARK: Events
 
-    /// Its start is on disk: from now on its time counts, or that of its stop.
+    /// Records that the attempt's start is on disk. The attempt's timeout begins now, or the grace period if it is
+    /// stopped.
     package mutating func journalled(timeout: Duration, grace: Duration) -> [Effect] {
         guard case .journalling(let stop) = self else { return [] }
         self = stop.map { .stopping($0) } ?? .running
         return [.setDeadline(stop == nil ? timeout : grace)]
     }
 
-    /// It is to be stopped. The first reason counts; what has returned is not stopped.
+    /// Stops the attempt. The first reason counts. An attempt that has returned is not stopped.
     package mutating func stopped(because reason: StopReason, grace: Duration) -> [Effect] {
         switch self {
         case .journalling(stop: nil):
@@ -105,13 +110,13 @@ package enum AttemptLifecycle: Sendable, Hashable {
         }
     }
 
-    /// Its deadline has come.
+    /// Handles the attempt's deadline.
     ///
     /// - Parameters:
-    ///   - timeout: The time that it was given.
-    ///   - silence: What is left of the time that a streaming provider may be silent; `nil` where that is over.
-    ///   - isOffline: Whether there is no network, so that silence says nothing of the provider.
-    ///   - grace: The time that a provider has to react.
+    ///   - timeout: The attempt's time limit.
+    ///   - silence: The rest of the time for which a streaming provider may be silent; `nil` if it has passed.
+    ///   - isOffline: Whether there is no network, so that silence is not the provider's fault.
+    ///   - grace: The time that a provider has to react to a stop.
     package mutating func deadlineReached(
         timeout: Duration, silence: Duration?, isOffline: Bool, grace: Duration
     ) -> [Effect] {
@@ -127,17 +132,19 @@ package enum AttemptLifecycle: Sendable, Hashable {
         }
     }
 
-    /// Its provider returned, and some of its output is still to be journalled.
+    /// Records that the provider returned while some of its output is still to be journalled.
     ///
-    /// - Parameter stopped: Why it failed, where that is none of the provider's doing although nothing had stopped it.
+    /// - Parameter stopped: The cause of a failure that is not the provider's fault although nothing had stopped the
+    ///   attempt.
     package mutating func returned(_ stopped: StopReason?) {
         if case .running = self { self = .returned(stopped) }
     }
 
-    /// Its provider returned, and all of its output is journalled: its end is to be recorded now.
+    /// Records that the provider returned and all of its output is journalled. The attempt's end is recorded next.
     ///
-    /// - Parameter own: Why it failed, where that is none of the provider's doing although nothing had stopped it.
-    /// - Returns: Why it was stopped, if it was.
+    /// - Parameter own: The cause of a failure that is not the provider's fault although nothing had stopped the
+    ///   attempt.
+    /// - Returns: The reason why the attempt was stopped, if it was.
     package mutating func ended(_ own: StopReason?) -> StopReason? {
         let reason: StopReason? =
             switch self {
@@ -145,13 +152,13 @@ package enum AttemptLifecycle: Sendable, Hashable {
             case .returned(let reason): reason
             case .running, .journalling(stop: nil): own
             case .journalling(stop: let reason?): reason
-            case .recording, .over: nil  // it ended before
+            case .recording, .over: nil  // it has already ended
             }
         self = .recording(Recording())
         return reason
     }
 
-    /// The store took the end under way, or refused it for good.
+    /// Records that the store took the end, or refused it permanently.
     package mutating func recorded() {
         switch self {
         case .abandoned(let reason, _): self = .abandoned(reason, standIn: nil)
@@ -160,7 +167,7 @@ package enum AttemptLifecycle: Sendable, Hashable {
         }
     }
 
-    /// The store could not take the end under way, which is kept.
+    /// Records that the store could not take the end. The end is kept for another try.
     package mutating func recordingFailed() {
         change { recording in
             recording.failures += 1
@@ -168,7 +175,7 @@ package enum AttemptLifecycle: Sendable, Hashable {
         }
     }
 
-    /// The store can be written again, so the end is on its way once more. Returns whether it was waiting for that.
+    /// Resumes the recording of the end now that the store can be written again. Returns whether it was suspended.
     package mutating func recordingResumed() -> Bool {
         guard recording?.isSuspended == true else { return false }
         change { $0.isSuspended = false }
@@ -186,8 +193,10 @@ package enum AttemptLifecycle: Sendable, Hashable {
 }
 
 extension StopReason {
-    /// Whether an end is recorded in the place of an attempt that was abandoned after it: its request is to go on, or
-    /// fails, without the provider's answer. After a cancellation or an expiry the store has recorded it already.
+    /// Whether an end is recorded in the stead of an attempt that was abandoned for this reason.
+    ///
+    /// The request then continues or fails without the provider's answer. After a cancellation or an expiry the store
+    /// has already recorded the end.
     package var isRecordedWhenAbandoned: Bool {
         switch self {
         case .timedOut, .interrupted: true

@@ -1,17 +1,18 @@
 import Foundation
 
-/// Why an attempt was asked to end before its provider answered.
+/// The reason why an attempt was asked to end before its provider answered.
 package enum StopReason: Sendable, Hashable {
     case timedOut(after: Duration)
     case cancelled
     case expired
-    /// The engine shuts down, or rests for a while.
+    /// The engine shuts down or is suspended.
     case interrupted
-    /// It failed of the network while there was none: nobody told it to stop, and it is none of the provider's doing.
+    /// The attempt failed with a network error while there was no network. It was not stopped, and the provider is not
+    /// at fault.
     case offline
 }
 
-/// What a provider's answer means, given what was asked of it meanwhile. Pure.
+/// The meaning of a provider's result, given the reason for which the attempt was stopped, if any. Pure.
 package struct AttemptVerdict: Sendable {
     package enum Outcome: Sendable {
         case completed(ProviderAnswer)
@@ -23,13 +24,14 @@ package struct AttemptVerdict: Sendable {
     package let outcome: Outcome
     package let billing: BillingState
 
-    /// Judges an answer.
+    /// Judges a result.
     ///
-    /// An answer that came in spite of a stop is an answer: the work is done and paid for. A failure after a stop is
-    /// the stop's doing, whatever the provider calls it: a cancellation never becomes a network error. What a failure says
-    /// of the bill holds all the same. Of a call that took too long nobody knows whether it was carried out, unless
-    /// nothing was sent: the disposition of ``AIServiceError/Code/timeout`` says so, and makes ``RetryPolicy`` hold it where
-    /// the request wants that.
+    /// - An answer that arrives after a stop still counts: the work is done and paid for.
+    /// - A failure after a stop is caused by the stop, regardless of the error that the provider reports. A
+    ///   cancellation never becomes a network error. The failure's statement about billing still counts.
+    /// - A call that timed out may have been carried out, unless nothing was sent. The disposition of
+    ///   ``AIServiceError/Code/timeout`` says so, and ``RetryPolicy`` then holds the request if the request asks for
+    ///   that.
     ///
     /// - Parameter wasSent: Whether the provider was called.
     package init(
@@ -83,7 +85,7 @@ extension AIServiceError {
         .invalidResponse,
         "The provider answered with a number that is not finite, or with more than 64 levels. Correct the provider.")
 
-    /// - Parameter isUnsent: Whether nothing was sent, so that another attempt cannot be paid twice.
+    /// - Parameter isUnsent: Whether nothing was sent, so that another attempt cannot be billed twice.
     package static func timedOut(after limit: Duration, isUnsent: Bool = false) -> AIServiceError {
         AIServiceError(
             .timeout,

@@ -1,6 +1,7 @@
 public import Foundation
 
-/// Names a flight within a store: positive, given by the store at submission, ascending in the order of arrival.
+/// The id of a flight within a store: a positive number that the store assigns at submission, ascending in order of
+/// arrival.
 public struct FlightID: Sendable, Hashable, Comparable, Codable, RawRepresentable {
     /// The number.
     public let rawValue: Int64
@@ -10,7 +11,8 @@ public struct FlightID: Sendable, Hashable, Comparable, Codable, RawRepresentabl
     public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
 }
 
-/// Names a process that works on a store: positive, given by the store when the process registers, never given twice.
+/// The id of a process that works on a store: a positive number that the store assigns at registration and never
+/// reuses.
 public struct OwnerID: Sendable, Hashable, Comparable, Codable, RawRepresentable {
     /// The number.
     public let rawValue: Int64
@@ -20,90 +22,95 @@ public struct OwnerID: Sendable, Hashable, Comparable, Codable, RawRepresentable
     public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
 }
 
-/// The life of a flight: one piece of work for a provider, with its lease, its attempts and its fencing token.
+/// The states of a flight: one piece of work for a provider, with its lease, its attempts and its fencing token.
 ///
-/// A pure value, and the only code that moves a flight from one state to the next. Whether a failed attempt is followed by
-/// another, or its flight is held, is decided before, by ``RetryPolicy``; this machine refuses an event that does not fit
-/// the flight's state. Stores apply it: as a compare-and-set of a ``FlightTransition`` where the caller knows the state,
-/// else by loading the row, applying the event and writing the row back.
+/// This is a pure value and the only code that moves a flight from one state to the next. It refuses an event that does
+/// not fit the flight's state. ``RetryPolicy`` decides beforehand whether another attempt follows a failed one, or
+/// whether the flight is held. A store applies an event in one of two ways. If the caller knows the state, the store
+/// writes a ``FlightTransition`` as a compare-and-set. Otherwise it loads the row, applies the event and writes the row
+/// back.
 ///
-/// - The **fencing token** grows with every lease. An outcome that carries an older one is stale.
-/// - The **attempt** counts what was sent to the provider, over the flight's whole life.
-/// - The **generation** counts how often the output was begun from its start, so that readers of a stream can tell
-///   a continuation from a restart. An attempt that resumes its predecessor's output keeps the generation.
-/// - The **tries** count the attempts that the provider failed since the flight was submitted or reopened; retries
-///   are bounded by them. An attempt that its own process interrupted or lost is none of the provider's doing.
-/// - The **losses** count the attempts in a row that brought nothing and may have been billed: those that died with
-///   their process, and those that it stopped. A request that brings down its process again and again, or takes longer
-///   than its app ever stays in the foreground, is held in the end, whatever its policy: it would be paid for again and
-///   again.
-/// - The **handle** is what an attempt left by which the next one at the same provider can go on with its work, see
-///   ``ProviderCall/remember(_:)``. The machine knows whether there is one, and stores keep it as long as it says so:
-///   until the flight is settled, asks another provider, or the provider forgets it. An attempt that finds one keeps
-///   the generation.
+/// - The **fencing token** grows with every lease. An outcome with an older token is stale.
+/// - The **attempt** counts the attempts sent to the provider over the flight's whole life.
+/// - The **generation** counts the times that the output began from its start. It lets readers of a stream tell a
+///   continuation from a restart. An attempt that resumes its predecessor's output keeps the generation.
+/// - The **tries** count the attempts that the provider failed since the flight was submitted or reopened. They bound
+///   the retries. An attempt that its own process interrupted or lost does not count, because the provider is not at
+///   fault.
+/// - The **losses** count the attempts in a row that brought no result and may have been billed: those that died with
+///   their process, and those that their process stopped. After ``maximumLosses`` of them the flight is held under any
+///   policy. Otherwise a request that crashes its process, or takes longer than its app stays in the foreground, would
+///   be paid for again and again.
+///   would be paid for again and again.
+/// - The **resume handle** lets the next attempt at the same provider continue the work of an earlier one, see
+///   ``ProviderCall/remember(_:)``. This machine knows whether there is one, and stores keep it for as long. It ends
+///   when the flight is settled or diverted to another provider, or when the provider forgets it. An attempt that finds
+///   a handle keeps the generation.
 public struct FlightLifecycle: Sendable, Hashable, Codable {
-    /// Where a flight is.
+    /// The state of a flight.
     public enum State: Sendable, Hashable, Codable {
-        /// No process has leased it.
+        /// No process has leased the flight.
         case waiting
-        /// Its last attempt failed: no process may lease it before a date.
+        /// The last attempt failed. No process may lease the flight before the date.
         case backingOff(until: Date)
-        /// No process may lease it until a person retries it: whether its last attempt was carried out is unknown.
+        /// It is unknown whether the last attempt was carried out. No process may lease the flight before an explicit
+        /// retry.
         case held
-        /// A process has leased it and has not sent it.
+        /// A process has leased the flight and has not sent it.
         case leased(OwnerID)
         /// A process has journalled an attempt and sends it.
         case executing(OwnerID)
-        /// It is over.
+        /// The flight is over.
         case settled(Outcome)
     }
 
-    /// The outcome of a flight that is over.
+    /// The outcome of a settled flight.
     public enum Outcome: String, Sendable, Hashable, Codable, CaseIterable {
-        /// With a response.
+        /// A response.
         case completed
-        /// With an error.
+        /// An error.
         case failed
-        /// Because its last member was cancelled.
+        /// The cancellation of the last member.
         case cancelled
     }
 
-    /// Why an event was refused. The state is unchanged then.
+    /// The reason to refuse an event. The state is then unchanged.
     public enum Refusal: Error, Sendable, Hashable {
-        /// The token is not the current one: somebody else holds the flight, or held it since.
+        /// The token is not the current one: another process holds the flight, or held it since.
         case staleToken
         /// The flight is over.
         case settled(Outcome)
-        /// Somebody holds it already.
+        /// A process already holds the flight.
         case alreadyHeld
         /// The event does not fit the state.
         case outOfOrder
     }
 
-    /// Where the flight is.
+    /// The state of the flight.
     public private(set) var state: State
-    /// The token of the current lease, or of the last one. 0 before the first.
+    /// The token of the current or the last lease. 0 before the first.
     public private(set) var token: Int64
-    /// How many attempts were sent.
+    /// The number of attempts sent.
     public private(set) var attempt: Int
-    /// How often the output was begun from its start.
+    /// The number of times that the output began from its start.
     public private(set) var generation: Int
-    /// How many of the attempts do not count as tries.
+    /// The number of attempts that do not count as tries.
     public private(set) var uncounted: Int
-    /// How many attempts in a row were lost with their processes, or stopped by them when they may have been billed.
+    /// The number of attempts in a row that were lost with their process, or stopped by it when they may have been
+    /// billed.
     public private(set) var losses: Int
-    /// Whether there is a handle by which the next attempt can go on with the work of an earlier one.
+    /// Whether there is a resume handle, by which the next attempt can continue the work of an earlier one.
     public private(set) var hasHandle: Bool
 
-    /// After so many losses in a row a flight is held, whatever its policy.
+    /// The number of losses in a row after which a flight is held, under any policy.
     public static let maximumLosses = 10
 
-    /// A new flight, which waits.
+    /// Creates a new flight, which waits.
     public init() {
         self.init(state: .waiting, token: 0, attempt: 0, generation: 0)
     }
 
-    /// A flight as a store has it.
+    /// Restores a flight from a store.
     public init(
         state: State, token: Int64, attempt: Int, generation: Int, uncounted: Int = 0, losses: Int = 0,
         hasHandle: Bool = false
@@ -117,7 +124,7 @@ public struct FlightLifecycle: Sendable, Hashable, Codable {
         self.hasHandle = hasHandle
     }
 
-    /// How many attempts count against the bound of retries, the one under way included.
+    /// The number of attempts that count against the limit of retries, including the one in flight.
     public var tries: Int { attempt - uncounted }
 
     /// The process that holds the flight.
@@ -128,12 +135,12 @@ public struct FlightLifecycle: Sendable, Hashable, Codable {
         }
     }
 
-    /// Whether it came to an end.
+    /// Whether the flight is over.
     public var isSettled: Bool {
         if case .settled = state { true } else { false }
     }
 
-    /// Whether an attempt was journalled whose outcome is not.
+    /// Whether the start of an attempt is journalled and its outcome is not.
     public var isExecuting: Bool {
         if case .executing = state { true } else { false }
     }
@@ -142,12 +149,12 @@ public struct FlightLifecycle: Sendable, Hashable, Codable {
 // MARK: - Events
 
 extension FlightLifecycle {
-    /// A process took the flight.
+    /// Leases the flight to a process.
     public mutating func leased(by owner: OwnerID) throws(Refusal) {
         switch state {
         case .waiting:
             state = .leased(owner)
-            token &+= 1  // a damaged row may hold any number; equality is all that counts
+            token &+= 1  // a damaged row may hold any number; only equality matters
         case .leased, .executing:
             throw .alreadyHeld
         case .backingOff, .held:
@@ -157,13 +164,14 @@ extension FlightLifecycle {
         }
     }
 
-    /// The holder is about to send an attempt.
+    /// Records that the holder is about to send an attempt.
     public mutating func attemptStarted(token: Int64) throws(Refusal) {
         switch state {
         case .leased(let owner) where token == self.token:
             state = .executing(owner)
             attempt += 1
-            // What readers saw of the work that goes on stays; the first attempt never finds a handle.
+            // An attempt with a resume handle continues output that readers saw. The first attempt never finds a
+            // handle.
             if !hasHandle { generation += 1 }
         case .leased, .waiting, .backingOff, .held:
             throw .staleToken
@@ -174,11 +182,11 @@ extension FlightLifecycle {
         }
     }
 
-    /// An attempt ended with a response or an error.
+    /// Settles the flight with the response or the error of an attempt.
     ///
-    /// A late success is accepted although its lease was broken, as long as the flight is open and no newer attempt
-    /// was sent: a laptop slept, the work is done and paid for. A late failure is not: whoever holds the flight now
-    /// may do better.
+    /// A late success is accepted although its lease was broken, if the flight is open and no newer attempt was sent.
+    /// It happens when a laptop sleeps: the work is done and paid for. A late failure is refused, because the current
+    /// holder may still succeed.
     public mutating func attemptEnded(token: Int64, attempt: Int, as outcome: Outcome) throws(Refusal) {
         switch state {
         case .settled(let settled):
@@ -193,28 +201,29 @@ extension FlightLifecycle {
         }
     }
 
-    /// It is over, and nothing is left to go on with.
+    /// Ends the flight. A settled flight has no resume handle.
     private mutating func settle(as outcome: Outcome) {
         state = .settled(outcome)
         hasHandle = false
     }
 
-    /// An attempt failed, and another one is to follow, not before a date.
+    /// Records that an attempt failed and that another one follows, not before the date.
     public mutating func attemptPostponed(token: Int64, until date: Date) throws(Refusal) {
         try attemptStopped(token: token)
         state = .backingOff(until: date)
         losses = 0
     }
 
-    /// An attempt ended, nobody knows how, and another one is not to follow without somebody's word.
+    /// Records that an attempt ended with an unknown outcome and that only an explicit retry starts another one.
     public mutating func attemptHeld(token: Int64) throws(Refusal) {
         try attemptStopped(token: token)
         state = .held
         losses = 0
     }
 
-    /// An attempt failed, and another provider is to be asked, whose attempts are counted anew, and to whom what the
-    /// last one remembered says nothing.
+    /// Records that an attempt failed and that another provider is asked next.
+    ///
+    /// Tries start from zero at the next provider, and the last provider's resume handle is useless to it.
     public mutating func attemptDiverted(token: Int64) throws(Refusal) {
         try attemptStopped(token: token)
         state = .waiting
@@ -223,19 +232,19 @@ extension FlightLifecycle {
         losses = 0
     }
 
-    /// The attempt under way left a handle for the next one, or another one than before.
+    /// Records that the attempt in flight left a resume handle for the next one, or replaced it.
     public mutating func handleRemembered(token: Int64) throws(Refusal) {
         try attemptStopped(token: token)
         hasHandle = true
     }
 
-    /// The attempt under way found that the handle is of no use any more.
+    /// Records that the attempt in flight found the resume handle to be useless.
     public mutating func handleForgotten(token: Int64) throws(Refusal) {
         try attemptStopped(token: token)
         hasHandle = false
     }
 
-    /// Refuses where the attempt of a token is not under way.
+    /// Throws unless the attempt of this token is in flight.
     private func attemptStopped(token: Int64) throws(Refusal) {
         switch state {
         case .executing where token == self.token: return
@@ -244,17 +253,17 @@ extension FlightLifecycle {
         }
     }
 
-    /// The date of a back-off has come.
+    /// Ends a backoff whose date has come.
     public mutating func backoffEnded() throws(Refusal) {
         guard case .backingOff = state else { throw .outOfOrder }
         state = .waiting
     }
 
-    /// The holder gives an unsent flight back, to be taken again from a date on: what it needs cannot be read now.
+    /// Gives an unsent flight back, because its request cannot be read now. It may be leased again from a date on.
     ///
     /// - Parameters:
-    ///   - token: The token under which it was leased.
-    ///   - date: From when on it may be taken again.
+    ///   - token: The token under which the flight was leased.
+    ///   - date: The earliest date of the next lease.
     public mutating func setAside(token: Int64, until date: Date) throws(Refusal) {
         switch state {
         case .leased where token == self.token: state = .backingOff(until: date)
@@ -264,11 +273,11 @@ extension FlightLifecycle {
         }
     }
 
-    /// The holder gives the flight back: unsent, or with its attempt stopped. Returns the attempt that was under way.
+    /// Gives the flight back, either unsent or with its attempt stopped. Returns the attempt that was in flight.
     ///
     /// - Parameters:
-    ///   - token: The token under which it was leased.
-    ///   - mayBeBilled: Whether the attempt that was stopped may have been billed: then it counts as a loss.
+    ///   - token: The token under which the flight was leased.
+    ///   - mayBeBilled: Whether the stopped attempt may have been billed. It then counts as a loss.
     @discardableResult
     public mutating func released(token: Int64, mayBeBilled: Bool = false) throws(Refusal) -> Int? {
         switch state {
@@ -287,14 +296,18 @@ extension FlightLifecycle {
         }
     }
 
-    /// The holder is dead or its lease ran out. Returns the attempt whose outcome is lost, if one was under way: then
-    /// the policy decides whether the flight waits again or is held. Where there is a handle it waits again in either
-    /// case, and whatever readers saw: the next attempt goes on with the work, and nothing is paid twice.
+    /// Breaks a lease whose holder is dead or whose time ran out. Returns the attempt whose outcome is lost, if one was
+    /// in flight.
+    ///
+    /// After a lost attempt the policy decides whether the flight waits again or is held. A flight with a resume handle
+    /// waits again under either policy and regardless of the output that readers saw. The next attempt then continues
+    /// the work, and nothing is paid twice. After ``maximumLosses`` in a row the flight is held in any case, unless it
+    /// fails.
     ///
     /// - Parameters:
-    ///   - policy: What the request says is to be done after an unknown outcome.
-    ///   - mayRestart: Whether another attempt may follow this one. It may not where readers saw a part of its output and
-    ///     the request does not allow a restart: then the flight fails, unless it is to be held.
+    ///   - policy: The request's policy for unknown outcomes.
+    ///   - mayRestart: Whether another attempt may start the output again. It may not if readers saw a part of the
+    ///     output and the request does not allow a restart. The flight then fails, unless it is to be held.
     @discardableResult
     public mutating func leaseBroken(
         _ policy: UnknownOutcomePolicy = .runAgain, mayRestart: Bool = true
@@ -315,8 +328,8 @@ extension FlightLifecycle {
         }
     }
 
-    /// The last live member was cancelled, deleted, or ran out of time. Returns the attempt that is to be stopped, if
-    /// one is under way.
+    /// Settles the flight because its last live member was cancelled, deleted or expired. Returns the attempt to stop,
+    /// if one is in flight.
     @discardableResult
     public mutating func lastMemberLeft(as outcome: Outcome = .cancelled) -> Int? {
         switch state {
@@ -331,9 +344,11 @@ extension FlightLifecycle {
         }
     }
 
-    /// Somebody wants the flight tried (again), now: a failed or cancelled one, one that is held, or one that backs
-    /// off. A completed one never is. What is held or backs off keeps its handle, and goes on by it; what had ended has
-    /// none, and begins anew.
+    /// Opens the flight for an immediate attempt on explicit retry.
+    ///
+    /// A failed, cancelled or held flight can be reopened, and one that backs off. A completed one cannot. A flight
+    /// that was held or backed off keeps its resume handle and continues with it. A settled one has none and starts
+    /// over.
     public mutating func reopened() throws(Refusal) {
         switch state {
         case .settled(.completed): throw .settled(.completed)
@@ -345,7 +360,7 @@ extension FlightLifecycle {
         }
     }
 
-    /// The flight as ``reopened()`` leaves it; `nil` where that is refused.
+    /// The flight after ``reopened()``; `nil` if that is refused.
     package var opened: FlightLifecycle? {
         var opened = self
         do throws(Refusal) {
@@ -360,9 +375,11 @@ extension FlightLifecycle {
 // MARK: - Looking
 
 extension FlightLifecycle {
-    /// Why a live member of the flight waits, as far as the flight itself knows; `nil` when it does not wait.
+    /// Returns the reason why a live member of the flight waits, as far as the flight itself knows; `nil` if it does
+    /// not wait.
     ///
-    /// - Parameter ahead: Counts the flights of the same provider before this one; asked only where it matters.
+    /// - Parameter ahead: Counts the flights of the same provider before this one. Called only if the reason needs the
+    ///   count.
     public func waitReason(countingAhead ahead: () throws -> Int?) rethrows -> RequestSnapshot.WaitReason? {
         switch state {
         case .waiting: .unclaimed(ahead: try ahead())
@@ -377,14 +394,14 @@ extension FlightLifecycle {
 // MARK: - Output
 
 extension FlightLifecycle {
-    /// Why chunks are not added to the flight's output; `nil` when they are.
+    /// Returns the reason to refuse chunks for the flight's output; `nil` if they are accepted.
+    ///
+    /// Only the attempt in flight adds chunks, and without a gap: the output that readers saw is only ever continued.
+    /// An attempt may repeat chunks, which are not added twice.
     ///
     /// - Parameters:
     ///   - group: The chunks.
-    ///   - journalled: The number of chunks of the newest generation that are journalled.
-    ///
-    /// Only the attempt under way adds chunks, and without a gap: what readers saw is never followed by anything but its
-    /// continuation. It may repeat chunks, which are not added again.
+    ///   - journalled: The number of journalled chunks of the newest generation.
     public func refusal(of group: ChunkGroup, journalled: Int) -> Refusal? {
         switch state {
         case .settled(let outcome): .settled(outcome)
@@ -398,16 +415,19 @@ extension FlightLifecycle {
 // MARK: - Remembered work
 
 extension FlightLifecycle {
-    /// Whether somebody goes on with the work that an attempt began, or went on with: the attempt itself, as far as the
-    /// store knows, or whoever finds the handle that stands for that work.
+    /// Returns whether the work of an attempt continues.
     ///
-    /// All attempts of one generation do the same work: one that finds no handle begins another generation. So a handle
-    /// stands for the work of those attempts only whose generation is the flight's. Whose lease was broken before it could
-    /// remember its work, nobody goes on with it, whatever others remember.
+    /// It continues in the attempt itself, as far as the store knows, or in a later one that finds the resume handle of
+    /// that work.
+    ///
+    /// All attempts of one generation do the same work, because an attempt that finds no handle starts another
+    /// generation. A handle therefore stands only for the work of attempts in the flight's current generation. If an
+    /// attempt lost its lease before it stored a handle, no attempt continues its work, even if a later attempt stored
+    /// one.
     ///
     /// - Parameters:
     ///   - token: The token under which the attempt was sent.
-    ///   - generation: The generation in which it was.
+    ///   - generation: The generation of the attempt.
     public func isWanted(workOf token: Int64, in generation: Int) -> Bool {
         switch state {
         case .settled: false
@@ -416,19 +436,21 @@ extension FlightLifecycle {
         }
     }
 
-    /// Whether a newer attempt went on with the work of an earlier one, or the next one can: then the newer one tells what
-    /// the work cost. It does not where it ended and found the work gone.
+    /// Returns whether a newer attempt accounts for the cost of an earlier attempt's work.
     ///
-    /// - Parameter earlier: The flight as the earlier attempt had it.
+    /// It does if a newer attempt continued the work or the next one can. It does not if the newer attempt ended and
+    /// found the work gone.
+    ///
+    /// - Parameter earlier: The flight as the earlier attempt knew it.
     func isAccounted(workOf earlier: FlightLifecycle) -> Bool {
         guard generation == earlier.generation else { return false }
-        // Also where no newer attempt was made yet: an attempt that was abandoned came back before it.
+        // With a handle this holds even before a newer attempt starts: an abandoned attempt may return before it.
         return hasHandle || attempt > earlier.attempt && (isSettled || isExecuting)
     }
 }
 
 extension AttemptMemory {
-    /// Tells a flight what its attempt remembers, or that it forgets.
+    /// Records in a flight that its attempt stored a resume handle or dropped it.
     ///
     /// - Throws: The machine's refusal.
     public func apply(to flight: inout FlightLifecycle) throws(FlightLifecycle.Refusal) {

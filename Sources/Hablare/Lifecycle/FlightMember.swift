@@ -2,11 +2,11 @@ public import Foundation
 
 /// A request as a member of the flight that does its work.
 public struct FlightMember: Sendable, Hashable {
-    /// The request.
+    /// The request's id.
     public var id: UUID
-    /// Where it is in its life.
+    /// The request's state.
     public var lifecycle: RequestLifecycle
-    /// When its answer is of no use any more.
+    /// The date after which the answer is useless.
     public var deadline: Date?
 
     /// Creates a member.
@@ -16,14 +16,14 @@ public struct FlightMember: Sendable, Hashable {
         self.deadline = deadline
     }
 
-    /// Whether it still wants an answer at a date.
+    /// Whether the member still wants an answer at a date.
     public func isPatient(at date: Date) -> Bool {
         lifecycle.state == .live && (deadline.map { $0 > date } ?? true)
     }
 }
 
 extension Sequence<FlightMember> {
-    /// The live ones, as they are when their flight has ended.
+    /// Returns the live members in their state after their flight has ended.
     package func settled(as outcome: FlightLifecycle.Outcome) -> [FlightMember] {
         compactMap { member in
             var member = member
@@ -31,7 +31,7 @@ extension Sequence<FlightMember> {
         }
     }
 
-    /// When the answer is of no use to any live member any more; `nil` when it always is to one.
+    /// The date after which no live member wants the answer; `nil` if one of them always does.
     public var lastDeadline: Date? {
         var last: Date?
         for member in self where member.lifecycle.state == .live {

@@ -1,13 +1,13 @@
-/// A move of a flight that ``FlightLifecycle`` decided, ready to be written as a compare-and-set.
+/// A move of a flight that ``FlightLifecycle`` decided, to be written as a compare-and-set.
 ///
-/// A store writes `new` where state and token still are those of `old`, and refuses otherwise.
+/// A store writes `new` if the stored state and token are still those of `old`. Otherwise it refuses the transition.
 public struct FlightTransition: Sendable, Hashable {
-    /// What the mover believes the flight to be.
+    /// The flight as the caller knows it.
     public let old: FlightLifecycle
-    /// What it becomes.
+    /// The flight after the move.
     public let new: FlightLifecycle
 
-    /// Lets the machine move a copy of `old`.
+    /// Applies an event to a copy of `old`.
     ///
     /// - Throws: The machine's refusal.
     public init(
@@ -22,7 +22,7 @@ public struct FlightTransition: Sendable, Hashable {
 }
 
 extension FlightLifecycle {
-    /// Why a transition that started from another state cannot be applied to this one.
+    /// Returns the reason to refuse a transition that started from another state than this one.
     public func refusal(of transition: FlightTransition) -> Refusal {
         switch state {
         case .settled(let settlement): .settled(settlement)

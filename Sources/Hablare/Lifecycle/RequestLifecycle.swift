@@ -1,37 +1,38 @@
-/// The life of a request as a member of its flight: live, or final.
+/// The state of a request as a member of its flight: live or final.
 ///
-/// Whether a live request waits or executes is the flight's to say. Pure; the only place where a member's next state
-/// is decided. Final is final: only an explicit retry of a failed or cancelled request makes it live again.
+/// The flight's state says whether a live request waits or executes. This type is pure and the only place that decides
+/// a member's next state. A final state is final: only an explicit retry of a failed or cancelled request makes it live
+/// again.
 public struct RequestLifecycle: Sendable, Hashable, Codable {
-    /// Where a member is.
+    /// The state of a member.
     public enum State: Int, Sendable, Hashable, Codable, CaseIterable {
-        /// Its flight waits or executes.
+        /// The flight waits or executes.
         case live = 0
-        /// It has its one completed outcome.
+        /// The request has its one completed outcome.
         case completed = 1
-        /// It failed.
+        /// The request failed.
         case failed = 2
-        /// It was cancelled.
+        /// The request was cancelled.
         case cancelled = 3
     }
 
-    /// What came of a wish.
+    /// The result of an event.
     public enum Verdict: Sendable, Hashable {
-        /// Done; the state changed.
+        /// The event was accepted, and the state changed.
         case done
-        /// Nothing to do or not allowed: the request is in this state, and stays there.
+        /// The event was unnecessary or not allowed. The request stays in this state.
         case refused(State)
     }
 
-    /// Where the member is.
+    /// The state of the member.
     public private(set) var state: State
 
-    /// A member as a store has it; a new one is live.
+    /// Restores a member from a store. A new member is live.
     public init(state: State = .live) {
         self.state = state
     }
 
-    /// The flight ended with an outcome.
+    /// Settles a live member with the outcome of its flight.
     public mutating func flightSettled(_ outcome: FlightLifecycle.Outcome) -> Verdict {
         guard state == .live else { return .refused(state) }
         switch outcome {
@@ -42,14 +43,15 @@ public struct RequestLifecycle: Sendable, Hashable, Codable {
         return .done
     }
 
-    /// Somebody wants it cancelled.
+    /// Cancels a live member.
     public mutating func cancelRequested() -> Verdict {
         guard state == .live else { return .refused(state) }
         state = .cancelled
         return .done
     }
 
-    /// Somebody wants it tried again; or now, where its flight is held or backs off.
+    /// Makes a failed or cancelled member live again on explicit retry. A live member is accepted if its flight is held
+    /// or backs off.
     public mutating func retryRequested(_ flight: FlightLifecycle) -> Verdict {
         switch (state, flight.state) {
         case (.failed, _), (.cancelled, _), (.live, .held), (.live, .backingOff):

@@ -1,22 +1,27 @@
-/// The rules for what follows a failed attempt: another attempt after exponential back-off with full jitter, the next
-/// provider of the request's ``AIRequest/fallback``, failure, or being held.
+/// The rules for the step after a failed attempt.
 ///
-/// The failure's ``AIServiceError/disposition`` is considered first. A failure that needs the user, or that would come
-/// again, is not retried; nor is one whose next attempt would start after the request's deadline or
-/// ``maximumElapsed``. Where the failure's outcome is unknown (a timeout, a lost connection) and the request says
-/// ``UnknownOutcomePolicy/hold``, the request is held at once, before any retry or fallback, unless the provider
-/// remembers the work so that the next attempt can continue it.
+/// The step is another attempt after exponential backoff with full jitter, the next provider of the request's
+/// ``AIRequest/fallback``, failure, or holding the request.
+///
+/// The failure's ``AIServiceError/disposition`` is considered first. A failure that needs the user or would happen
+/// again is not retried. There is also no retry if the next attempt would start after the request's deadline or after
+/// ``maximumElapsed``.
+///
+/// The outcome of a timeout or a lost connection is unknown. If the request then says ``UnknownOutcomePolicy/hold``, it
+/// is held at once, before any retry or fallback. The exception is work that the provider remembers, which the next
+/// attempt can continue.
 public struct RetryPolicy: Sendable, Hashable {
-    /// How many attempts are sent at most, the first one included. Default 3; 1 never retries.
+    /// The maximum number of attempts, including the first. Default 3; 1 never retries.
     public var maximumAttempts: Int
-    /// The most that is waited before the second attempt; doubles with each further one. Default 1 s.
+    /// The maximum delay before the second attempt. It doubles with each further one. Default 1 s.
     public var baseDelay: Duration
-    /// The most that is ever waited, unless the provider asks for more. Default 60 s.
+    /// The maximum of any delay, unless the provider asks for more. Default 60 s.
     public var maximumDelay: Duration
-    /// Until when, after the first attempt, a failure may be followed by another attempt: one that would be due later is
-    /// not waited for. Default 10 minutes. Where the next attempt goes on with work that is remembered
-    /// (``ProviderCall/remember(_:)``), the time begins anew with each: an attempt may have waited longer than this for
-    /// an answer that is nearly made, and paid for.
+    /// The time after the first attempt within which the next one must be due. A later one is not made. Default 10
+    /// minutes.
+    ///
+    /// If the next attempt resumes remembered work (``ProviderCall/remember(_:)``), the time starts again with each
+    /// attempt. Such an attempt may have waited longer than this for an answer that is nearly finished, and paid for.
     public var maximumElapsed: Duration
 
     /// Creates a policy.
@@ -30,29 +35,31 @@ public struct RetryPolicy: Sendable, Hashable {
         self.maximumElapsed = maximumElapsed
     }
 
-    /// One attempt, whose failure is final.
+    /// A policy of one attempt, whose failure is final.
     public static let never = RetryPolicy(maximumAttempts: 1)
 
     package enum Decision: Sendable, Hashable {
         case retry(after: Duration)
         case fail
+        /// Ask the next provider.
         case divert
         /// Hold the request until a person retries or deletes it.
         case hold
     }
 
-    /// What is known of the request when an attempt has failed.
+    /// The state of the request when an attempt has failed.
     package struct Situation: Sendable, Hashable {
-        /// How many attempts count, the failed one included.
+        /// The number of attempts that count, including the failed one.
         package var tries: Int
         package var maximumAttempts: Int?
         /// The time since the first of them was sent.
         package var elapsed: Duration
         package var remaining: Duration?
         package var unknownOutcome: UnknownOutcomePolicy
-        /// Whether the answer may be begun anew: it may not where readers saw a part of it, unless the request allows.
+        /// Whether the answer may start over. It may not if readers saw a part of it, unless the request allows a
+        /// restart.
         package var mayRestart: Bool
-        /// Whether the next attempt can go on with the work: then it is neither begun anew nor paid twice.
+        /// Whether the next attempt can resume the work, which then neither starts over nor is paid twice.
         package var hasHandle: Bool
         package var hasNext: Bool
 
@@ -71,8 +78,8 @@ public struct RetryPolicy: Sendable, Hashable {
             self.hasNext = hasNext
         }
 
-        /// Whether another provider is asked where this one does not help: it begins anew, and would be paid for what the
-        /// remembered work may have been paid for.
+        /// Whether another provider may be asked next. That provider starts over and is paid for work that the first
+        /// provider may already have billed.
         package var mayDivert: Bool { hasNext && mayRestart && !isToBeKept }
 
         fileprivate var end: Decision {
@@ -80,13 +87,14 @@ public struct RetryPolicy: Sendable, Hashable {
             return hasNext && mayRestart ? .hold : .fail
         }
 
-        /// Whether only a person may abandon the work: what the provider remembers of it may have been billed.
+        /// Whether only a person may abandon the work, because the work that the provider remembers may have been
+        /// billed.
         fileprivate var isToBeKept: Bool { hasHandle && unknownOutcome == .hold }
     }
 
     /// Returns the step after a failure.
     ///
-    /// - Parameter jitter: Between 0 and 1, drawn by the caller.
+    /// - Parameter jitter: A number between 0 and 1 that the caller draws.
     package func decision(
         after error: AIServiceError, in situation: Situation, jitter: Double
     ) -> Decision {
@@ -105,9 +113,9 @@ public struct RetryPolicy: Sendable, Hashable {
         // Checked before adding: a header may ask for more years than a duration can hold.
         let bound = min(min(maximumElapsed, .farthest) - elapsed, situation.remaining ?? .farthest)
         guard minimum < bound else { return exhausted }
-        // Jitter also on top of what the provider asked: those who were refused together do not return together.
+        // Jitter is added to the provider's delay too, so that calls refused together do not return together.
         let delay = minimum + backoff(after: situation.tries) * min(1, max(0, jitter))
-        // Shorter than drawn where the bound is near, but never shorter than the provider asked.
+        // The delay is shortened near the bound, but never below the time that the provider asked for.
         return .retry(after: min(delay, max(minimum, bound - .milliseconds(1))))
     }
 

@@ -1,14 +1,14 @@
 public import Foundation
 
-/// The recorded end of an attempt, with what follows from it for the flight and its members.
+/// The recorded end of an attempt, with its consequences for the flight and its members.
 public struct Settlement: Sendable {
-    /// The end as the store took it: ``AttemptEnd/outcome`` is the outcome that counts.
+    /// The end as the store recorded it. ``AttemptEnd/outcome`` is the outcome that counts.
     public let end: AttemptEnd
-    /// The flight afterwards.
+    /// The flight after the end.
     public let flight: FlightLifecycle
     /// The requests that became final, in the order of the flight's members.
     public let finished: [UUID]
-    /// The provider that is asked next, where that is another one.
+    /// The next provider, if the flight was diverted to another one.
     public let diversion: AttemptEnd.Diversion?
 
     /// Creates a settlement.
@@ -21,7 +21,7 @@ public struct Settlement: Sendable {
         self.diversion = diversion
     }
 
-    /// Why the attempt failed; `nil` where it did not.
+    /// The attempt's error; `nil` if the attempt did not fail.
     public var failure: AIServiceError? { end.outcome.failure }
 
     /// Whether an answer entered the cache.
@@ -30,7 +30,7 @@ public struct Settlement: Sendable {
         return end.entersCache && !finished.isEmpty
     }
 
-    /// The status of a request that became final with it.
+    /// Returns the status of a request that became final with this end.
     public func status(of id: UUID) -> RequestStatus {
         switch end.outcome {
         case .completed(let data): .completed(data.addressed(to: id))

@@ -1,9 +1,9 @@
 import DequeModule
 import Foundation
 
-/// What takes time, carried out by one task at a time.
+/// The slow steps of a stream, performed by one task at a time: the pump.
 extension AttemptStream {
-    /// Starts the pump where there is something to do for it, or a timer where there will be.
+    /// Starts the pump if there is a step for it, or a timer if there will be one.
     func schedule(_ state: inout State, now: Duration) {
         guard state.pump == nil, let step = nextStep(&state, now: now) else { return }
         state.pump = seams.spawner.start { [self] in await pump(step) }
@@ -67,7 +67,7 @@ extension AttemptStream {
         }
     }
 
-    /// What came of a step.
+    /// The outcome of a step.
     private enum Outcome: Sendable {
         case done
         case failed
@@ -85,7 +85,7 @@ extension AttemptStream {
             }
         case .journal(let group):
             do {
-                // Refused: the flight is not this attempt's any more, and neither is what it yields.
+                // Refused: this attempt does not hold the flight any more, so its chunks are not wanted.
                 return try await seams.journal.commit(.append(group)) == .done ? .done : .lost(.attemptCancelled)
             } catch {
                 return .failed

@@ -4,9 +4,9 @@ import Foundation
 extension AttemptStream {
     enum Reading: Sendable {
         case chunks([StreamChunk])
-        /// What comes next is in the store.
+        /// The next chunk is only in the store.
         case behind
-        /// There is nothing more yet. The hub will be told when there is.
+        /// There is no further chunk yet. The hub is notified when there is.
         case upToDate
     }
 

@@ -1,31 +1,32 @@
 import Foundation
 
-/// What an attempt leaves for the next one, and takes over from the one before.
+/// The work that an attempt leaves for the next one, and takes over from the previous one.
 extension AttemptStream {
-    /// What there is to go on with.
+    /// The state of the resume handle of an attempt.
     struct Memory: Sendable, Hashable {
         enum Resumption: Sendable, Hashable {
             case none
-            /// It has not said that it goes on with it.
+            /// The attempt has a handle and has not said whether it resumes the work.
             case given
-            /// It has, and what was kept of the answer is being read.
+            /// The attempt resumes the work, and the stored chunks of the answer are being read.
             case underWay
-            /// What it yields follows what was kept.
+            /// New chunks follow the stored ones.
             case done
         }
 
-        /// How many chunks of an earlier attempt's output are journalled.
+        /// The number of journalled chunks of earlier attempts.
         let keptChunks: Int
         private(set) var resumption: Resumption
-        /// Whether the next attempt has a handle, as far as is known here: the store knows better where this is uncertain.
+        /// Whether the next attempt has a handle, as far as this process knows. The store knows better while this is
+        /// uncertain.
         private(set) var hasHandle: Bool
-        /// How many writes of a handle are on their way to the store, or may have been made without its answer.
+        /// The number of handle writes that are in progress, or that may have been made without an answer of the store.
         private var writes = 0
-        /// Whether this attempt left one or tried to: either way it has begun work that may be billed.
+        /// Whether this attempt stored a handle or tried to. Either way it has begun work that may be billed.
         private(set) var hasRemembered = false
-        /// Whether the store did not take what it was to remember, because the attempt is not its flight's any more.
+        /// Whether the store refused a handle because this attempt does not hold the flight any more.
         private(set) var wasRefused = false
-        /// Whether it did not go on with what it was given, and answered all the same.
+        /// Whether the attempt answered without resuming the work of its handle.
         private(set) var hasBegunAnew = false
 
         init(of flight: QueuedFlight) {
@@ -34,14 +35,14 @@ extension AttemptStream {
             resumption = hasHandle ? .given : .none
         }
 
-        /// Whether only the store knows if there is a handle: one is on its way there, or out of it, or the outcome of such
-        /// a write is unknown.
+        /// Whether only the store knows if there is a handle: one is being written or removed, or the outcome of such a
+        /// write is unknown.
         var isUncertain: Bool { writes > 0 }
 
-        /// Whether it has said that it goes on with what it was given: then it has begun nothing.
+        /// Whether the attempt resumes earlier work, and therefore has not begun new work.
         var goesOn: Bool { resumption == .underWay || resumption == .done }
 
-        /// Whether what it answers follows what it was given, or it was given nothing.
+        /// Whether the attempt's output continues the work of its handle, or there was no handle.
         var mayAnswer: Bool { resumption == .none || resumption == .done }
 
         fileprivate mutating func begun(_ handle: Data?) {
@@ -55,7 +56,7 @@ extension AttemptStream {
             if wasTaken { hasHandle = handle != nil } else { wasRefused = true }
         }
 
-        /// The store failed: all is as before, unless it may have made the write.
+        /// Undoes the count after the store failed, unless the write may have been made.
         fileprivate mutating func writingFailed(with error: any Error) {
             if !error.isUncertain { writes -= 1 }
         }
@@ -72,9 +73,9 @@ extension AttemptStream {
 
     var memory: Memory { state.withLock { $0.memory } }
 
-    /// Journals a handle, or that there is none any more.
+    /// Journals a handle, or removes it.
     ///
-    /// Also in a task that was cancelled: what is known of work that was begun is worth keeping.
+    /// It also works in a cancelled task, because knowledge of work in progress is worth keeping.
     func remember(_ handle: Data?) async throws {
         let token = try state.withLock { state in
             guard !state.isOver else { throw AIServiceError.rememberedTooLate }
@@ -90,7 +91,7 @@ extension AttemptStream {
             throw error
         }
         state.withLock { $0.memory.written(handle, wasTaken: wasTaken) }
-        // The flight is not this attempt's any more, and nobody here may have heard of that yet.
+        // This attempt does not hold the flight any more, and the engine may not know that yet.
         guard wasTaken else { throw CancellationError() }
     }
 
@@ -100,13 +101,13 @@ extension AttemptStream {
         return lives[flight]?.isWanted(workOf: token, in: generation) ?? false
     }
 
-    /// Takes over what earlier attempts yielded: the answer is that, and what follows.
+    /// Takes over the chunks of earlier attempts. The answer consists of those chunks and the following ones.
     func resume(_ flight: QueuedFlight) async throws {
         let isNew = try state.withLock { state in
             guard !state.isOver else { throw AIServiceError.resumedTooLate }
             guard state.memory.resumption != .none else { throw AIServiceError.nothingToResume }
             guard !state.memory.goesOn else { return false }
-            // What was yielded before was refused, and is no beginning of an answer.
+            // A chunk yielded before was refused, so the answer has no valid start.
             if let failure = state.failure { throw failure }
             state.memory.resuming()
             return true
@@ -117,14 +118,14 @@ extension AttemptStream {
         do {
             try await takeOver(kept, of: flight)
         } catch {
-            // A part of the answer is missing, so there can be none, whatever the provider says.
+            // A part of the answer is missing, so the attempt fails, regardless of the provider's result.
             let failure = error is CancellationError ? .attemptCancelled : AIServiceError(storing: error)
             state.withLock { $0.failure = $0.failure ?? failure }
             throw error
         }
     }
 
-    /// What was kept has been taken over, or cannot be: lets those go on who yielded meanwhile.
+    /// Ends the takeover, whether it succeeded or failed, and releases the calls that yielded meanwhile.
     private func endResumption() {
         let waiting = state.withLock { state in
             if state.failure == nil, !state.isOver { state.memory.resumed() }
@@ -133,7 +134,7 @@ extension AttemptStream {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// Somebody else says it, too: it holds once what was kept is taken over.
+    /// Waits for a takeover that another call has begun.
     private func waitForResumption() async throws {
         await wait(in: \.resuming) { !$0.isResuming }
         try Task.checkCancellation()

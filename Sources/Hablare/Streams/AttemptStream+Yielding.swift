@@ -2,8 +2,10 @@ import DequeModule
 import Foundation
 
 extension AttemptStream {
-    /// Takes a chunk; waits while what was kept is taken over, which it follows, and while too much is neither journalled
-    /// nor written.
+    /// Takes a chunk from the provider.
+    ///
+    /// It waits while the chunks of earlier attempts are taken over, because the new chunk follows them. Afterwards it
+    /// waits while too many bytes are neither journalled nor written.
     func yield(_ bytes: Data) async throws {
         if Task.isCancelled { return try refuse() }
         var room = try take(bytes)
@@ -15,8 +17,8 @@ extension AttemptStream {
         if room == false { try await waitForRoom() }
     }
 
-    /// Takes a chunk, and says whether there is room for more; `nil` where it took none, because what was kept is being
-    /// taken over.
+    /// Takes a chunk and returns whether there is room for more; `nil` if it took none because earlier chunks are still
+    /// being taken over.
     private func take(_ bytes: Data) throws -> Bool? {
         let now = seams.clock.now
         let (hasRoom, isAwaited) = try state.withLock { state -> (Bool?, Bool) in
@@ -31,8 +33,8 @@ extension AttemptStream {
         return hasRoom
     }
 
-    /// The attempt was stopped. What is refused is missing in the answer, so there can be none, whatever the provider
-    /// says.
+    /// Refuses a chunk because the attempt was stopped. The refused chunk is missing in the answer, so the attempt
+    /// fails, regardless of the provider's result.
     private func refuse() throws {
         state.withLock { state in
             if !state.isOver || state.isStopped { state.failure = state.failure ?? .attemptCancelled }
@@ -56,7 +58,7 @@ extension AttemptStream {
             throw AIServiceError.chunkTooLarge(bytes.count)
         }
         state.lastActivity = now
-        // A slice would keep all alive that it is a slice of.
+        // A slice would keep its whole buffer alive.
         var chunk = bytes.startIndex == 0 ? bytes : Data(bytes)
         do throws(TextJoiner.NotText) {
             chunk = try state.text?.joined(chunk) ?? chunk
@@ -85,7 +87,7 @@ extension AttemptStream {
         if let failure = state.withLock({ $0.failure }) { throw failure }
     }
 
-    /// Waits in a line until it is let go, unless there is nothing to wait for. Ends at once when the task is cancelled.
+    /// Waits in a queue until released, unless the condition already holds. Cancelling the task ends the wait at once.
     func wait(
         in line: any WritableKeyPath<State, State.Line> & Sendable, unless isOver: (State) -> Bool
     ) async {

@@ -1,20 +1,20 @@
 import DequeModule
 import Foundation
 
-/// What the provider of one attempt yields: numbered, journalled in groups, shown to readers, put together as the
-/// answer's body.
+/// The output of one attempt's provider: numbered, journalled in groups, shown to readers, and joined into the answer's
+/// body.
 ///
-/// A shell around ``ChunkGrouping`` and ``TextJoiner``. Whatever happens is decided in one short critical section; one
-/// task at a time, the pump, carries out what takes time. Holds a bounded number of bytes: the provider waits while
-/// too much is neither journalled nor written, and readers who fall behind the tail read the store.
+/// It is a shell around ``ChunkGrouping`` and ``TextJoiner``. Every event is decided in one short critical section, and
+/// one task at a time, the pump, performs the slow steps. It holds a bounded number of bytes. The provider waits while
+/// too many are neither journalled nor written, and readers that fall behind the tail read the store.
 final class AttemptStream: Sendable {
-    /// The largest chunk that is taken, in bytes: 16 MiB.
+    /// The largest accepted chunk, in bytes: 16 MiB.
     static let maximumChunk = 16 << 20
     static let tailBytes = 256 << 10
-    /// As many pieces of the body as this are written at once.
+    /// The number of bytes of the body that are written at once.
     static let pieceBytes = 256 << 10
 
-    /// What all streams share. One object, because every attempt has a stream.
+    /// The dependencies that all streams share. They are one object, because every attempt has a stream.
     final class Seams: Sendable {
         let journal: Journal
         let content: (any ContentStore)?
@@ -34,9 +34,9 @@ final class AttemptStream: Sendable {
     }
 
     struct State: Sendable {
-        /// `nil` where the request does not stream: then chunks are put together, and nothing else.
+        /// `nil` if the request does not stream. Chunks are then only joined.
         var grouping: ChunkGrouping?
-        /// `nil` where the answer is no text.
+        /// `nil` if the answer is not text.
         var text: TextJoiner?
         var token: Int64 = 0
         var generation = 0
@@ -44,7 +44,7 @@ final class AttemptStream: Sendable {
         var tail: Deque<Data> = []
         var tailFirst = 0
         var tailBytes = 0
-        /// The bytes of the body that are not in its file; all of them where it has none.
+        /// The bytes of the body that are not in its file; all bytes if it has no file.
         var unwritten = Data()
         var byteCount = 0
         var writer: (any ContentWriter)?
@@ -52,15 +52,15 @@ final class AttemptStream: Sendable {
         var hasBegun = false
         var memory: Memory
         var isOver = false
-        /// Whether the attempt was given up.
+        /// Whether the attempt was abandoned.
         var isStopped = false
         var failure: AIServiceError?
         var isAwaited = false
         var pump: Task<Void, Never>?
         var timer: Task<Void, Never>?
-        /// Those who wait for the same, by the order in which they came.
+        /// Waiters for the same condition, in order of arrival.
         typealias Line = [Waiter<Void>]
-        /// Who waits for room.
+        /// The calls that wait for room.
         var waiting: Line = []
         var resuming: Line = []
 
@@ -77,7 +77,7 @@ final class AttemptStream: Sendable {
     let flight: FlightID
     let policy: StreamingPolicy?
     let seams: Seams
-    /// From how many bytes on the body is in a file.
+    /// The size in bytes from which on the body is stored in a file.
     let threshold: Int
     let state: Guarded<State>
 
@@ -104,8 +104,10 @@ final class AttemptStream: Sendable {
         if policy != nil { seams.hub.began(self) }
     }
 
-    /// What is left of the time for which the provider may be silent; `nil` where it is over, or where the time is for
-    /// the whole attempt because the request does not stream.
+    /// Returns the rest of the time for which the provider may be silent.
+    ///
+    /// It is `nil` if the time has passed. It is also `nil` if the limit is for the whole attempt, because the request
+    /// does not stream or nothing has arrived.
     func timeLeft(of timeout: Duration) -> Duration? {
         guard policy != nil, let last = state.withLock({ $0.lastActivity }) else { return nil }
         let left = min(timeout, .farthest) - (seams.clock.now - last)
@@ -114,7 +116,7 @@ final class AttemptStream: Sendable {
 
     var hasBegun: Bool { state.withLock { $0.hasBegun } }
 
-    /// Takes nothing more. Answers whether anything had come.
+    /// Refuses all further chunks. Returns whether any had arrived.
     func stop() -> Bool {
         state.withLock { state in
             state.isOver = true
@@ -126,16 +128,17 @@ final class AttemptStream: Sendable {
     struct Ending: Sendable {
         var hasBegun: Bool
         var failure: AIServiceError?
-        /// What came; `nil` where nobody wants it.
+        /// The joined chunks; `nil` if they are not the answer.
         var body: Body?
-        /// The chunks that the store did not take at the end. They are to be written together with the attempt's end.
+        /// The chunks that the store did not take in the end. They are written together with the attempt's end.
         var rest: ChunkGroup?
         var memory: Memory
     }
 
-    /// The provider came back: takes nothing more, and journals what came before it answers.
+    /// Ends the stream after the provider has returned: refuses further chunks, and journals the earlier ones before it
+    /// returns.
     ///
-    /// - Parameter keepsBody: Whether what came is the answer.
+    /// - Parameter keepsBody: Whether the joined chunks are the answer.
     func end(keepsBody: Bool) async -> Ending {
         let now = seams.clock.now
         state.withLock { state in
@@ -161,8 +164,8 @@ final class AttemptStream: Sendable {
         return ending
     }
 
-    /// The provider came back, and nothing of what it yielded has to be written or journalled: ends at once, for most
-    /// calls yield nothing. `nil` where ``end(keepsBody:)`` is to be called.
+    /// Ends the stream at once after the provider has returned, if nothing has to be written or journalled. Most calls
+    /// yield nothing. Returns `nil` if ``end(keepsBody:)`` must be called.
     func endedAtOnce(keepsBody: Bool) -> Ending? {
         guard policy == nil else { return nil }
         return state.withLock { state in
@@ -178,8 +181,8 @@ final class AttemptStream: Sendable {
         }
     }
 
-    /// The chunks that are not journalled, where the store failed in the end. Where the answer failed, it may have been
-    /// of chunks that the store refuses.
+    /// Returns the chunks that are not journalled because the store failed in the end. It returns none if the answer
+    /// failed, because the store may refuse these very chunks.
     private func rest(of state: State) -> ChunkGroup? {
         guard state.failure == nil, let grouping = state.grouping, grouping.journalledCount < grouping.count
         else { return nil }

@@ -1,17 +1,18 @@
 import DequeModule
 
-/// Which chunks are journalled together, and when. Pure.
+/// The decision which chunks are journalled together, and when. Pure.
 ///
-/// The first chunk goes at once, so that a reader sees it soon. What follows goes in groups: when one is full, or
-/// when the last one began ``Bounds/delay`` ago. So a slow stream costs few commits, and no chunk waits for long.
+/// The first chunk is journalled at once, so that a reader sees it soon. The others follow in groups: when a group is
+/// full, or when the last one began ``Bounds/delay`` ago. A slow stream therefore costs few commits, and no chunk waits
+/// for long.
 struct ChunkGrouping: Sendable {
     struct Bounds: Sendable, Hashable {
-        /// The time between the beginnings of two groups that are not full.
+        /// The time between the starts of two groups that are not full.
         var delay: Duration
         var groupBytes = 256 << 10
         var groupCount = 1024
         var retryDelay = Duration.seconds(1)
-        /// With so many bytes that are not journalled, no more are taken.
+        /// The number of unjournalled bytes at which no more chunks are taken.
         var heldBytes = 1 << 20
         var heldCount = 8192
 
@@ -24,9 +25,10 @@ struct ChunkGrouping: Sendable {
     }
 
     enum Step: Sendable, Hashable {
-        /// Journal so many chunks from the one of this number on, then tell ``journalled()``.
+        /// Journal `count` chunks from number `first` on, then call ``journalled()``.
         case journal(first: Int, count: Int)
         case wait(until: Duration)
+        /// Wait for the next event.
         case rest
     }
 
@@ -34,16 +36,16 @@ struct ChunkGrouping: Sendable {
     private(set) var journalledCount: Int
     private var sizes: Deque<Int> = []
     private var heldBytes = 0
-    /// How many of those that are not are being journalled.
+    /// The number of chunks that are being journalled.
     private var underWay = 0
     private var lastBegan: Duration?
-    /// Until when nothing is tried because the store failed.
+    /// The time until which nothing is tried, because the store failed.
     private var pausedUntil: Duration?
     private var isOver = false
-    /// Whether the store failed when there was nothing more to wait for.
+    /// Whether the store failed after the stream had ended.
     private var isGivenUp = false
 
-    /// - Parameter kept: How many chunks of the generation earlier attempts left.
+    /// - Parameter kept: The number of chunks of the generation that earlier attempts left.
     init(_ bounds: Bounds, after kept: Int = 0) {
         self.bounds = bounds
         journalledCount = kept
@@ -68,8 +70,8 @@ struct ChunkGrouping: Sendable {
         underWay = 0
     }
 
-    /// The group under way could not be written: it is tried again after a while; at the end not at all, for then all
-    /// that is left goes with the end of the attempt, which is kept until the store recovers.
+    /// Handles a failed write of the current group. It is tried again after a delay. After the end of the stream it is
+    /// not: the remaining chunks are then recorded with the attempt's end, which is kept until the store recovers.
     mutating func failed(now: Duration) {
         underWay = 0
         if isOver { isGivenUp = true } else { pausedUntil = now + bounds.retryDelay }

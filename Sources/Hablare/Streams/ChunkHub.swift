@@ -1,9 +1,9 @@
 package import Foundation
 import OrderedCollections
 
-/// Brings streams and their readers together: knows the attempts that stream in this process, and whom to wake.
+/// A hub between streams and their readers. It knows the attempts that stream in this process, and the readers to wake.
 ///
-/// Holds no chunk. Readers take them from the stream itself where they keep up, else from the store.
+/// It holds no chunks. A reader that keeps up takes them from the stream itself, and any other from the store.
 package final class ChunkHub: Sendable {
     private struct Reader: Sendable {
         let request: UUID
@@ -38,7 +38,8 @@ package final class ChunkHub: Sendable {
         return (number, waker)
     }
 
-    /// A reader learned which flight makes its answer. Answers with the stream of the attempt under way here.
+    /// Subscribes a reader to the flight that makes its answer. Returns the stream of the attempt that is in flight in
+    /// this process.
     func reader(_ number: Int, follows flight: FlightID) -> AttemptStream? {
         state.withLock { state in
             if let old = state.readers[number]?.flight, old != flight { forget(number, of: old, &state) }
@@ -66,7 +67,7 @@ package final class ChunkHub: Sendable {
         state.withLock { $0.ofFlight[flight] != nil }
     }
 
-    /// What is read, in an order that is the same in every run.
+    /// The requests and flights with readers, in an order that is the same in every run.
     package var read: (requests: [UUID], flights: [FlightID]) {
         state.withLock { state in
             let readers = state.readers.sorted { $0.key < $1.key }.map(\.value)
@@ -118,7 +119,7 @@ package final class ChunkHub: Sendable {
         for waker in state.withLock({ wakers($0.ofRequest[request], $0) }) { waker.fail(error) }
     }
 
-    /// Nothing is announced any more: all reading ends.
+    /// Ends all reading, because nothing is announced any more.
     package func shutDown() {
         let wakers = state.withLock { state -> [StreamWaker] in
             state.isShutDown = true
@@ -127,12 +128,12 @@ package final class ChunkHub: Sendable {
         for waker in wakers { waker.fail(AIServiceError.suspended) }
     }
 
-    /// Things are announced (again).
+    /// Allows reading again.
     package func open() {
         state.withLock { $0.isShutDown = false }
     }
 
-    /// In the order in which they came, so that a simulation sees them woken in the same order.
+    /// Returns the wakers in order of arrival, so that a simulation wakes readers in the same order.
     private func everybody(_ state: State) -> [StreamWaker] {
         state.readers.sorted { $0.key < $1.key }.map(\.value.waker)
     }

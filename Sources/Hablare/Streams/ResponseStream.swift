@@ -1,15 +1,14 @@
 public import Foundation
 
-/// The answer of a request as it is made, or as it was made: see ``AIRequestManager/stream(for:from:)``.
+/// The stream of a request's answer, while it is made or afterwards: see ``AIRequestManager/stream(for:from:)``.
 ///
-/// Every iteration reads by itself, from the position that was asked for. Elements are read when they are asked for,
-/// so a slow reader costs no memory but one page. Leaving the loop, or cancelling the task, ends the reading, not the
-/// request.
+/// Every iteration reads independently, from the given position. Elements are read on demand, so a slow reader costs no
+/// more memory than one page. Leaving the loop or cancelling the task ends the reading, not the request.
 public struct ResponseStream: AsyncSequence, Sendable {
     /// A chunk, a restart, or the end.
     public typealias Element = StreamElement
 
-    /// Reads.
+    /// An iterator that reads the stream.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private let reader: StreamReader
 
@@ -17,14 +16,14 @@ public struct ResponseStream: AsyncSequence, Sendable {
             self.reader = reader
         }
 
-        /// The next element; `nil` after the last one.
+        /// Returns the next element; `nil` after the last one.
         ///
-        /// - Throws: The error of a failed request, after everything that came before it; ``AIServiceError``:
-        ///   `cancelled` when the request was cancelled; `responseExpired` when the answer is not kept any more;
-        ///   `contentMissing` when its content file is gone or damaged; `suspended` when the engine shuts down, or begins
-        ///   to rest in the background, before the end; `unknownRequest` when the request was deleted, also when its UUID
-        ///   was submitted anew after something was read; or of category storage. `CancellationError` when the task is
-        ///   cancelled. After an error nothing follows.
+        /// - Throws: The error of a failed request, after all its chunks. ``AIServiceError``: `cancelled` if the
+        ///   request was cancelled; `responseExpired` if the answer is no longer stored; `contentMissing` if its
+        ///   content file is gone or damaged; `suspended` if the engine shuts down or is suspended in the background
+        ///   before the end; `unknownRequest` if the request was deleted, even if its UUID was submitted again after
+        ///   something was read; or an error of category storage. `CancellationError` if the task is cancelled. After
+        ///   an error the stream is over.
         public mutating func next() async throws -> StreamElement? {
             try await reader.next()
         }
@@ -40,26 +39,29 @@ public struct ResponseStream: AsyncSequence, Sendable {
         self.position = position
     }
 
-    /// Begins to read.
+    /// Creates an independent reader of the stream.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(StreamReader(manager, id, from: position))
     }
 }
 
 extension AIRequestManager {
-    /// Reads a request's answer chunk by chunk, while it is made, by whichever process, or afterwards.
+    /// Returns a stream of a request's answer, chunk by chunk, while any process makes it or afterwards.
     ///
-    /// What came before is told first, then what comes, then the end: ``StreamElement/completed(_:)``, or an error. The
-    /// chunks of a completed answer are the same as they came; an answer that its provider gave in one piece is cut
-    /// into chunks. What a failed or cancelled request streamed stays readable until it is deleted or retried. Any
-    /// number may read, each at its own pace; a slow reader costs bounded memory and holds up nobody. Leaving a stream
-    /// does not cancel the request.
+    /// The stream first yields the existing chunks, then the new ones, then the end: ``StreamElement/completed(_:)`` or
+    /// an error. The chunks of a completed answer are the same as while it was made. An answer that its provider
+    /// returned in one piece is cut into chunks. The output of a failed or cancelled request stays readable until the
+    /// request is deleted or retried.
+    ///
+    /// Any number of readers may read, each at its own pace. A slow reader costs bounded memory and does not delay
+    /// others. Leaving a stream does not cancel the request.
     ///
     /// - Parameters:
-    ///   - id: The request.
-    ///   - position: Where to begin: the position after the last chunk that was read, for a reader who comes back. Where
-    ///     the answer was begun anew meanwhile, the reader is told, and gets it from its start. Default: the first chunk.
-    /// - Throws: ``AIServiceError``: `unknownRequest`, or of category storage. What reading throws, the iterator says:
+    ///   - id: The request's id.
+    ///   - position: The position to start from. A returning reader passes the position after its last chunk. If the
+    ///     answer has started over since, the reader gets ``StreamElement/restarted(generation:)`` and then the answer
+    ///     from its start. Default: the first chunk.
+    /// - Throws: ``AIServiceError``: `unknownRequest`, or an error of category storage. For errors while reading see
     ///   ``ResponseStream/AsyncIterator/next()``.
     public func stream(
         for id: UUID, from position: StreamPosition = .start

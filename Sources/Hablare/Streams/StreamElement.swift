@@ -2,9 +2,9 @@ public import Foundation
 
 /// A piece of an answer.
 public struct StreamChunk: Sendable, Hashable {
-    /// Where it stands.
+    /// The chunk's position.
     public var position: StreamPosition
-    /// Its bytes. Of a text they never end within a character's UTF-8 encoding.
+    /// The chunk's bytes. A chunk of text never ends within a character's UTF-8 encoding.
     public var bytes: Data
 
     /// Creates a chunk.
@@ -13,7 +13,8 @@ public struct StreamChunk: Sendable, Hashable {
         self.bytes = bytes
     }
 
-    /// The position after it: where a reader who has taken it goes on with ``AIRequestManager/stream(for:from:)``.
+    /// The position after the chunk. A reader who has the chunk continues from here with
+    /// ``AIRequestManager/stream(for:from:)``.
     public var next: StreamPosition {
         StreamPosition(generation: position.generation, sequence: position.sequence + 1)
     }
@@ -22,31 +23,34 @@ public struct StreamChunk: Sendable, Hashable {
     public var text: String { String(decoding: bytes, as: UTF8.self) }
 }
 
-/// What a stream tells its reader.
+/// An element of a stream.
 public enum StreamElement: Sendable, Hashable {
     /// The next piece of the answer.
     case chunk(StreamChunk)
-    /// The answer is begun anew from its start: what was read before is void. Comes before the new generation's first
-    /// chunk, where the request allows a restart or somebody retried it.
+    /// The answer starts over, and everything read before is void.
+    ///
+    /// It comes before the first chunk of the new generation, if the request allows a restart or after an explicit
+    /// retry.
     case restarted(generation: Int)
-    /// The answer is complete. The last element.
+    /// The answer is complete. This is the last element.
     case completed(AIResponseData)
 }
 
-/// A place in a stream: before the chunk of that number. Keep it beside what was read, to read on after a restart.
+/// A position in a stream, before the chunk of that number. Store it with the chunks that were read, to continue after
+/// the app restarts.
 public struct StreamPosition: Sendable, Hashable, Comparable, Codable {
-    /// How often the answer was begun from its start, from 1. 0 stands for whichever generation there is.
+    /// The number of times that the answer began from its start, from 1. 0 stands for any generation.
     public var generation: Int
     /// The number of the chunk within its generation, from 0.
     public var sequence: Int
 
-    /// Creates a position; of whichever generation there is, unless one is given.
+    /// Creates a position; of any generation, unless one is given.
     public init(generation: Int = 0, sequence: Int) {
         self.generation = generation
         self.sequence = sequence
     }
 
-    /// Before the first chunk.
+    /// The position before the first chunk.
     public static let start = StreamPosition(sequence: 0)
 
     /// Orders by generation, then by number.
@@ -55,7 +59,7 @@ public struct StreamPosition: Sendable, Hashable, Comparable, Codable {
     }
 }
 
-/// Where a reader of a stream is, and what it is told next. Pure.
+/// The position of a stream's reader, and the decision about its next elements. Pure.
 package struct StreamCursor: Sendable {
     package private(set) var position: StreamPosition
 
@@ -64,8 +68,10 @@ package struct StreamCursor: Sendable {
             generation: max(0, position.generation), sequence: max(0, position.sequence))
     }
 
-    /// There is something of a generation. Answers with what the reader is told of it: nothing of what it had before,
-    /// nothing after a gap, and that the answer was begun anew where it had something of an older generation.
+    /// Takes chunks of a generation and returns the reader's new elements.
+    ///
+    /// It skips chunks that the reader already had and chunks after a gap. If the reader had chunks of an older
+    /// generation, the first element says that the answer starts over.
     package mutating func found(_ chunks: [StreamChunk], of generation: Int) -> [StreamElement] {
         guard generation > 0, generation >= position.generation else { return [] }
         var elements: [StreamElement] = []

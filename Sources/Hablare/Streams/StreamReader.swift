@@ -1,10 +1,10 @@
 import DequeModule
 import Foundation
 
-/// One reader of one stream: takes chunks from the attempt that streams in this process as long as it keeps up, else
-/// from the store, and waits where there are none.
+/// One reader of one stream. It takes chunks from the attempt that streams in this process as long as it keeps up, and
+/// else from the store. It waits if there are none.
 final class StreamReader {
-    /// About so many bytes are read at once.
+    /// The approximate number of bytes read at once.
     private static let pageBytes = 64 << 10
 
     private let manager: AIRequestManager
@@ -15,10 +15,10 @@ final class StreamReader {
     private var flight: FlightID?
     private var source: FlightID?
     private var elements: Deque<StreamElement> = []
-    /// An answer without chunks, which is cut for this reader.
+    /// An answer without chunks, which is cut into chunks for this reader.
     private var whole: (answer: WholeAnswer, response: AIResponseData)?
-    /// The store knows the flight and whether the request is over: it is looked at first, and whenever that may have
-    /// changed.
+    /// Whether the store must be read first. The store knows the flight and whether the request is over, and both may
+    /// have changed.
     private var mustLookAtStore = true
     private var isOver = false
 
@@ -75,8 +75,8 @@ final class StreamReader {
         flight = page.flight
         let live = manager.engine.chunks.reader(number, follows: page.flight)
         try found(page.chunks, of: page.generation, in: page.flight)
-        // The end is looked for once there are no more chunks. Of a flight that was not followed before there may be some
-        // that nobody told of: they came after the page was read.
+        // The end is looked for only when no chunks are left. A flight that was not followed before may have
+        // unannounced chunks, which arrived after the page was read.
         guard page.chunks.isEmpty, !isNew else { return }
         mustLookAtStore = false
         if page.phase.isFinal {
@@ -94,7 +94,7 @@ final class StreamReader {
             tell(cursor.found([], of: page.generation))
             whole = (answer, response)
         } else {
-            _ = try response.content  // told as complete only where it is kept
+            _ = try response.content  // the answer is complete only if it is still stored
             end(with: response)
         }
     }
@@ -110,10 +110,11 @@ final class StreamReader {
         if try await waker.wait() == .status { mustLookAtStore = true }
     }
 
-    /// There is something of a generation.
+    /// Takes chunks of a generation.
     ///
-    /// A request that is retried may get another flight, whose generations are counted on. One that begins at 1 has only
-    /// the UUID in common with what was read: the request was deleted, and the UUID used again.
+    /// A retried request may get another flight, whose generations continue the count. A flight that starts at
+    /// generation 1 shares only the UUID with the chunks that were read: the request was deleted and the UUID used
+    /// again.
     private func found(_ chunks: [StreamChunk], of generation: Int, in flight: FlightID) throws {
         if generation > 0 {
             if let source, source != flight, generation <= cursor.position.generation {

@@ -1,9 +1,9 @@
-/// Wakes one reader of a stream. News that come while it does not wait are kept until it does.
+/// A waker of one stream reader. News that arrives while the reader does not wait is kept until it does.
 final class StreamWaker: Sendable {
-    /// What happened since the reader waited last.
+    /// The news since the reader's last wait.
     enum News: Sendable {
         case chunks
-        /// The request may have ended, or be carried out by somebody else.
+        /// The request may have ended, or another process may have taken over.
         case status
     }
 
@@ -17,7 +17,7 @@ final class StreamWaker: Sendable {
 
     /// Waits for news.
     ///
-    /// - Throws: Why no more will come; `CancellationError`.
+    /// - Throws: The reason why no more news will come; `CancellationError`.
     func wait() async throws -> News {
         try await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -54,7 +54,7 @@ final class StreamWaker: Sendable {
         waiting?.resume(returning: .success(news))
     }
 
-    /// No more will come. The first failure counts.
+    /// Ends the reader's waits with an error. The first error counts.
     func fail(_ error: any Error) {
         let waiting = state.withLock { state in
             defer { state.waiting = nil }

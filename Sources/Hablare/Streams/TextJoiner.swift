@@ -1,18 +1,18 @@
 import Foundation
 
-/// Cuts bytes that come in pieces into text: a character's encoding that ends in a later piece is kept back for it.
-/// Pure.
+/// A joiner of byte pieces into valid text. It keeps back the first bytes of a character until a later piece completes
+/// it. Pure.
 struct TextJoiner: Sendable {
     struct NotText: Error {}
 
-    /// The beginning of a character, at most three bytes.
+    /// The first bytes of an incomplete character, at most three.
     private var rest = Data()
 
     var isWithinCharacter: Bool { !rest.isEmpty }
 
-    /// Adds a piece, and answers with the text that is whole by now.
+    /// Adds a piece and returns the text that is complete by now.
     ///
-    /// - Throws: ``NotText`` where the bytes so far are no UTF-8.
+    /// - Throws: ``NotText`` if the bytes so far are not UTF-8.
     mutating func joined(_ piece: Data) throws(NotText) -> Data {
         var bytes = piece
         if !rest.isEmpty {
@@ -26,7 +26,7 @@ struct TextJoiner: Sendable {
         return kept == 0 ? bytes : Data(whole)
     }
 
-    /// How many of the last bytes begin a character that more bytes may complete.
+    /// Returns the number of trailing bytes that start a character which more bytes may complete.
     private static func lengthOfBegunCharacter(in bytes: Data) -> Int {
         for (index, byte) in bytes.suffix(3).reversed().enumerated() {
             let length =
@@ -44,7 +44,7 @@ struct TextJoiner: Sendable {
 
     private static func isText(_ bytes: Data) -> Bool {
         bytes.withUnsafeBytes { buffer in
-            // Most of what is said is ASCII, and to look is cheaper than to make a string.
+            // Most text is ASCII, and checking is cheaper than making a string.
             buffer.allSatisfy { $0 < 0x80 } || String(validating: buffer, as: UTF8.self) != nil
         }
     }

@@ -1,15 +1,15 @@
 package import Foundation
 
-/// An answer that its provider gave in one piece, cut into chunks for readers: always the same ones, so that a reader
-/// can come back at any. Pure but for the reading of the body.
+/// An answer that its provider returned in one piece, cut into chunks for readers. The cuts are always the same, so
+/// that a reader can return at any chunk. Pure except for reading the body.
 package struct WholeAnswer: Sendable {
-    /// How many bytes a chunk has, to a character.
+    /// The size of a chunk in bytes, except that a chunk of text ends with a whole character.
     private static let size = 64 << 10
 
     private let body: Body
     private let isText: Bool
 
-    /// `nil` for an answer that has no bytes, a vector or a value tree.
+    /// Creates a cut answer; `nil` for content without bytes, such as a vector or a value tree.
     package init?(_ content: ResponseContent) {
         guard let body = content.body else { return nil }
         self.body = body
@@ -30,7 +30,7 @@ package struct WholeAnswer: Sendable {
         return chunk.isEmpty ? nil : chunk
     }
 
-    /// How many bytes at the beginning continue a character.
+    /// Returns the number of leading bytes that continue a character.
     private static func continuation(of bytes: Data) -> Int {
         bytes.prefix { $0 & 0xc0 == 0x80 }.count
     }

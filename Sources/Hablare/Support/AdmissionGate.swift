@@ -1,10 +1,10 @@
 import DequeModule
 
-/// A semaphore with weights: bounds how much is in at once, be it programs or bytes of content. Callers for whom there is
-/// no room wait, first come, first served; cancelling a caller's task ends its wait.
+/// A weighted semaphore that bounds how much is admitted at once, for example programs or bytes of content. Callers
+/// without room wait in order of arrival. Cancelling a caller's task ends its wait.
 ///
-/// Work that no caller waits for, such as a promised merge, is in the background: it has at most half of the room, and comes
-/// after everything in front, so that a view does not wait for a night's work.
+/// Work without a waiting caller, such as a promised merge, runs in the background. It gets at most half of the room
+/// and comes after everything in the foreground, so that a view does not wait for a night's work.
 package final class AdmissionGate: Sendable {
     private struct Entry: Sendable {
         let waiter: Waiter<Void>
@@ -22,19 +22,19 @@ package final class AdmissionGate: Sendable {
     package let limit: Int
     private let state = Guarded(State())
 
-    /// - Parameter limit: How much at once, at least 1. A caller whose weight alone is more is let in when nothing else is.
+    /// - Parameter limit: The maximum total weight, at least 1. A caller with a larger weight is admitted alone.
     package init(limit: Int) {
         self.limit = max(1, limit)
     }
 
     package func limit(inBackground: Bool) -> Int { inBackground ? max(1, limit / 2) : limit }
 
-    /// How many callers wait, for a test of who comes first.
+    /// The number of waiting callers, for a test of their order.
     package var waiting: Int { state.withLock { $0.inFront.count + $0.inBackground.count } }
 
     /// Waits until there is room for a weight, and takes it. Give it back with ``leave(_:inBackground:)``.
     ///
-    /// - Throws: `CancellationError`; nothing is taken then.
+    /// - Throws: `CancellationError`. Nothing is taken then.
     package func enter(_ weight: Int = 1, inBackground: Bool = false) async throws {
         try Task.checkCancellation()
         let entry = Entry(waiter: Waiter(), weight: weight, inBackground: inBackground)
@@ -44,7 +44,7 @@ package final class AdmissionGate: Sendable {
         do {
             try await entry.waiter.value()
         } catch {
-            // Those behind it may have room now.
+            // The callers behind it may have room now.
             letIn { state in
                 state.inFront.removeAll { $0.waiter === entry.waiter }
                 state.inBackground.removeAll { $0.waiter === entry.waiter }
@@ -60,14 +60,14 @@ package final class AdmissionGate: Sendable {
         }
     }
 
-    /// Changes the state, and lets in the callers for whom there is room then.
+    /// Changes the state and admits the callers for which there is now room.
     private func letIn(after change: (inout State) -> Void) {
         let admitted = state.withLock { state in
             change(&state)
             return admit(&state)
         }
         for entry in admitted where !entry.waiter.resume() {
-            leave(entry.weight, inBackground: entry.inBackground)  // its task was cancelled at this moment
+            leave(entry.weight, inBackground: entry.inBackground)  // the task was cancelled at this moment
         }
     }
 

@@ -1,8 +1,8 @@
-/// A large value in an object of its own, for what passes through many hands: a copy retains one object and not each of
-/// the value's parts, and in the frame of a suspended task it takes one word.
+/// A large value in its own object. A copy retains one object instead of each part of the value, and takes one word in
+/// the frame of a suspended task.
 ///
-/// A value still: whoever changes it gets an object of its own. Made for what is made once and read often, because every
-/// change copies all of it.
+/// It still has value semantics: a change creates a new object with a copy of the whole value. Use it for values that
+/// are created once and read often.
 package struct Boxed<Value: Sendable>: Sendable {
     private final class Object: Sendable {
         let value: Value

@@ -1,4 +1,4 @@
-/// Tells everybody who listens at the moment the same things, from any thread.
+/// A broadcast of the same elements to all current subscribers, from any thread.
 package final class Broadcast<Element: Sendable>: Sendable {
     private struct State: Sendable {
         var listeners: [Int: AsyncStream<Element>.Continuation] = [:]
@@ -9,7 +9,8 @@ package final class Broadcast<Element: Sendable>: Sendable {
     private let state = Guarded(State())
     private let limit: Int
 
-    /// - Parameter limit: How many elements wait for a listener who is slow; of more, the oldest are lost to it.
+    /// - Parameter limit: The number of elements buffered for a slow subscriber. Beyond it, the subscriber loses the
+    ///   oldest ones.
     package init(limit: Int = .max) {
         self.limit = limit
     }
@@ -18,7 +19,8 @@ package final class Broadcast<Element: Sendable>: Sendable {
         for listener in state.withLock({ Array($0.listeners.values) }) { listener.finish() }
     }
 
-    /// What is told from now on. Ends when the reading task is cancelled, and with the broadcast.
+    /// Subscribes to the following elements. The stream ends when the reading task is cancelled, and with the
+    /// broadcast.
     package func elements() -> AsyncStream<Element> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Element.self, bufferingPolicy: limit == .max ? .unbounded : .bufferingNewest(limit))
@@ -32,7 +34,7 @@ package final class Broadcast<Element: Sendable>: Sendable {
         return stream
     }
 
-    /// Tells all who listen, in the order in which they began to.
+    /// Sends an element to all subscribers, in the order in which they subscribed.
     package func tell(_ element: Element) {
         let listeners = state.withLock { state in state.order.compactMap { state.listeners[$0] } }
         for listener in listeners { listener.yield(element) }

@@ -6,7 +6,7 @@ extension Data {
         return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 
-    /// The bytes that hexadecimal digits spell; `nil` for an odd count or another character.
+    /// Creates data from hexadecimal digits; `nil` for an odd count or another character.
     package init?(hexadecimal: String) {
         var bytes = Data()
         var high: UInt8?

@@ -1,10 +1,10 @@
 import Foundation
 
 extension Duration {
-    /// Thirty years: long enough for anything, short enough for every clock and sum.
+    /// Thirty years: long enough for any purpose, short enough for every clock and sum.
     package static let farthest = Duration.seconds(1_000_000_000)
 
-    /// The time from one date to another. Dates that make no sense count as thirty years away: a request may name any.
+    /// Returns the time from one date to another. It is limited to thirty years, because a request may name any date.
     static func between(_ start: Date, _ end: Date) -> Duration {
         let interval = end.timeIntervalSince(start)
         guard !interval.isNaN else { return farthest }

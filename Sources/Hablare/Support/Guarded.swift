@@ -10,10 +10,10 @@ import Musl
 package import Synchronization
 #endif
 
-/// A value behind a lock, for state that is held for nanoseconds and never across I/O or a suspension.
+/// A value behind a lock, for state that is locked for nanoseconds and never across I/O or a suspension.
 ///
-/// This is the only lock of the engine. It is a `Mutex`; under the thread sanitizer on Linux, which does not
-/// understand the futex inside `Mutex` and reports races that do not exist, it is a pthread mutex
+/// This is the only lock of the engine. It is a `Mutex`, except under the thread sanitizer on Linux. The sanitizer does
+/// not understand the futex inside `Mutex` and reports races that do not exist. A pthread mutex takes its place then
 /// (compile with `-Xswiftc -DTSAN`).
 package final class Guarded<Value: Sendable>: Sendable {
     #if TSAN
@@ -43,8 +43,8 @@ package final class Guarded<Value: Sendable>: Sendable {
     #else
     @usableFromInline package let _mutex: Mutex<Value>
 
-    // Inlinable, so that the other modules of this package lock without looking up at run time of which type the value is:
-    // a call over the network locks a dozen times.
+    // Inlinable, so that the other modules of this package need no type lookup at run time. A call over the network
+    // locks a dozen times.
     @inlinable package init(_ value: Value) {
         _mutex = Mutex(value)
     }

@@ -1,9 +1,10 @@
 import HeapModule
 
-/// Keys in the order of their places. The first one is known at any time, and any key may move or leave.
+/// A priority queue of unique keys, ordered by their places. The first key is known at any time, and any key may move
+/// or leave.
 ///
-/// The entry of a key that moved or left stays in the heap until it comes first, or until more than half of the entries are
-/// such ones and the heap is made again: memory is proportional to the number of keys.
+/// When a key moves or leaves, its old entry stays in the heap until it comes first. If more than half of the entries
+/// are old, the heap is rebuilt. Memory is therefore proportional to the number of keys.
 package struct KeyedHeap<Key: Hashable & Comparable & Sendable, Place: Comparable & Sendable>: Sendable {
     private struct Entry: Comparable, Sendable {
         let place: Place
@@ -21,7 +22,7 @@ package struct KeyedHeap<Key: Hashable & Comparable & Sendable, Place: Comparabl
 
     package var keys: some Collection<Key> { places.keys }
 
-    /// How many entries take room, for a test of that.
+    /// The number of entries in the heap, for a test of its size.
     package var entryCount: Int { heap.count }
 
     package mutating func first() -> Place? { firstEntry()?.place }

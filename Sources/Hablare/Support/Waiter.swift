@@ -1,8 +1,7 @@
-/// One caller's wait for one value. It ends once, before or after the caller begins to wait; the first end counts.
+/// One caller's wait for one value. It ends once, before or after the caller begins to wait, and the first end counts.
 ///
-/// The wait lists of this package are made of these. Whoever lets a caller in by ``resume(with:)`` learns whether the
-/// caller was still there: where its task was cancelled, the wait is over already, and what it was let in with is given to
-/// the next one.
+/// The wait lists of this package consist of waiters. ``resume(with:)`` returns whether the caller was still waiting.
+/// If its task was cancelled, the wait is already over, and the next waiter gets the value.
 package final class Waiter<Value: Sendable>: Sendable {
     private enum State: Sendable {
         case open
@@ -14,7 +13,7 @@ package final class Waiter<Value: Sendable>: Sendable {
 
     package init() {}
 
-    /// Waits. To be called once.
+    /// Waits for the value. Call this once.
     ///
     /// - Parameter isCancellable: Whether cancelling the task ends the wait with `CancellationError`. Default `true`.
     package func value(isCancellable: Bool = true) async throws -> Value {
@@ -34,7 +33,7 @@ package final class Waiter<Value: Sendable>: Sendable {
 
     /// Ends the wait.
     ///
-    /// - Returns: Whether this ended it, and not a former end or the cancellation of the task.
+    /// - Returns: Whether this call ended the wait, and not an earlier end or the cancellation of the task.
     @discardableResult package func resume(with result: Result<Value, any Error>) -> Bool {
         let (continuation, isFirst) = state.withLock { state -> (CheckedContinuation<Value, any Error>?, Bool) in
             switch state {
@@ -57,7 +56,7 @@ extension Waiter<Void> {
     /// Ends the wait, as ``resume(with:)`` does.
     @discardableResult package func resume() -> Bool { resume(with: .success(())) }
 
-    /// Waits until the wait is ended in any way, the cancellation of the task included.
+    /// Waits until the wait ends in any way, including the cancellation of the task.
     package func wait(isCancellable: Bool = true) async {
         do {
             try await value(isCancellable: isCancellable)
@@ -66,9 +65,9 @@ extension Waiter<Void> {
         }
     }
 
-    /// Waits until the wait is ended in any way, for some time at most.
+    /// Waits until the wait ends in any way, or until a time limit.
     ///
-    /// - Parameter limit: The most that is waited; `nil` waits for ever.
+    /// - Parameter limit: The time limit; `nil` waits for ever.
     package func wait(
         within limit: Duration?, on clock: EngineClock, _ spawner: TaskSpawner, isCancellable: Bool
     ) async {
