@@ -240,7 +240,7 @@ public struct StreamingPolicy: Sendable, Hashable, Codable {
         /// At once. The chunk is written to disk up to a second later, so a crash may take back output that a reader of
         /// the dead process saw. A live process may be unable to write for so long that another process takes over its
         /// work. Its readers then receive ``StreamElement/restarted(generation:)`` even if restarts are not allowed,
-        /// because the other process did not know that the answer had begun.
+        /// because the store had no record that the answer had begun.
         case volatile = 1
     }
 
