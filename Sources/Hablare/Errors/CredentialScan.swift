@@ -1,5 +1,5 @@
-/// Finds text that looks like a credential: a word that begins like the keys of known vendors, or one that is labelled
-/// as a key, a token or a password.
+/// Finds text that looks like a credential. It looks for words that begin like the keys of known vendors, and for words
+/// that are labelled as a key, a token or a password.
 struct CredentialScan: Sendable {
     private static let prefixes = [
         "sk-", "sk_", "pk_", "rk_", "xi-", "xai-", "hf_", "gsk_", "ghp_", "gho_", "ghs_", "glpat-", "github_pat_",

@@ -1,5 +1,5 @@
-/// Removes text from a provider's failure that must not appear in an error or a log: repetitions of the prompt and of
-/// long parameters, and anything that looks like a credential.
+/// Redacts a provider's failure before it is stored, shown or logged. Removes repetitions of the prompt and of long
+/// parameters, and anything that looks like a credential.
 ///
 /// A provider must already do so, and knows its secrets better. But vendors do repeat pieces of their input, and
 /// libraries repeat whole addresses in their errors, including keys. A failure is stored and shown permanently. Text in

@@ -20,6 +20,8 @@ extension PriceTable {
     ///   beginning of `until`, in UTC.
     /// - `checked`, the day or month in which the price was compared with its source (omitted: on `date`).
     ///
+    /// Other keys are refused.
+    ///
     /// - Throws: ``AIServiceError`` with code ``AIServiceError/Code/invalidConfiguration``, which names the entry, also
     ///   for an unknown unit, key or day; or the errors of ``init(_:date:sources:)``.
     public init(json: Data) throws(AIServiceError) {

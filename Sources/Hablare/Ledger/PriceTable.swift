@@ -2,9 +2,13 @@ package import Foundation
 
 /// The prices of providers as dated entries, from which costs are computed.
 ///
-/// Of the entries that are valid at a date, the most specific apply: first those with the provider's id and the model,
-/// then those with the id alone, then those with its kind and the model, and last those with its kind. All units of one
-/// level apply together, and no other level adds to them. An entry of price 0 makes a unit free.
+/// For a call, the valid entries of the first level that has any apply:
+/// 1. The provider's id and the model.
+/// 2. The provider's id without a model.
+/// 3. The provider's kind and the model.
+/// 4. The provider's kind without a model.
+///
+/// All units of that level apply together, and no other level adds to them. An entry of price 0 makes a unit free.
 public struct PriceTable: Sendable, Hashable {
     /// The highest price that an entry may have: a thousand dollars per unit. Costs can then be computed exactly.
     public static let highestPrice: Int64 = 1_000_000_000_000_000

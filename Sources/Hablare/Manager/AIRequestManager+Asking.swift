@@ -7,7 +7,7 @@ extension AIRequestManager {
     public func status(for id: UUID) async throws -> RequestStatus {
         let reader = StatusReader(journal: journal, retention: configuration.retention, date: seams.date)
         guard let status = try await reader.status(of: id) else {
-            // Report damage in the store only to a caller that asks for this request.
+            // The query for a single request throws if its row is damaged.
             _ = try await journal.read { try $0.snapshot(of: id) }
             throw AIServiceError.unknown(id)
         }

@@ -49,8 +49,8 @@ extension AIRequestManager {
     /// held request, or one that backs off, at once. The count of attempts starts again at zero, and a deadline that
     /// has passed is removed.
     ///
-    /// - Throws: ``AIServiceError``: `unknownRequest`; `invalidState` if the request is completed, or is live and neither
-    ///   held nor backing off; or an error of category storage.
+    /// - Throws: ``AIServiceError``: `unknownRequest`; `invalidState` if the request is completed, or is live and
+    ///   neither held nor backing off; or an error of category storage.
     public func retry(_ id: UUID) async throws {
         switch try await journal.commit(.retry(id, at: seams.date())) {
         case .done: break

@@ -48,9 +48,6 @@ extension AIRequestManager {
 
     /// Returns a stream of a request's statuses, from the present one to the final one.
     ///
-    /// A slow reader receives the newest status instead of all of them, and always the final one. The stream ends when
-    /// the reading task is cancelled.
-    ///
     /// Reading the stream throws ``AIServiceError``:
     /// - `suspended`: the engine shuts down, or is suspended in the background, before the final status. Also if it did
     ///   so earlier and has not been started or resumed since.
@@ -58,6 +55,9 @@ extension AIRequestManager {
     ///   ``RequestStatus/cancelled``.
     /// - An error of category storage: an attempt or its outcome cannot be recorded. The request continues when the
     ///   store works again, and can then be watched again.
+    ///
+    /// A slow reader receives the newest status instead of all of them, and always the final one. The stream ends when
+    /// the reading task is cancelled.
     ///
     /// - Throws: ``AIServiceError``: `unknownRequest`, or an error of category storage.
     public func statusUpdates(for id: UUID) async throws -> AsyncThrowingStream<RequestStatus, any Error> {

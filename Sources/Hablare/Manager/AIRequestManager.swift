@@ -3,8 +3,9 @@ public import Logging
 
 /// The entry point to the engine: submits, watches, awaits, cancels and queries requests.
 ///
-/// Every acknowledged request is on disk. The manager is a façade: it makes no decisions and holds no state except its
-/// parts. It is therefore a `Sendable` class and not an actor, and calls from many tasks do not wait for each other.
+/// Everything that it acknowledges is on disk. The manager is a façade: it makes no decisions and holds no state except
+/// its parts. It is therefore a `Sendable` class and not an actor, and calls from many tasks do not wait for each
+/// other.
 ///
 /// An ``EngineService`` executes the requests. Without one, requests are accepted and wait for a process that runs one.
 /// Create one manager per store and process, at the composition root.

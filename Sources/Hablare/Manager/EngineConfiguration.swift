@@ -1,4 +1,7 @@
 /// The options of an engine. Every option has a default that suits an app.
+///
+/// ``EngineService`` checks the options when it starts, and throws ``AIServiceError/Code/invalidConfiguration`` if one
+/// is out of range.
 public struct EngineConfiguration: Sendable, Hashable {
     /// The requests that this process claims. Default ``ClaimScope/everything``.
     public var scope: ClaimScope
@@ -17,9 +20,10 @@ public struct EngineConfiguration: Sendable, Hashable {
     /// this time less ``renewalInterval``. Otherwise one host takes the other for dead while it lives, and ends its
     /// attempts. Default 30 s.
     public var leaseDuration: Duration
-    /// The rules for retrying a failed attempt.
+    /// The rules for retrying a failed attempt. Default: at most three attempts; see ``RetryPolicy``.
     public var retry: RetryPolicy
-    /// The rules for pausing a failing provider, if the provider's ``ProviderLimits/breaker`` is `nil`.
+    /// The rules for pausing a failing provider, if the provider's ``ProviderLimits/breaker`` is `nil`. Default: a
+    /// pause after five failures in a row; see ``BreakerPolicy``.
     public var breaker: BreakerPolicy
     /// Whether this process suspends an account that refuses a call as it would refuse every other, because of a wrong
     /// key or lack of credit (`unauthorized`, `quotaExceeded`). The process then does not call the account until
@@ -36,9 +40,11 @@ public struct EngineConfiguration: Sendable, Hashable {
     public var prices: PriceTable
     /// The limits on spending. Default: none.
     public var budgets: [Budget]
-    /// The rules for keeping responses.
+    /// The rules for keeping responses. Default: the newest 10,000 responses of the last 7 days, up to 1 GiB; see
+    /// ``Retention``.
     public var retention: Retention
-    /// The rules for how many answers the cache keeps for later requests for the same work, and how long.
+    /// The rules for how many answers the cache keeps for later requests for the same work, and how long. Default:
+    /// 10,000 answers, up to 256 MiB, for an hour; see ``CacheLimits``.
     public var cache: CacheLimits
     /// The interval at which the process evicts responses past ``retention``. The first time, and again whenever an
     /// hour has passed, it also removes content files that no row refers to. More than 0. Default 5 min.

@@ -30,8 +30,9 @@ public enum EngineEvent: Sendable {
     case retried(Settlement, until: Date)
     /// An attempt failed, and the next provider is called.
     case diverted(Settlement, to: ProviderID)
-    /// An attempt ended, and its requests are held until an explicit retry. Its outcome is unknown, or its work may
-    /// have been billed and the provider has a resume handle for it, or too many attempts in a row were lost.
+    /// An attempt ended, and its requests are held until an explicit retry. There are three reasons: its outcome is
+    /// unknown, its work may have been billed and the provider has a resume handle for it, or too many attempts in a
+    /// row were lost.
     case held(Settlement)
     /// An attempt was stopped or ran out of time, and its flight waits again.
     case interrupted(Settlement)

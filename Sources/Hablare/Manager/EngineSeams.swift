@@ -7,17 +7,17 @@ public import Foundation
 public struct EngineSeams: Sendable {
     /// The clock for all waits. Default: `ContinuousClock`.
     public var clock: EngineClock
-    /// Returns the date for records, if the store has none of its own (``RequestStore/date``). Called under the
-    /// engine's lock: it must not block, nor call the manager.
+    /// A function that returns the date for records, if the store has none of its own (``RequestStore/date``). Called
+    /// under the engine's lock: it must not block, nor call the manager.
     public var date: @Sendable () -> Date
-    /// Returns a UUID for a regenerated request.
+    /// A function that returns a UUID for a regenerated request.
     public var makeID: @Sendable () -> UUID
-    /// Returns a number between 0 and 1, which spreads retries. Called under the engine's lock: it must not block, nor
-    /// call the manager.
+    /// A function that returns a number between 0 and 1, which spreads retries. Called under the engine's lock: it must
+    /// not block, nor call the manager.
     public var jitter: @Sendable () -> Double
     /// The executor that tasks prefer. `nil`, the default, is the global executor.
     public var taskExecutor: (any TaskExecutor)?
-    /// Creates the driver on which the journal commits. Default: a thread of its own.
+    /// A function that creates the driver on which the journal commits. Default: a thread of its own.
     public var makeCommitDriver: @Sendable () -> any CommitDriver
     /// The destinations of metrics and spans.
     public var observation: EngineObservation

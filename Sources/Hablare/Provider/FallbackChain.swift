@@ -18,8 +18,8 @@ package enum FallbackChain {
     /// The maximum number of providers that a request may fall back on.
     package static let longest = 8
 
-    /// Returns the provider after the present one. Returns `nil` at the end of the chain, or if another provider cannot
-    /// help: the request itself is at fault, out of time or no longer wanted, or the store failed.
+    /// Returns the provider after the present one, or `nil` at the end of the chain. Also returns `nil` if another
+    /// provider cannot help: the request itself is at fault, out of time or no longer wanted, or the store failed.
     package static func next(
         after error: AIServiceError, at provider: ProviderID, of chain: [FallbackHop]
     ) -> FallbackHop? {

@@ -63,8 +63,8 @@ extension ProviderCall {
     /// reports. It records the attempt as not billed if the answer reports none, because an earlier attempt began the
     /// work and is charged for it.
     ///
-    /// An attempt that has a handle and yields without resuming it is refused. It fails with an unknown outcome, and
-    /// the handle is removed. The next attempt then starts the work again if the request allows that; otherwise the
+    /// In an attempt that has a handle, a yield without this call is refused. The attempt fails with an unknown outcome,
+    /// and the handle is removed. The next attempt then starts the work again if the request allows that; otherwise the
     /// request is held.
     ///
     /// - Throws: ``AIServiceError``: `invalidResponse` if there is no handle, or after the end of the call; or an error

@@ -1,8 +1,8 @@
 /// The number of calls and units per minute that a provider account allows, for all processes on a store together.
 ///
-/// Enforced by a token bucket. In any span of time, at most ``burst`` plus the refill of that span is spent. It may be
-/// exceeded by the permits of one second, which a process may hold before it spends them. The bucket lives in the
-/// store, so processes share it and a restart does not fill it.
+/// Enforced by a token bucket. In any span of time, at most the ``burst`` plus the refill of that span is spent. The
+/// permits of one second may come on top, because a process may hold them before it spends them. The bucket lives in
+/// the store, so processes share it and a restart does not fill it.
 public struct RateLimit: Sendable, Hashable {
     /// The number of calls per minute. `nil`: not limited, unless the provider reports a limit.
     public var requestsPerMinute: Double?

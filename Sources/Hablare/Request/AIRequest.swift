@@ -128,9 +128,9 @@ public struct AIRequest: Sendable, Hashable, Codable, Identifiable {
         set { parts.value.tags = newValue }
     }
 
-    /// The providers to call one after another, each when the one before has failed for good. A provider has failed for
-    /// good if its retries are used up, it has no credit or key, its answer is invalid, or it asks for a pause that
-    /// ends after the deadline. No fallback follows an invalid request or a cancellation, or after the deadline.
+    /// The providers to call one after another, at most 8. Each is called when the one before has failed for good: its
+    /// retries are used up, it has no credit or key, its answer is invalid, or it asks for a pause past the deadline.
+    /// No fallback follows an invalid request or a cancellation, or after the deadline.
     ///
     /// If ``unknownOutcome`` is ``UnknownOutcomePolicy/hold``, the request is held after an unknown outcome instead,
     /// because another provider might be paid for the same work. All providers must be registered and answer with the

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Whether an answer to another request is acceptable for this one.
+/// The rule by which a request accepts an existing answer, and by which its own answer is kept for other requests.
 ///
 /// Answers are found by their ``Fingerprint``: the same tenant, provider, model, prompt, parameters and sample. The
 /// policy is not part of the fingerprint.
@@ -21,7 +21,7 @@ public struct CachePolicy: Sendable, Hashable, Codable {
     /// is submitted, and costs nothing. Otherwise the request is sent, and its answer is kept for others. The default.
     public static let use = CachePolicy(kind: .use(within: nil))
 
-    /// Returns the policy ``use`` with a limit of its own on the age of the answer.
+    /// Returns the policy `use` with its own limit on the age of the answer.
     ///
     /// - Parameter seconds: The maximum age of the answer in seconds. `submit` refuses a negative number, or one that
     ///   is not a number, with ``AIServiceError/Code/invalidRequest``.

@@ -18,8 +18,8 @@ public struct ContentReference: Sendable, Hashable {
 public protocol ContentReading: Sendable {
     /// Returns the bytes. Blocks while it reads a file.
     ///
-    /// - Throws: ``AIServiceError`` with code ``AIServiceError/Code/contentMissing`` if the content is missing or does
-    ///   not have the size of the reference; of category storage if it may exist and cannot be read now.
+    /// - Throws: ``AIServiceError``: code ``AIServiceError/Code/contentMissing`` if the content is missing or has
+    ///   another size than the reference; or category storage if the content may exist and cannot be read now.
     func read(_ reference: ContentReference) throws -> Data
 
     /// Returns the bytes of a range within the content. Blocks while it reads a file. Default: reads all bytes.
