@@ -18,7 +18,6 @@ package enum CanonicalEncoding {
     /// Appends a value.
     ///
     /// - Throws: ``AIServiceError`` with code `invalidRequest` if a number is not finite or the nesting is too deep.
-    /// - Throws: ``AIServiceError`` with code `invalidRequest` when a number is not finite or the nesting is too deep.
     package static func append(
         _ value: ParameterValue, to bytes: inout [UInt8], depth: Int = 0
     ) throws(AIServiceError) {

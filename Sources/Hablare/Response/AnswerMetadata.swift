@@ -23,7 +23,7 @@ public enum AnswerMetadata {
     public static let wordTimes = "word_times"
     /// The times at which each sentence of the speech begins and ends, as JSON.
     public static let sentenceTimes = "sentence_times"
-    /// The number of samples per second of audio without a header that contains it.
+    /// The number of samples per second, for audio whose bytes have no header.
     public static let sampleRate = "sample_rate"
     /// The number of input tokens read from the service's cache.
     public static let cachedInputTokens = "cached_input_tokens"

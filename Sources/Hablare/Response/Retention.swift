@@ -10,7 +10,6 @@ public import Foundation
 /// Protected responses are not subject to age, count or size, and do not count towards the limits. These are the
 /// responses of a job, those pinned by ``AIRequestManager/pin(_:)``, and those that await their merge
 /// (``AIRequest/keepUntilMerged``).
-/// do not count towards the limits either.
 public struct Retention: Sendable, Hashable {
     /// The time after its arrival for which a response may be read, in seconds, 0 or more. Default 7 days.
     public var maximumAge: TimeInterval
