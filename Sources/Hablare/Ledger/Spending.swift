@@ -6,7 +6,7 @@ struct Spending: Sendable {
     let budgets: [Budget]
     let costs: CostModel
 
-    /// Returns whether a request to a provider may count towards a budget, whatever job it belongs to.
+    /// Returns whether a request to a provider may count towards a budget, without regard to its job.
     func mayCount(_ request: AIRequest, for provider: ProviderID) -> Bool {
         budgets.contains { $0.mayCount(request, for: provider) }
     }

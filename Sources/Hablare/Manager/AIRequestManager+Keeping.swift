@@ -19,8 +19,8 @@ extension AIRequestManager {
     /// Engines do not search for orphaned content more often than this either.
     static let contentGrace: TimeInterval = 3600
 
-    /// Keeps a request's response, whatever its age and the store's limits, until ``unpin(_:)`` or ``delete(_:)``. A
-    /// request may be pinned before it is completed. Pinning does not restore content that was already evicted.
+    /// Keeps a request's response, regardless of its age and the store's limits, until ``unpin(_:)`` or ``delete(_:)``.
+    /// A request may be pinned before it is completed. Pinning does not restore content that was already evicted.
     ///
     /// - Throws: ``AIServiceError``: `unknownRequest`, or an error of category storage.
     public func pin(_ id: UUID) async throws {

@@ -107,8 +107,8 @@ public struct AIRequest: Sendable, Hashable, Codable, Identifiable {
         get { parts.value.caching }
         set { parts.value.caching = newValue }
     }
-    /// Whether the response is kept, whatever its age and the store's limits, until ``AIRequestManager/merged(_:)``
-    /// confirms that it was merged into the app's own data. Default `false`.
+    /// Whether the response is kept, regardless of its age and the store's limits, until
+    /// ``AIRequestManager/merged(_:)`` confirms that it was merged into the app's own data. Default `false`.
     public var keepUntilMerged: Bool {
         get { parts.value.keepUntilMerged }
         set { parts.value.keepUntilMerged = newValue }

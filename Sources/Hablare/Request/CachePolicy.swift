@@ -6,8 +6,8 @@ public import Foundation
 /// policy is not part of the fingerprint.
 ///
 /// A request joins a live request for the same work that has the same policies for streaming and unknown outcomes,
-/// whatever its own cache policy. That answer is new to both. The first request's policy decides whether the answer is
-/// kept for others and what its metadata reports of the cache.
+/// regardless of its own cache policy. That answer is new to both. The first request's policy decides whether the
+/// answer is kept for others and what its metadata reports of the cache.
 public struct CachePolicy: Sendable, Hashable, Codable {
     package enum Kind: Sendable, Hashable, Codable {
         case use(within: TimeInterval?)

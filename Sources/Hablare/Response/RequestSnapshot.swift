@@ -93,8 +93,8 @@ public struct RequestSnapshot: Sendable, Hashable, Identifiable {
 
     /// The labels by which the ledger sums costs.
     public var tags: [String]
-    /// Whether the response is kept whatever its age and the store's limits: it is pinned, belongs to a job, or awaits
-    /// its merge.
+    /// Whether the response is kept regardless of its age and the store's limits: it is pinned, belongs to a job, or
+    /// awaits its merge.
     public var isProtected: Bool { isPinned || awaitsMerge || job != nil }
 
     /// Creates a snapshot. For stores.

@@ -16,7 +16,7 @@ public struct Retention: Sendable, Hashable {
     /// The maximum number of kept responses, at least 1. Default 10,000.
     public var maximumCount: Int
     /// The maximum total size of the kept responses in bytes, in the database and in content files, 0 or more. The
-    /// newest response is kept whatever its size. Default 1 GiB.
+    /// newest response is kept regardless of its size. Default 1 GiB.
     public var maximumBytes: Int64
 
     /// Creates a policy.
