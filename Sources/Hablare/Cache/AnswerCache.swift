@@ -1,29 +1,29 @@
 import Foundation
 
-/// The answers of the store's cache that this process has in memory, and what it counts of the cache.
+/// The cached answers that this process has in memory, and its cache counts.
 ///
-/// A short state behind a lock, on no actor. What others do to the store makes all answers doubtful: each is
-/// looked up in the store once more before it is used again. What this process records replaces the one answer, and what
-/// it gives up or deletes empties the memory.
+/// A short state behind a lock, not an actor. A change of the store by another process makes all answers doubtful: each
+/// is looked up in the store again before it is used. An answer that this process records replaces the one in memory.
+/// Evicting or deleting anything empties the memory.
 final class AnswerCache: Sendable {
     private struct Entry: Sendable {
         let answer: CachedAnswer
-        /// Of which state of the store it is known to be true.
+        /// The epoch of the store for which the answer is known to be valid.
         let epoch: Int
     }
 
     private struct State: Sendable {
-        /// Whether somebody tells of what other processes do to the store.
+        /// Whether this process is notified of changes that other processes make to the store.
         var isAttended: Bool
         var answers: LeastRecentlyUsed<Fingerprint, Entry>
         var epoch = 0
         var recorded = 0
-        /// When answers were used by readers, for the store's order; no more than are written in one commit.
+        /// The dates at which readers used answers, for the store's order. At most as many as one commit writes.
         var used: [FlightID: Date] = [:]
         var newAnswers = 0
         var statistics = CacheStatistics()
 
-        /// An answer was used. Without an engine nobody ever writes it down.
+        /// Notes the use of an answer. Without an engine nothing would ever write the note to the store.
         mutating func note(_ flight: FlightID, at date: Date) {
             guard isAttended, used.count < AnswerCache.trimBatch || used[flight] != nil else { return }
             used[flight] = date
@@ -34,8 +34,8 @@ final class AnswerCache: Sendable {
     private let limits: CacheLimits
     private let isShared: Bool
 
-    /// - Parameter isShared: Whether other processes may use the store. Then memory is used only while somebody tells of
-    ///   what they do.
+    /// - Parameter isShared: Whether other processes may use the store. The memory is then used only while this process
+    ///   is notified of their changes.
     init(_ limits: CacheLimits, isShared: Bool) {
         self.limits = limits
         self.isShared = isShared
@@ -47,13 +47,13 @@ final class AnswerCache: Sendable {
 
     // MARK: Answers
 
-    /// What was true when somebody began to look into the store.
+    /// The state of the cache when a reader began to look into the store.
     struct Mark: Sendable {
         fileprivate let epoch: Int
         fileprivate let newAnswers: Int
     }
 
-    /// To be taken before the store is read: what is found then is true of this state or a later one.
+    /// The mark to take before reading the store: an answer found there is valid for this state or a later one.
     var mark: Mark { state.withLock { Mark(epoch: $0.epoch, newAnswers: $0.recorded) } }
 
     func answer(to work: Fingerprint, within window: ClosedRange<Date>) -> CachedAnswer? {
@@ -82,7 +82,7 @@ final class AnswerCache: Sendable {
             }
             state.statistics.hits += 1
             state.note(answer.flight, at: now)
-            // A newer answer may have been recorded since, of whatever work: then this one is not kept.
+            // A newer answer may have been recorded since, for any work: then this one is not kept.
             guard mark.newAnswers == state.recorded else { return }
             state.answers.set(work, to: Entry(answer: answer, epoch: mark.epoch), cost: answer.memory)
         }
@@ -92,7 +92,8 @@ final class AnswerCache: Sendable {
         state.withLock { $0.epoch += 1 }
     }
 
-    /// Something was deleted or given up: none of it may stay in memory, and which answers it was is not told.
+    /// Empties the memory after something was deleted or evicted. None of it may stay in memory, and the caller does
+    /// not name the answers.
     func forgetAll() {
         state.withLock { state in
             state.epoch += 1
@@ -100,9 +101,10 @@ final class AnswerCache: Sendable {
         }
     }
 
-    /// An answer is on disk. To be told before anybody hears of it: from then on none that is older is found.
+    /// Records that an answer is on disk. Call it before any waiter learns of the answer: from then on no older answer
+    /// is found.
     ///
-    /// - Parameter work: What it answers; `nil` where that is not known, so that all are doubtful.
+    /// - Parameter work: The work that it answers. `nil` if that is not known: then all answers are doubtful.
     func answerRecorded(_ work: Fingerprint?) {
         state.withLock { state in
             state.recorded += 1
@@ -130,7 +132,7 @@ final class AnswerCache: Sendable {
         state.withLock { $0.statistics.lost += 1 }
     }
 
-    /// An answer entered the store's cache. Whether it is time to look at the limits.
+    /// Notes that an answer entered the store's cache. Returns whether it is time to check the limits.
     func answerEntered() -> Bool {
         state.withLock { state in
             state.newAnswers += 1
@@ -142,10 +144,10 @@ final class AnswerCache: Sendable {
 
     // MARK: Limits
 
-    /// Lets those drop out of the store's cache that retention keeps for nobody any more, and those that are too many. Not
-    /// those that are older than the time to live: a request may ask for older ones.
+    /// Removes answers from the store's cache that retention no longer keeps, and those past the limits. Keeps those
+    /// older than the time to live, because a request may accept older ones.
     ///
-    /// - Throws: ``AIServiceError`` of category storage; the next call does it then.
+    /// - Throws: ``AIServiceError`` of category storage. The next call trims then.
     func trim(_ journal: Journal, at now: Date, _ retention: Retention) async throws {
         var used = state.withLock { state in
             defer { state.used = [:] }
@@ -168,7 +170,7 @@ final class AnswerCache: Sendable {
         }
     }
 
-    /// How many answers drop out in one commit. Few, because requests wait for that commit too.
+    /// The maximum number of answers removed in one commit. Small, because requests also wait for that commit.
     fileprivate static let trimBatch = 512
 
     var statistics: CacheStatistics {
@@ -181,27 +183,28 @@ final class AnswerCache: Sendable {
     }
 }
 
-/// What a process counts of the cache since it started.
+/// The cache counts of a process since it started.
 public struct CacheStatistics: Sendable, Hashable {
-    /// Requests, and questions by ``AIRequestManager/cachedResponse(to:from:)``, that found an answer.
+    /// The number of requests, and of calls of ``AIRequestManager/cachedResponse(to:from:)``, that found an answer.
     public var hits = 0
-    /// Those that found none young enough. Requests and questions that wanted none are not counted.
+    /// The number of those that found no answer young enough. Requests and calls that accept no cached answer are not
+    /// counted.
     public var misses = 0
-    /// How many of the hits were answered from this process's memory.
+    /// The number of hits that were answered from this process's memory.
     public var memoryHits = 0
-    /// Answers that dropped out because their content file was gone.
+    /// The number of answers that left the cache because their content file was missing.
     public var lost = 0
-    /// Answers that this process has in memory now.
+    /// The number of answers that this process has in memory now.
     public var memoryCount = 0
-    /// How many bytes of memory they take, about.
+    /// The approximate number of bytes that they take in memory.
     public var memoryBytes = 0
 
-    /// Nothing.
+    /// Creates counts of zero.
     public init() {}
 }
 
 extension CachedAnswer {
-    /// How much memory it takes, about: its content, where that is not in a file, and a few hundred bytes beside it.
+    /// The approximate memory in bytes: the content, unless it is in a file, and a few hundred bytes besides.
     fileprivate var memory: Int {
         guard case .success(let content) = response.result else { return 512 }
         let inline = content.body?.reference == nil ? Int(clamping: content.keptByteCount) : 0

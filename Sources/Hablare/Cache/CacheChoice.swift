@@ -1,12 +1,13 @@
 public import Foundation
 
-/// Which of several answers to the same work is used, and which have been replaced. Pure: stores do as it says.
+/// The choice among several answers to the same work: the one to use, and those that are replaced. Pure: stores apply
+/// it.
 public struct CacheChoice: Sendable, Hashable {
     /// An answer.
     public struct Candidate: Sendable, Hashable {
-        /// The flight that made it.
+        /// The flight that produced the answer.
         public var flight: FlightID
-        /// When it was received.
+        /// The date at which the answer was received.
         public var receivedAt: Date
 
         /// Creates a candidate.
@@ -20,17 +21,18 @@ public struct CacheChoice: Sendable, Hashable {
         }
     }
 
-    /// The newest one within the window.
+    /// The newest answer within the window, or `nil`.
     public let chosen: Candidate?
-    /// Those that a newer one has replaced. One that is of the future, by the clock of whoever looks, replaces nothing.
+    /// The answers that a newer one has replaced. An answer dated in the future, by the clock of the present process,
+    /// replaces none.
     public let replaced: [FlightID]
 
-    /// Chooses.
+    /// Chooses among answers.
     ///
     /// - Parameters:
-    ///   - candidates: The answers that are there, in any order.
-    ///   - now: The present, for whoever looks.
-    ///   - window: When the answer must have been received; `nil` where none is wanted.
+    ///   - candidates: The existing answers, in any order.
+    ///   - now: The present date of the process that chooses.
+    ///   - window: The range of dates at which the answer must have been received. `nil` if no answer is wanted.
     public init(among candidates: [Candidate], at now: Date, within window: ClosedRange<Date>?) {
         chosen =
             window.flatMap { window in

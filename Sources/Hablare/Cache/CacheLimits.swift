@@ -1,22 +1,23 @@
 public import Foundation
 
-/// How long and how many answers are found by later requests for the same work.
+/// The limits on how many answers later requests for the same work can find, and how long.
 ///
-/// What drops out of the cache is still the response of the request it was made for, for as long as ``Retention`` keeps
-/// it; what retention gives up, or somebody deletes, drops out of the cache.
+/// An answer that leaves the cache is still the response of the request that produced it, for as long as ``Retention``
+/// keeps it. An answer that retention evicts or a caller deletes leaves the cache.
 public struct CacheLimits: Sendable, Hashable {
-    /// How old an answer may be for a request that does not say, in seconds. Looked at whenever an answer is used.
-    /// Default 3,600 (an hour); 0 uses none.
+    /// The maximum age of an answer in seconds, for a request that sets none. 0 or more; 0 uses no answers. Checked
+    /// whenever an answer is used. Default 3,600 (an hour).
     public var timeToLive: TimeInterval
-    /// The most answers of a store, at least 1; those that were not used for longest drop out. For a moment there may be
-    /// an eighth more. Default 10,000.
+    /// The maximum number of answers in a store, at least 1. The least recently used ones leave the cache. It may be
+    /// exceeded by an eighth for a moment. Default 10,000.
     public var maximumCount: Int
-    /// The most bytes that these answers have together. Default 256 MiB.
+    /// The maximum total size of these answers in bytes, 0 or more. Default 256 MiB.
     public var maximumBytes: Int64
-    /// The most answers that this process also holds in memory, for ``AIRequestManager/cachedResponse(to:from:)``; 0 holds
-    /// none. Default 1,000.
+    /// The maximum number of answers that this process also holds in memory, for
+    /// ``AIRequestManager/cachedResponse(to:from:)``. 0 or more; 0 holds none. Default 1,000.
     public var memoryCount: Int
-    /// The most bytes of memory for them; content files are not loaded and count little. Default 32 MiB.
+    /// The maximum number of bytes of memory for them, 0 or more. Content files are not loaded and count little.
+    /// Default 32 MiB.
     public var memoryBytes: Int
 
     /// Creates limits.
@@ -32,7 +33,7 @@ public struct CacheLimits: Sendable, Hashable {
     }
 
     func check() throws(AIServiceError) {
-        guard timeToLive >= 0 else {  // also what is no number
+        guard timeToLive >= 0 else {  // also refuses an age that is not a number
             throw AIServiceError(.invalidConfiguration, "`cache.timeToLive` is negative. Give it zero or more seconds.")
         }
         guard maximumCount >= 1 else {
@@ -46,11 +47,11 @@ public struct CacheLimits: Sendable, Hashable {
         }
     }
 
-    /// After how many new answers of a process the limits are looked at.
+    /// The number of new answers of a process after which it checks the limits.
     var answersBetweenTrims: Int { max(1, maximumCount / 8) }
 }
 
-/// Which answers drop out of a cache that is too large: the first ones of those that were not used for longest. Pure.
+/// The number of least recently used answers that leave a cache that is too large. Pure.
 package struct CacheExcess: Sendable {
     private let limits: CacheLimits
     private var count: Int

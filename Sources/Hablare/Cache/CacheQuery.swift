@@ -1,22 +1,22 @@
 public import Foundation
 
-/// Asks a store for an answer to some work.
+/// A query of a store for an answer to some work.
 public struct CacheQuery: Sendable, Hashable {
-    /// The work.
+    /// The work to be answered.
     public var fingerprint: Fingerprint
-    /// When the answer must have been received.
+    /// The range of dates at which the answer must have been received.
     public var window: ClosedRange<Date>
 
-    /// Creates a question.
+    /// Creates a query.
     public init(fingerprint: Fingerprint, window: ClosedRange<Date>) {
         self.fingerprint = fingerprint
         self.window = window
     }
 }
 
-/// An answer that was made for another request.
+/// An answer that was produced for another request.
 public struct CachedAnswer: Sendable, Hashable {
-    /// The flight that made it.
+    /// The flight that produced it.
     public var flight: FlightID
     /// The answer, as the response of the request that led the flight.
     public var response: AIResponseData
@@ -28,18 +28,19 @@ public struct CachedAnswer: Sendable, Hashable {
     }
 }
 
-/// Which answers of the cache are meant.
+/// A selection of answers in the cache.
 public enum CacheSelection: Sendable, Hashable {
-    /// All of them.
+    /// All answers.
     case everything
-    /// Those to requests that were submitted to a provider, and those that it gave in another's place.
+    /// The answers to requests that were submitted to a provider, and those that this provider gave as a fallback for
+    /// another.
     case provider(ProviderID)
-    /// The same of one model; `nil` for requests that named none.
+    /// The answers of one model of a provider, selected likewise. `nil` for requests that name no model.
     case model(String?, of: ProviderID)
-    /// Those made for requests with a tag.
+    /// The answers produced for requests with a tag.
     case tag(String)
     /// The answer to this work.
     case fingerprint(Fingerprint)
-    /// The answer of one flight, if it is there.
+    /// The answer of one flight, if it exists.
     case answer(FlightID)
 }

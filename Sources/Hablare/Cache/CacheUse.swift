@@ -1,24 +1,25 @@
 public import Foundation
 
-/// What the cache had to do with a response.
+/// The role of the cache in a response.
 public enum CacheUse: Sendable, Hashable {
-    /// It is the answer to another request, so many whole seconds old when this one was submitted. Nothing was sent, and
-    /// ``AIResponseData/usage`` says that nothing was used.
+    /// The response is the answer to another request. `age` is its age in whole seconds when this request was
+    /// submitted. Nothing was sent, and ``AIResponseData/usage`` reports no usage.
     case hit(age: Int)
-    /// It was made for this request, or one that it shared a call with: nothing in the cache was young enough.
+    /// The response was produced for this request, or for one that it shared a call with, because the cache had no
+    /// answer young enough.
     case miss
-    /// It was made because the request asked for a new one.
+    /// The response was produced because the request asked for a new one.
     case refresh
 }
 
 extension AIResponseData {
-    /// The key in ``metadata`` that says what the cache had to do with it: `hit`, `miss` or `refresh`; absent under
+    /// The key in ``metadata`` for the role of the cache: `hit`, `miss` or `refresh`. Absent under
     /// ``CachePolicy/bypass``.
     public static let cacheKey = "cache"
-    /// The key in ``metadata`` that says how old an answer from the cache was, in whole seconds.
+    /// The key in ``metadata`` for the age of an answer from the cache, in whole seconds.
     public static let cacheAgeKey = "cacheAge"
 
-    /// What the cache had to do with it, as ``metadata`` says; `nil` under ``CachePolicy/bypass``.
+    /// The role of the cache as recorded in ``metadata``. `nil` under ``CachePolicy/bypass``.
     public var cacheUse: CacheUse? {
         switch metadata[Self.cacheKey] {
         case "hit": .hit(age: metadata[Self.cacheAgeKey].flatMap { Int($0) } ?? 0)
@@ -28,9 +29,9 @@ extension AIResponseData {
         }
     }
 
-    /// The response of a request that found it in the cache.
+    /// Returns this response as that of a request that found it in the cache.
     ///
-    /// - Parameter age: How old it was then, in seconds.
+    /// - Parameter age: The age of the response at that time, in seconds.
     public func fromCache(age: TimeInterval) -> AIResponseData {
         var metadata = metadata
         metadata[Self.cacheKey] = "hit"

@@ -1,12 +1,12 @@
-/// Values by key, of which those that were not used for longest go when there are too many or they are too large. Pure.
+/// A dictionary that evicts the least recently used values when there are too many or they are too large. Pure.
 ///
-/// The values are linked in the order of their use, so that every operation takes the same time however many there are.
+/// The values are linked in the order of their use, so every operation takes constant time.
 package struct LeastRecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Node: Sendable {
         let key: Key
         var value: Value
         var cost: Int
-        /// The one that was used next after this one, and the one before; -1 where there is none.
+        /// The indices of the values used next after this one and last before it; -1 if there is none.
         var newer: Int
         var older: Int
     }
@@ -36,10 +36,10 @@ package struct LeastRecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sen
         return node.value
     }
 
-    /// Puts a value in, or in the place of another one; one that is larger than there is room for is left out.
+    /// Inserts a value or replaces the one under its key. Omits a value that is larger than the maximum cost.
     ///
-    /// - Returns: The values that went: a caller that holds a lock lets go of them after it, because the end of an object
-    ///   runs code of others.
+    /// - Returns: The values that were removed. A caller that holds a lock releases them after it, because the
+    ///   deinitialization of an object runs foreign code.
     @discardableResult
     package mutating func set(_ key: Key, to value: Value, cost: Int) -> [Value] {
         var gone: [Value] = []

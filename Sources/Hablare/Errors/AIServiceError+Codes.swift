@@ -5,89 +5,91 @@ extension AIServiceError.Code {
     public static let providerNotFound = Self(rawValue: "provider-not-found")
     /// A provider's program is not installed or cannot be run.
     public static let programMissing = Self(rawValue: "program-missing")
-    /// A setting has a value that cannot work.
+    /// An option has a value that cannot work.
     public static let invalidConfiguration = Self(rawValue: "invalid-configuration")
 
     // MARK: Data
 
-    /// The request itself cannot be carried out: bad parameters, a text over the provider's limit.
+    /// The request itself cannot be carried out: its parameters are invalid, or its text exceeds the provider's limit.
     public static let invalidRequest = Self(rawValue: "invalid-request")
-    /// The provider's output is not what it promised.
+    /// The provider's output is not of the declared kind or form.
     public static let invalidResponse = Self(rawValue: "invalid-response")
     /// The provider's output is larger than allowed.
     public static let responseTooLarge = Self(rawValue: "response-too-large")
-    /// The response is past its keeping time, or was evicted. Ask for it anew with `regenerate`.
+    /// The response is past its retention, or was evicted. To get a new answer, use `regenerate`.
     public static let responseExpired = Self(rawValue: "response-expired")
-    /// A content file that a response refers to is gone or damaged.
+    /// A content file that a response refers to is missing or damaged.
     public static let contentMissing = Self(rawValue: "content-missing")
 
     // MARK: Network
 
-    /// The provider could not be reached; nothing was sent.
+    /// The provider could not be reached. Nothing was sent.
     public static let connectionFailed = Self(rawValue: "connection-failed")
-    /// The connection was lost after the call was sent. Whether the work was done, and billed, is unknown.
+    /// The connection was lost after the call was sent. It is unknown whether the work was done and billed.
     public static let connectionLost = Self(rawValue: "connection-lost")
 
     // MARK: Provider
 
-    /// The service does not know the work any more that an earlier attempt had begun, and that this one was to go on
-    /// with. Whether it was done, and billed, is unknown.
+    /// The service no longer knows the work that an earlier attempt began and that this attempt was to continue. It is
+    /// unknown whether the work was done and billed.
     public static let workLost = Self(rawValue: "work-lost")
-    /// The provider failed, in its own words.
+    /// The provider failed. Its message describes the failure.
     public static let providerFailed = Self(rawValue: "provider-failed")
-    /// The provider asks for fewer calls: a limit of requests, units or concurrency was reached. Where it says for how long,
-    /// all requests of its account wait: see ``EngineConfiguration/longestPause``.
+    /// The provider asks for fewer calls: a limit of requests, units or concurrency was reached. If it states for how
+    /// long, all requests of its account wait. See ``EngineConfiguration/longestPause``.
     public static let rateLimited = Self(rawValue: "rate-limited")
-    /// The provider is overloaded or failed inside; the same call may succeed later.
+    /// The provider is overloaded or failed internally. The same call may succeed later.
     public static let overloaded = Self(rawValue: "overloaded")
-    /// The account has no money, credit or quota left.
+    /// The account has no credit or quota left.
     public static let quotaExceeded = Self(rawValue: "quota-exceeded")
     /// The provider does not accept the key.
     public static let unauthorized = Self(rawValue: "unauthorized")
 
     // MARK: Operation
 
-    /// An attempt took longer than it may.
+    /// An attempt exceeded its timeout.
     public static let timeout = Self(rawValue: "timeout")
     /// The request's deadline passed before it was answered.
     public static let deadlineExceeded = Self(rawValue: "deadline-exceeded")
-    /// A budget of ours has not enough left for what the call can cost. Nothing was sent.
+    /// A configured budget has not enough left for the possible cost of the call. Nothing was sent.
     public static let budgetExceeded = Self(rawValue: "budget-exceeded")
-    /// The UUID or job is known with other content.
+    /// The UUID or the position in the job is known with other content.
     public static let conflict = Self(rawValue: "conflict")
     /// No request has that UUID.
     public static let unknownRequest = Self(rawValue: "unknown-request")
     /// The request is not in a state that allows the operation.
     public static let invalidState = Self(rawValue: "invalid-state")
-    /// The engine was shut down or suspended; the request is on disk and goes on when an engine runs again.
+    /// The engine was shut down or suspended. The request is on disk and continues when an engine runs again.
     public static let suspended = Self(rawValue: "suspended")
-    /// The call was given up because it was cancelled. Never the outcome of a request: that is `.cancelled`.
+    /// The call was stopped because it was cancelled. Never the outcome of a request: that is
+    /// ``RequestStatus/cancelled``.
     public static let cancelled = Self(rawValue: "cancelled")
 
-    /// The attempt that streamed the answer ended with its process, and the request does not allow another.
+    /// The attempt that streamed the answer ended with its process, and the request does not allow another attempt.
     public static let streamInterrupted = Self(rawValue: "stream-interrupted")
 
     // MARK: Storage
 
     /// The disk, or the store's quota, is full.
     public static let storageFull = Self(rawValue: "storage-full")
-    /// The store may not be written.
+    /// The store cannot be written: it is read-only.
     public static let storageReadOnly = Self(rawValue: "storage-read-only")
     /// The store is damaged.
     public static let storageCorrupt = Self(rawValue: "storage-corrupt")
-    /// The store was deleted, moved or replaced by another one while it was open. Nothing is acknowledged any more.
+    /// The store was deleted, moved or replaced by another one while it was open. Nothing more is acknowledged.
     public static let storageMissing = Self(rawValue: "storage-missing")
     /// The store was written by a newer version of this software.
     public static let storageTooNew = Self(rawValue: "storage-too-new")
     /// Another process keeps the store locked.
     public static let storageBusy = Self(rawValue: "storage-busy")
-    /// The connection to the store was lost during a commit, so whether it was made is unknown. A submission may be repeated:
-    /// a request of a known UUID is not submitted twice. After any other call, look at the request first.
+    /// The connection to the store was lost during a commit, so it is unknown whether the commit was made. A submission
+    /// may be repeated, because a request with a known UUID is not submitted twice. After any other call, look at the
+    /// request first.
     public static let storageUncertain = Self(rawValue: "storage-uncertain")
     /// The store failed in another way.
     public static let storageFailed = Self(rawValue: "storage-failed")
 
-    /// The part of the world a code belongs to; codes of providers' own making count as ``AIServiceError/Category/provider``.
+    /// The category of the code. Codes defined by providers count as ``AIServiceError/Category/provider``.
     public var category: AIServiceError.Category {
         switch self {
         case .providerNotFound, .programMissing, .invalidConfiguration, .unauthorized: .configuration
@@ -103,7 +105,7 @@ extension AIServiceError.Code {
         }
     }
 
-    /// Whose move it is by default.
+    /// The default disposition of the code.
     public var disposition: FailureDisposition {
         switch self {
         case .timeout, .connectionLost, .workLost: .outcomeUnknown

@@ -1,14 +1,14 @@
 public import Foundation
 
-/// Messages that more than one place needs.
+/// Errors that are thrown in more than one place.
 extension AIServiceError {
-    /// The response's bytes are not kept any more.
+    /// The response's bytes are no longer kept.
     public static let responseExpired = AIServiceError(
         .responseExpired,
         "The response is no longer kept. Nothing was called or billed for reading it; to have it made anew, regenerate the request."
     )
 
-    /// The UUID or the place in the job is taken by other content.
+    /// Returns the error for a UUID or a position in a job that is taken by other content.
     public static func conflict(id: UUID, job: Submission.JobPlace?) -> AIServiceError {
         let place = job.map { "place \($0.position) of job \($0.key)" } ?? "that UUID"
         return AIServiceError(
@@ -17,7 +17,7 @@ extension AIServiceError {
         )
     }
 
-    /// The UUID stands in another place of a job already.
+    /// Returns the error for a UUID that already has another position in a job.
     public static func placedElsewhere(id: UUID) -> AIServiceError {
         AIServiceError(
             .conflict,
@@ -25,13 +25,13 @@ extension AIServiceError {
         )
     }
 
-    /// The request's deadline passed.
+    /// The request's deadline passed before it was answered.
     public static let deadlineExceeded = AIServiceError(
         .deadlineExceeded,
         "The request's deadline passed before it was answered. Submit it again with a later deadline if it is still wanted."
     )
 
-    /// The answer was streaming when its process ended, and may not be begun anew.
+    /// The attempt that streamed the answer was interrupted, and the answer may not be started again.
     public static let streamInterrupted = AIServiceError(
         .streamInterrupted,
         "The attempt that streamed the answer was ended in the middle of it: its process died, or the engine was shut down or suspended. What came is kept and can be read. Retry the request to have the answer made anew, or allow restarts."

@@ -1,37 +1,37 @@
 public import Foundation
 
-/// The one error of the engine: what failed, whose move it is, and what to do about it.
+/// The error type of the engine: the failure, its disposition, and advice on it.
 ///
-/// It is a value (`Sendable`, `Hashable`, `Codable`) because a failed request keeps its error on disk. Messages never
+/// It is a value (`Sendable`, `Hashable`, `Codable`), because a failed request keeps its error on disk. Messages never
 /// contain a prompt, a response or a credential.
 public struct AIServiceError: Error, Sendable, Hashable, Codable {
-    /// What went wrong. Open for extension: providers may add codes of their own.
+    /// The kind of failure. Open for extension: providers may define codes of their own.
     public struct Code: Sendable, Hashable, Codable, RawRepresentable, CustomStringConvertible {
-        /// The code's stable text, as stored and as printed in JSON.
+        /// The stable text of the code, as stored and as printed in JSON.
         public let rawValue: String
         /// Creates a code.
         public init(rawValue: String) { self.rawValue = rawValue }
-        /// The code's text.
+        /// The text of the code.
         public var description: String { rawValue }
     }
 
-    /// Which part of the world failed.
+    /// The part of the system that failed.
     public enum Category: String, Sendable, Hashable, Codable, CaseIterable {
         /// The set-up is wrong: a missing program, key, provider or option.
         case configuration
-        /// The way to the provider failed.
+        /// The connection to the provider failed.
         case network
         /// The provider answered, and the answer is a failure.
         case provider
-        /// What was sent or received cannot be used.
+        /// The data sent or received cannot be used.
         case data
         /// The store or a file failed.
         case storage
-        /// The operation ended for a reason of its own: timeout, conflict, shutdown.
+        /// The operation ended for another reason: timeout, conflict, shutdown.
         case operation
     }
 
-    /// In an object of their own, so that a result is not as large as its rare failure.
+    /// In one object, so that a result is not as large as its rare failure.
     private struct Parts: Sendable, Hashable, Codable {
         let code: Code
         let category: Category
@@ -43,29 +43,29 @@ public struct AIServiceError: Error, Sendable, Hashable, Codable {
 
     private let parts: Boxed<Parts>
 
-    /// What went wrong.
+    /// The kind of failure.
     public var code: Code { parts.value.code }
-    /// Which part of the world failed.
+    /// The part of the system that failed.
     public var category: Category { parts.value.category }
-    /// What happened and what to do, in sentences a person can act on.
+    /// The failure and the remedy, in sentences that a person can act on.
     public var message: String { parts.value.message }
-    /// Whose move it is.
+    /// The next step after the failure.
     public var disposition: FailureDisposition { parts.value.disposition }
     /// The underlying failure in its own words, for logs. Never a prompt, a response or a credential.
     public var cause: String? { parts.value.cause }
-    /// What is known of the bill for the call, where an answer came and is of no use. `nil`: what the disposition means,
-    /// maybe billed where the outcome is unknown, else not.
+    /// The billing of the call, if an answer arrived and cannot be used. `nil` if the disposition determines it: maybe
+    /// billed if the outcome is unknown, otherwise not billed.
     public var billing: FailureBilling? { parts.value.billing }
 
     /// Creates an error.
     ///
     /// - Parameters:
-    ///   - code: What went wrong.
-    ///   - message: What happened and what to do.
-    ///   - category: The part of the world that failed. Default: the code's own, ``Code/category``.
-    ///   - disposition: Whose move it is. Default: the code's own.
+    ///   - code: The kind of failure.
+    ///   - message: The failure and the remedy. Never put a prompt, a response or a credential into it.
+    ///   - category: The part of the system that failed. Default: that of the code, ``Code/category``.
+    ///   - disposition: The next step after the failure. Default: that of the code, ``Code/disposition``.
     ///   - cause: The underlying failure in its own words.
-    ///   - billing: What is known of the bill. Default: what the disposition means.
+    ///   - billing: The billing of the call. Default: determined by the disposition.
     public init(
         _ code: Code,
         _ message: String,
@@ -85,24 +85,24 @@ public struct AIServiceError: Error, Sendable, Hashable, Codable {
         parts = Boxed(try Parts(from: decoder))
     }
 
-    /// Encodes the error, its fields by their names.
+    /// Encodes the error, with its fields under their names.
     public func encode(to encoder: any Encoder) throws {
         try parts.value.encode(to: encoder)
     }
 
-    /// Whether trying the same call again can help without anybody changing anything.
+    /// Whether the same call may succeed later without any change.
     public var isRetryable: Bool {
         if case .retry = disposition { true } else { false }
     }
 
-    /// The least time to wait before the next attempt, when the other side gave one.
+    /// The minimum time to wait before the next attempt, or `nil` if the provider gave none.
     public var retryAfter: Duration? {
         if case .retry(let after) = disposition { after } else { nil }
     }
 }
 
 extension AIServiceError: CustomStringConvertible, LocalizedError {
-    /// The message and the code.
+    /// The message, followed by the code.
     public var description: String { "\(message) [\(code)]" }
     /// The message.
     public var errorDescription: String? { message }

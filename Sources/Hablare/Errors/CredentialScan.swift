@@ -1,19 +1,20 @@
-/// Finds in a text what looks like a credential: a word that begins as the keys of vendors do, or one that is said to be
-/// a key, a token or a password.
+/// Finds text that looks like a credential. It looks for words that begin like the keys of known vendors, and for words
+/// that are labelled as a key, a token or a password.
 struct CredentialScan: Sendable {
     private static let prefixes = [
         "sk-", "sk_", "pk_", "rk_", "xi-", "xai-", "hf_", "gsk_", "ghp_", "gho_", "ghs_", "glpat-", "github_pat_",
         "xoxb-",
         "xoxp-", "AKIA", "ASIA", "AIza", "ya29.", "eyJ",
     ].map { Array($0.utf8) }
-    /// What a credential is called, without signs and capitals; those that also stand before other words are followed by
-    /// one with a digit in it.
+    /// The labels of a credential, without signs and in lower case. Labels that also precede ordinary words are in
+    /// `frequentNames`, and count only if a word with a digit follows.
     private static let names: Set<String> = [
         "apikey", "xapikey", "xiapikey", "secret", "clientsecret", "password", "passwd", "authorization",
     ]
     private static let frequentNames: Set<String> = ["key", "token", "accesstoken", "authtoken", "signature"]
     private static let schemes: Set<String> = ["bearer", "basic"]
-    /// A word that begins like a key, or follows a scheme, has so many bytes at least; one with a name fewer.
+    /// The minimum number of bytes of a word that begins like a key or follows a scheme. A labelled word may be
+    /// shorter.
     private static let shortest = 12
     private static let shortestNamed = 8
 
@@ -54,7 +55,7 @@ struct CredentialScan: Sendable {
 
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
-    /// A word's letters and digits, without capitals.
+    /// Returns the letters and digits of a word, in lower case.
     private static func name(of word: ArraySlice<UInt8>) -> String {
         guard word.count <= 24 else { return "" }
         return String(decoding: word.filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "_") }, as: UTF8.self)

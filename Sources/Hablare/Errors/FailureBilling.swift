@@ -1,9 +1,8 @@
-/// What is known of the bill for a call that failed, where the failure alone does not say it: an answer came, and is of no
-/// use.
+/// The billing of a failed call whose failure alone does not determine it: an answer arrived, and cannot be used.
 public enum FailureBilling: Sendable, Hashable, Codable {
-    /// The service answered, and did not say what it used: it may have charged for it.
+    /// The service answered without reporting its usage. It may have charged for the call.
     case maybeBilled
-    /// The service did the work, and used this. It is in the ledger, with its cost, as the usage of an answer is.
+    /// The service did the work with this usage. The ledger records it with its cost, as for an answer.
     case billed(Usage)
 
     var state: BillingState {
@@ -27,7 +26,7 @@ extension AIServiceError {
         AIServiceError(code, message, category: category, disposition: disposition, cause: cause, billing: billing)
     }
 
-    /// Whether the call may have been billed: what the failure says of it, else what its disposition means.
+    /// Whether the call may have been billed: as the failure's billing states, or else as its disposition implies.
     var billingState: BillingState {
         billing?.state ?? (disposition == .outcomeUnknown ? .maybeBilled : .neverSent)
     }
@@ -35,16 +34,16 @@ extension AIServiceError {
     var usage: Usage? { if case .billed(let usage) = billing { usage } else { nil } }
 }
 
-/// Whose move it is after a failure.
+/// The next step after a failure.
 public enum FailureDisposition: Sendable, Hashable, Codable {
-    /// The same call may succeed later; not before `after`, when the other side gave a time. Other requests wait for
-    /// that time only where the code is ``AIServiceError/Code/rateLimited``: then their account is paused, for at most
+    /// The same call may succeed later, but not before `after`, if the provider gave a time. Other requests wait for
+    /// that time only if the code is ``AIServiceError/Code/rateLimited``. Their account is then paused, for at most
     /// ``EngineConfiguration/longestPause``.
     case retry(after: Duration?)
     /// The same call will fail again.
     case fail
-    /// A person must do something first: pay, set a key, install a program, free space.
+    /// The user must act first: pay, set a key, install a program, free space.
     case needsUser
-    /// Nobody knows whether the provider did, and billed, the work.
+    /// It is unknown whether the provider did the work and billed it.
     case outcomeUnknown
 }

@@ -1,22 +1,24 @@
-/// Takes out of a provider's failure what must be in no error and no log: what it repeats of the prompt and of long
-/// parameters, and whatever looks like a credential.
+/// Redacts a provider's failure before it is stored, shown or logged. Removes repetitions of the prompt and of long
+/// parameters, and anything that looks like a credential.
 ///
-/// A provider promises that already, and knows better what its secrets are. But vendors do answer with pieces of what
-/// they were sent, and errors of libraries with whole addresses, keys included; a failure is stored and shown for ever.
-/// Of words in other letters (escaped, translated) nothing is known here.
+/// A provider must already do so, and knows its secrets better. But vendors do repeat pieces of their input, and
+/// libraries repeat whole addresses in their errors, including keys. A failure is stored and shown permanently. Text in
+/// another form (escaped, translated) is not recognized.
 struct FailureRedaction: Sendable {
     static let promptMark = "[prompt]"
     static let parameterMark = "[parameter]"
     static let secretMark = "[secret]"
-    /// How many bytes in a row must be the request's to be taken out. Fewer are words that everybody uses, or the name of
-    /// a voice that there is not. A shorter prompt, from ``shortestPrompt`` on, is taken out where it occurs as a whole.
+    /// The minimum length in bytes of a run that is removed because the request contains it. Shorter runs are common
+    /// words, or the name of a voice that does not exist. A prompt shorter than this, from ``shortestPrompt`` on, is
+    /// removed if it occurs as a whole.
     static let shortestRun = 16
     static let shortestPrompt = 8
-    /// How much of a request and of a failure is looked at, in bytes, and how much of a failure is kept.
+    /// The number of bytes of a request and of a failure that are examined, and the number of bytes of a failure that
+    /// are kept.
     private static let mostOfRequest = 1 << 20
     private static let mostOfText = 64 << 10
     private static let longestText = 4096
-    /// No credential is known by more bytes at its beginning.
+    /// The number of bytes within which a credential is recognized by its beginning.
     private static let edge = 256
 
     private let prompt: [UInt8]
@@ -42,13 +44,13 @@ struct FailureRedaction: Sendable {
         var findings = [(Self.promptMark, Self.places(of: prompt, in: bytes, width: width))]
         findings += parameters.map { (Self.parameterMark, Self.places(of: $0, in: bytes, width: Self.shortestRun)) }
         findings.append((Self.secretMark, CredentialScan(bytes).places))
-        // What stands at the very end of what was looked at may be the beginning of something, and is left out.
+        // The very end of the examined text may be the beginning of something, and is omitted.
         let isCut = bytes.count < all.count
         return Self.text(of: bytes.dropLast(isCut ? Self.edge : 0), without: findings, isCut: isCut)
     }
 
-    /// The text with each run that was found replaced by its mark, and cut only then: a cut before could leave a piece too
-    /// short to be found. A character that is cut through becomes U+FFFD.
+    /// Returns the text with each run that was found replaced by its mark. It is cut only afterwards, because an
+    /// earlier cut could leave a piece that is too short to be found. A character that is cut through becomes U+FFFD.
     private static func text(
         of bytes: ArraySlice<UInt8>, without findings: [(mark: String, places: [Bool])], isCut: Bool
     ) -> String {
@@ -68,7 +70,7 @@ struct FailureRedaction: Sendable {
         return String(decoding: result, as: UTF8.self) + (isWhole ? "" : "…")
     }
 
-    /// Which bytes of a text are in a run of so many that also stands in the other one.
+    /// Returns which bytes of a text belong to a run of the given width that the secret also contains.
     private static func places(of secret: [UInt8], in text: [UInt8], width: Int) -> [Bool] {
         var places = Array(repeating: false, count: text.count)
         guard secret.count >= width, text.count >= width else { return places }
@@ -82,7 +84,7 @@ struct FailureRedaction: Sendable {
         return places
     }
 
-    /// Every run of so many bytes, at most 16, as a number, with the place where it begins.
+    /// Returns every run of the given width in bytes, at most 16, as a number, with the index at which it begins.
     private static func windows(of bytes: [UInt8], width: Int) -> UnfoldSequence<(UInt128, Int), (UInt128, Int)> {
         let mask: UInt128 = width >= 16 ? .max : (1 << UInt128(width * 8)) - 1
         return sequence(state: (0, 0)) { state in

@@ -1,62 +1,62 @@
 package import Foundation
 
-/// What may be spent at most: kept by all processes of a store together that are configured with the budget.
+/// A limit on spending, kept by all processes of a store together that are configured with the budget.
 ///
-/// Before an attempt is sent, the most that it can cost is reserved in the store, in the transaction that journals the
-/// attempt; a call that does not fit is not sent, and fails as ``AIServiceError/Code/budgetExceeded``. When the attempt
-/// has ended, what it cost takes the reservation's place. Where that is not known although it was billed, or may have
-/// been, the reservation stays spent.
+/// Before an attempt is sent, its maximum cost is reserved in the store, in the transaction that journals the attempt.
+/// A call that does not fit is not sent, and fails with ``AIServiceError/Code/budgetExceeded``. When the attempt has
+/// ended, its cost replaces the reservation. If the cost is unknown and the attempt was or may have been billed, the
+/// reservation stays spent.
 public struct Budget: Sendable, Hashable {
-    /// For which time the limit is. Days and months are those of UTC, and an attempt counts where it began.
+    /// The period of the limit. Days and months are in UTC. An attempt counts in the period in which it began.
     public enum Period: String, Sendable, Hashable, CaseIterable {
         /// A day.
         case day
-        /// A month of the calendar.
+        /// A calendar month.
         case month
         /// All time.
         case total
     }
 
-    /// Which attempts count.
+    /// The attempts that count towards the limit.
     public enum Scope: Sendable, Hashable {
-        /// All of them.
+        /// All attempts.
         case all
-        /// Those of one provider, which must be registered in this process.
+        /// The attempts of one provider, which must be registered in this process.
         case provider(ProviderID)
-        /// Those of requests with a tag, of 1 to ``AIRequest/maximumTagLength`` bytes.
+        /// The attempts of requests with a tag, of 1 to ``AIRequest/maximumTagLength`` bytes.
         case tag(String)
-        /// Those of one job.
+        /// The attempts of one job.
         case job(JobKey)
     }
 
-    /// What to do with a call of which nobody can say what it costs at most.
+    /// The action for a call whose maximum cost is unknown.
     public enum UnknownCosts: Sendable, Hashable {
-        /// Send it while anything of the budget is left. It counts from when its cost is known; the budget says how many
-        /// attempts of unknown cost it has.
+        /// Send the call while anything is left of the budget. The call counts once its cost is known. The budget
+        /// reports the number of its attempts with unknown cost.
         case countAsZero
-        /// Do not send it.
+        /// Do not send the call.
         case refuse
     }
 
-    /// Its name, by which the store knows what was spent. Between 1 and 64 bytes.
+    /// The name under which the store records the amount spent. From 1 to 64 bytes of UTF-8, unique in a configuration.
     public var name: String
-    /// The most that may be spent in a period, in millionths of a US dollar; 0 or more.
+    /// The maximum amount to spend in a period, in millionths of a US dollar, 0 or more.
     public var limit: Int64
-    /// For which time the limit is. Default ``Period/month``.
+    /// The period of the limit. Default ``Period/month``.
     public var period: Period
-    /// Which attempts count. Default ``Scope/all``.
+    /// The attempts that count towards the limit. Default ``Scope/all``.
     public var scope: Scope
-    /// What to do with a call of unknown cost. Default ``UnknownCosts/countAsZero``.
+    /// The action for a call whose maximum cost is unknown. Default ``UnknownCosts/countAsZero``.
     public var unknownCosts: UnknownCosts
 
     /// Creates a budget.
     ///
     /// - Parameters:
-    ///   - name: Its name, by which the store knows what was spent. Between 1 and 64 bytes.
+    ///   - name: The name under which the store records the amount spent. From 1 to 64 bytes of UTF-8.
     ///   - limit: The limit in millionths of a US dollar: 5,000,000 is five dollars.
-    ///   - period: For which time the limit is.
-    ///   - scope: Which attempts count.
-    ///   - unknownCosts: What to do with a call of unknown cost.
+    ///   - period: The period of the limit.
+    ///   - scope: The attempts that count towards the limit.
+    ///   - unknownCosts: The action for a call whose maximum cost is unknown.
     public init(
         _ name: String, microDollars limit: Int64, period: Period = .month, scope: Scope = .all,
         unknownCosts: UnknownCosts = .countAsZero
@@ -88,7 +88,8 @@ public struct Budget: Sendable, Hashable {
 }
 
 extension Budget.Scope {
-    /// Refuses a scope that no attempt of this process can be in: a slip of the pen would be a budget without effect.
+    /// Refuses a scope that no attempt of this process can match, because a typing error would make a budget without
+    /// effect.
     fileprivate func check(of name: String, in registry: ProviderRegistry) throws(AIServiceError) {
         switch self {
         case .all: break
@@ -124,7 +125,7 @@ extension Budget.Period {
         }
     }
 
-    /// When the period that a date lies in ends; `nil` for all time.
+    /// Returns the end of the period that contains a date, or `nil` for all time.
     package func end(containing date: Date) -> Date? {
         switch self {
         case .day: UTCDay(containing: date).next.start

@@ -1,14 +1,14 @@
 public import Foundation
 
-/// An attempt that is about to be sent and counts against budgets, as it goes to the store.
+/// An attempt that is about to be sent and counts towards budgets, as it is written to the store.
 public struct AttemptStart: Sendable, Hashable {
-    /// The flight.
+    /// The flight of the attempt.
     public var flight: FlightID
-    /// The flight's move, from leased to executing.
+    /// The transition of the flight from leased to executing.
     public var transition: FlightTransition
-    /// When.
+    /// The date of the start.
     public var startedAt: Date
-    /// What it may count against. All of these take it, or it is charged to none.
+    /// The charges to budgets. Either all budgets accept the attempt, or it is charged to none.
     public var charges: [BudgetCharge]
 
     /// Creates a start.
@@ -20,19 +20,19 @@ public struct AttemptStart: Sendable, Hashable {
     }
 }
 
-/// What an attempt counts for in one budget, while it is under way.
+/// The charge of one attempt in flight to one budget.
 public struct BudgetCharge: Sendable, Hashable {
-    /// The budget's name.
+    /// The name of the budget.
     public var budget: String
-    /// When the period begins in which it counts.
+    /// The beginning of the period in which it counts.
     public var period: Date
-    /// The budget's limit in micro-dollars.
+    /// The limit of the budget in micro-dollars.
     public var limit: Int64
-    /// The most that the attempt can cost, in micro-dollars; `nil`: nobody knows.
+    /// The maximum cost of the attempt in micro-dollars, or `nil` if it is unknown.
     public var bound: Int64?
-    /// Whether the budget takes no attempt of which nobody knows what it can cost.
+    /// Whether the budget refuses attempts of unknown maximum cost.
     public var refusesUnknown: Bool
-    /// Counts only if the flight belongs to this job. `nil`: in any case.
+    /// The job that the flight must belong to for the charge to count. `nil`: it counts in any case.
     public var job: JobKey?
 
     /// Creates a charge.
@@ -48,11 +48,11 @@ public struct BudgetCharge: Sendable, Hashable {
     }
 }
 
-/// Why an attempt is not to be sent.
+/// The reason why an attempt must not be sent.
 public struct BudgetRefusal: Sendable, Hashable {
-    /// The budget that it does not fit into.
+    /// The name of the budget that the attempt does not fit into.
     public var budget: String
-    /// What is left of the budget, in micro-dollars.
+    /// The amount left of the budget in micro-dollars.
     public var left: Int64
 
     /// Creates a refusal.
@@ -62,15 +62,15 @@ public struct BudgetRefusal: Sendable, Hashable {
     }
 }
 
-/// What is spent of a budget in one period, as the store has it.
+/// The amount spent of a budget in one period, as recorded in the store.
 public struct BudgetRecord: Sendable, Hashable {
-    /// The budget's name.
+    /// The name of the budget.
     public var budget: String
-    /// When the period begins; the first of January 1970 for a budget of all time.
+    /// The beginning of the period. 1 January 1970 for a budget of all time.
     public var period: Date
-    /// What is spent, or reserved by attempts under way, in micro-dollars.
+    /// The amount spent, or reserved by attempts in flight, in micro-dollars.
     public var spent: Int64
-    /// How many attempts count for nothing because nobody knows what they cost.
+    /// The number of attempts that count for nothing because their cost is unknown.
     public var unknown: Int
 
     /// Creates a record.

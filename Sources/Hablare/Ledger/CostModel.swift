@@ -1,11 +1,12 @@
 package import Foundation
 
-/// What calls cost, from a price table. Pure, exact to the micro-dollar: integers of 128 bits, rounded once, at the end.
+/// Computes the cost of calls from a price table. Pure, and exact to the micro-dollar: 128-bit integers, rounded once
+/// at the end.
 struct CostModel: Sendable, Hashable {
     let prices: PriceTable
 
     struct Payee: Sendable, Hashable {
-        /// The provider's id, then its kind: what an entry of the table may name it.
+        /// The provider's id, then its kind: the names that an entry of the table may use for it.
         let names: [String]
         let model: String?
 
@@ -24,10 +25,10 @@ struct CostModel: Sendable, Hashable {
         }
     }
 
-    /// The cost of one call in micro-dollars.
+    /// Returns the cost of one call in micro-dollars.
     ///
-    /// What the provider says it charged wins. `nil`, unknown, where no price holds at the date, or where the call
-    /// reported none of what it is charged for: nothing counted is not nothing used.
+    /// A cost that the provider reports takes precedence. `nil`, unknown, if no price is valid at the date, or if the
+    /// call reported none of the units that it is charged for. A missing count does not mean no use.
     func cost(of usage: Usage, by payee: Payee, at date: Date) -> Int64? {
         if let reported = usage.costMicroDollars { return reported }
         let prices = prices.prices(of: payee.names, model: payee.model, at: date)
@@ -38,13 +39,13 @@ struct CostModel: Sendable, Hashable {
         return Self.sum(charged, of: counts)
     }
 
-    /// The most that a call can cost, before it is sent; `nil` where that is not known.
+    /// Returns the maximum cost of a call before it is sent, or `nil` if it is unknown.
     ///
-    /// Nobody knows yet which tokens the provider has in its cache, or will put there: each is charged at the highest of
-    /// their prices.
+    /// It is not yet known which tokens the provider reads from its cache or writes to it. Each input token is
+    /// therefore charged at the highest of these prices.
     ///
-    /// - Parameter maximum: What the provider says that the call will use at most. Not asked for where the price does
-    ///   not depend on it: for what is free, or has a price for each call alone.
+    /// - Parameter maximum: The provider's estimate of the maximum usage. Not called if the price does not depend on
+    ///   it: the call is free, or has only a price per call.
     func bound(by payee: Payee, at date: Date, maximum: () -> Usage?) -> Int64? {
         let prices = prices.prices(of: payee.names, model: payee.model, at: date)
         let charged = prices.filter { $0.microDollarsPerMillion > 0 }
@@ -59,7 +60,7 @@ struct CostModel: Sendable, Hashable {
     }
 
     private static func sum(_ prices: [PriceEntry], of counts: UnitCounts) -> Int64 {
-        // Counts are below 2^63, prices below 2^50, units are eight: no sum reaches 2^127.
+        // Counts are below 2^63, prices below 2^50, and there are eight units: no sum reaches 2^127.
         let perThousandMillions = prices.reduce(Int128(0)) { sum, price in
             sum + Int128(counts[price.unit]) * Int128(price.microDollarsPerMillion)
                 * (price.unit == .audioSecond ? 1 : 1000)
@@ -78,8 +79,9 @@ extension PriceUnit {
     }
 }
 
-/// How many of each unit one call used, no token counted twice: one from the cache, or to it, counts as such where that has
-/// a price, and else among the others. Seconds of sound are in milliseconds; nothing is less than none.
+/// The number of each unit that one call used. No token is counted twice: a token from the cache or to it counts as
+/// such if that has a price, and otherwise as an input token. Seconds of audio are in milliseconds. Negative counts are
+/// zero.
 private struct UnitCounts {
     private let usage: Usage
     private let cached: Int64
@@ -110,8 +112,8 @@ private struct UnitCounts {
 }
 
 extension PriceTable {
-    /// The most that a request would cost at a provider, in micro-dollars, by what the provider says that it uses at most;
-    /// `nil` where that or its price is not known.
+    /// Returns the maximum cost of a request at a provider in micro-dollars, from the provider's estimate of the
+    /// maximum usage. `nil` if the estimate or its price is unknown.
     package func mostCost(of request: AIRequest, at provider: any AIServiceProvider, on date: Date) -> Int64? {
         let payee = CostModel.Payee(
             provider: provider.id, instance: provider.instance, model: request.model ?? provider.defaultModel)

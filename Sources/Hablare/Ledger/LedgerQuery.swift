@@ -1,35 +1,35 @@
 public import Foundation
 
-/// Which attempts to add up, and by what. What a budget refused was not made, and counts in no sum.
+/// A query that sums attempts, optionally in groups. Attempts that a budget refused were not made, and are in no sum.
 public struct LedgerQuery: Sendable, Hashable {
-    /// By what attempts are added up.
+    /// The property by which attempts are grouped.
     public enum Grouping: String, Sendable, Hashable, CaseIterable {
-        /// By provider.
+        /// The provider.
         case provider
-        /// By the model that was asked for.
+        /// The model that was asked for.
         case model
-        /// By tag. An attempt counts under each tag of its request, so these sums add up to more than the total.
+        /// The tag. An attempt counts under each tag of its request, so these sums add up to more than the total.
         case tag
-        /// By job.
+        /// The job.
         case job
-        /// By the day, in UTC, on which an attempt began.
+        /// The day, in UTC, on which the attempt began.
         case day
     }
 
-    /// By what; `nil`: all in one sum, the total.
+    /// The property to group by. `nil`: no groups, only the total.
     public var grouping: Grouping?
-    /// Only attempts that began then or later.
+    /// The date from which on attempts began, inclusive. `nil`: no limit.
     public var from: Date?
-    /// Only attempts that began earlier.
+    /// The date before which attempts began, exclusive. `nil`: no limit.
     public var to: Date?
-    /// Only attempts at this provider.
+    /// The provider of the attempts. `nil`: all.
     public var provider: ProviderID?
-    /// Only attempts at requests of this job.
+    /// The job of the requests. `nil`: all.
     public var job: JobKey?
-    /// Only attempts at requests with this tag.
+    /// The tag of the requests. `nil`: all.
     public var tag: String?
 
-    /// Creates a query. Default: the total of everything.
+    /// Creates a query. Default: the total of all attempts.
     public init(
         by grouping: Grouping? = nil, from: Date? = nil, to: Date? = nil, provider: ProviderID? = nil,
         job: JobKey? = nil, tag: String? = nil
@@ -45,21 +45,21 @@ public struct LedgerQuery: Sendable, Hashable {
 
 /// The sum over attempts.
 public struct LedgerSum: Sendable, Hashable {
-    /// How many attempts, failed ones included.
+    /// The number of attempts, including failed ones.
     public var attempts: Int
-    /// How many of them failed: ended with an error, or were lost with their process.
+    /// The number of attempts that failed: they ended with an error, or were lost with their process.
     public var failed: Int
-    /// How many were billed, discarded ones included.
+    /// The number of attempts that were billed, including discarded ones.
     public var billed: Int
-    /// How many were billed and their answer discarded.
+    /// The number of attempts that were billed and whose answer was discarded.
     public var discarded: Int
-    /// How many may have been billed, which nobody knows.
+    /// The number of attempts that may have been billed.
     public var maybeBilled: Int
-    /// How many were billed, or may have been, and nobody knows what they cost: the gaps of the cost.
+    /// The number of attempts that were or may have been billed at an unknown cost: the gaps of the cost.
     public var withoutCost: Int
-    /// What was used. Its cost is `nil` where no attempt's is known, and else the sum of those that are.
+    /// The total usage. Its cost is `nil` if no attempt's cost is known, and otherwise the sum of the known costs.
     public var usage: Usage
-    /// How long the attempts took together.
+    /// The total duration of the attempts.
     public var duration: Duration
 
     /// Creates a sum.
@@ -78,11 +78,11 @@ public struct LedgerSum: Sendable, Hashable {
     }
 }
 
-/// One line of a report.
+/// A row of a report.
 public struct LedgerRow: Sendable, Hashable {
-    /// The provider, model, tag or job, or the day as `2026-11-21`; `nil` for attempts that have none.
+    /// The provider, model, tag or job, or the day as `2026-11-21`. `nil` for attempts that have none.
     public var key: String?
-    /// The sum over its attempts.
+    /// The sum over the attempts of the row.
     public var sum: LedgerSum
 
     /// Creates a row.
@@ -92,9 +92,9 @@ public struct LedgerRow: Sendable, Hashable {
     }
 }
 
-/// What a ``LedgerQuery`` comes to.
+/// The result of a ``LedgerQuery``.
 public struct LedgerReport: Sendable, Hashable {
-    /// The sums in the order of their keys, that of attempts without one last. Empty without a grouping.
+    /// The sums in the order of their keys, with that of attempts without a key last. Empty without a grouping.
     public var rows: [LedgerRow]
     /// The sum over all attempts of the query, each counted once.
     public var total: LedgerSum

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Adds up attempts, exactly: numbers of 128 bits, cut off only where a sum is read.
+/// Adds up attempts exactly, in 128-bit numbers that are clamped only when a sum is read.
 package struct LedgerTally: Sendable {
-    /// What is added up beside the counts, in the order of ``Usage``; durations are in microseconds.
+    /// The quantities that are summed besides the counts, in the order of ``Usage``. Durations are in microseconds.
     package enum Quantity: Int, Sendable, CaseIterable {
         case inputTokens, outputTokens, characters, bytes, audioMilliseconds, cost, microseconds, cachedInputTokens,
             cacheWriteTokens
@@ -44,7 +44,7 @@ package struct LedgerTally: Sendable {
         quantities[quantity.rawValue] += Int128(number)
     }
 
-    /// Adds the sum over many attempts that another one counted.
+    /// Adds a sum over many attempts that was counted elsewhere.
     package mutating func add(
         attempts: Int, failed: Int, billed: Int, discarded: Int, maybeBilled: Int, withoutCost: Int, withCost: Int,
         quantities sums: [Int128]
@@ -59,7 +59,7 @@ package struct LedgerTally: Sendable {
         for (index, sum) in sums.enumerated() where index < quantities.count { quantities[index] += sum }
     }
 
-    /// The sum; quantities that are too large for it stay at the farthest number.
+    /// The sum. Quantities that are too large are clamped.
     package var sum: LedgerSum {
         func value(_ quantity: Quantity) -> Int64 { Int64(clamping: quantities[quantity.rawValue]) }
         var sum = counts

@@ -1,41 +1,41 @@
 public import Foundation
 
-/// What a provider charges for.
+/// The unit that a provider charges for.
 public enum PriceUnit: String, Sendable, Hashable, Codable, CaseIterable {
     /// A token read by a model.
     case inputToken = "input-token"
-    /// A token read by a model that the provider had in its cache. Charged as ``inputToken`` where it has no price.
+    /// An input token that the provider read from its cache. Charged as ``inputToken`` if it has no price of its own.
     case cachedInputToken = "cached-input-token"
-    /// A token read by a model that the provider put into its cache. Charged as ``inputToken`` where it has no price.
+    /// An input token that the provider wrote to its cache. Charged as ``inputToken`` if it has no price of its own.
     case cacheWriteToken = "cache-write-token"
     /// A token written by a model.
     case outputToken = "output-token"
-    /// A character (Unicode scalar) of text taken in.
+    /// A character (Unicode scalar) of input text.
     case character
     /// A byte of content produced.
     case byte
-    /// A second of sound taken in or produced.
+    /// A second of audio input or output.
     case audioSecond = "audio-second"
-    /// A call, whatever it uses.
+    /// A call, regardless of its usage.
     case call
 }
 
-/// One price: what a unit costs at a provider for a time.
+/// The price of a unit at a provider for a time.
 public struct PriceEntry: Sendable, Hashable {
-    /// Whose price: the id of a registered provider, or the kind of its instance (``ProviderInstance``).
+    /// The id of a registered provider, or the kind of its instance (``ProviderInstance``).
     public var provider: String
-    /// Of which model; `nil`: of every model that has no price of its own.
+    /// The model. `nil`: every model that has no price of its own.
     public var model: String?
-    /// Of which unit.
+    /// The unit.
     public var unit: PriceUnit
-    /// What a million units cost, in millionths of a US dollar: 150,000 is 15 cents a million.
+    /// The price of a million units in millionths of a US dollar: 150,000 is 15 cents per million.
     public var microDollarsPerMillion: Int64
-    /// From when on it holds; `nil`: it always did.
+    /// The date from which the price is valid. `nil`: it always was.
     public var from: Date?
-    /// Until when it holds, that moment excluded; `nil`: until further notice.
+    /// The date until which the price is valid, exclusive. `nil`: until further notice.
     public var until: Date?
-    /// The day or month in which it was last compared with where it is from, `2026-11-21` or `2026-11`; `nil`: on the
-    /// day of its table (``PriceTable/date``), or nobody said. It says how old the figure is, and changes no cost.
+    /// The day or month in which the price was last compared with its source, `2026-11-21` or `2026-11`. `nil`: on the
+    /// day of its table (``PriceTable/date``), or not known. It shows the age of the price, and changes no cost.
     public var checked: String?
 
     /// Creates a price.
@@ -62,10 +62,10 @@ public struct PriceEntry: Sendable, Hashable {
     }
 }
 
-/// Money as people read it.
+/// Formats amounts of money.
 public enum MicroDollars {
-    /// An amount in millionths of a US dollar as text: `$12.34`, `$0.000015`, `-$1.00`. Cents at least, then as many
-    /// digits as there are.
+    /// Returns an amount in millionths of a US dollar as text: `$12.34`, `$0.000015`, `-$1.00`. At least two decimals,
+    /// and as many as the amount needs.
     public static func text(_ amount: Int64) -> String {
         let magnitude = amount.magnitude
         var fraction = String(magnitude % 1_000_000)

@@ -1,8 +1,8 @@
 public import Foundation
 
 extension PriceTable {
-    /// The prices that ship with this version: a few models of well-known services, as ``date`` and ``sources`` say.
-    /// Prices change; check them, or give a table of your own.
+    /// The prices that ship with this version: a few models of well-known services. ``date`` and ``sources`` tell their
+    /// age and origin. Prices change: check them, or use a table of your own.
     public static let shipped: PriceTable = {
         do {
             return try PriceTable(json: Data(PackageResources.prices_json))
@@ -11,13 +11,19 @@ extension PriceTable {
         }
     }()
 
-    /// Reads a table from a file as the one that ships: an object with `date`, `sources` and `prices`, a list of objects
-    /// with `provider`, `model` (left out: every model), `unit` (see ``PriceUnit``), `microDollarsPerMillion`, and the
-    /// days `from` and `until` (left out: always), at whose beginning in UTC a price begins and ends to hold, and
-    /// `checked`, the day or month in which the figure was compared with its source (left out: on `date`).
+    /// Reads a table from a file in the format of the shipped one.
+    ///
+    /// The file is an object with `date`, `sources` and `prices`, a list of objects with these members:
+    /// - `provider`, and `model` (omitted: every model).
+    /// - `unit`, see ``PriceUnit``, and `microDollarsPerMillion`.
+    /// - The days `from` and `until` (omitted: always). The price is valid from the beginning of `from` to the
+    ///   beginning of `until`, in UTC.
+    /// - `checked`, the day or month in which the price was compared with its source (omitted: on `date`).
+    ///
+    /// Other keys are refused.
     ///
     /// - Throws: ``AIServiceError`` with code ``AIServiceError/Code/invalidConfiguration``, which names the entry, also
-    ///   for an unknown unit, key or day; and as ``init(_:date:sources:)``.
+    ///   for an unknown unit, key or day; or the errors of ``init(_:date:sources:)``.
     public init(json: Data) throws(AIServiceError) {
         let file: Any
         do {
@@ -56,7 +62,7 @@ extension PriceTable {
             let units = PriceUnit.allCases.map(\.rawValue).joined(separator: ", ")
             throw .badPrice(number, "has no unit that is known. Known: \(units).")
         }
-        // A number with a fraction, and a Boolean, which is a number to Foundation, are no price.
+        // A number with a fraction is not a price, and neither is a Boolean, which is a number to Foundation.
         guard let price = row["microDollarsPerMillion"] as? NSNumber, !isBoolean(price),
             let micro = Int64(exactly: price.doubleValue.rounded(.down) == price.doubleValue ? price.doubleValue : .nan)
         else { throw .badPrice(number, "has no price. Give `microDollarsPerMillion`, a whole number.") }

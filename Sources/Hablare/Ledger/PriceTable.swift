@@ -1,19 +1,23 @@
 package import Foundation
 
-/// What providers charge, as dated entries: the data that a cost is computed from.
+/// The prices of providers as dated entries, from which costs are computed.
 ///
-/// Of the entries that hold at a date, those that name a provider's id and the model win over those that name the id
-/// alone, then come those of its kind with the model, and last those of its kind. All units of one level count
-/// together, and no other level adds to them: an entry of price 0 says that a unit is free.
+/// For a call, the valid entries of the first level that has any apply:
+/// 1. The provider's id and the model.
+/// 2. The provider's id without a model.
+/// 3. The provider's kind and the model.
+/// 4. The provider's kind without a model.
+///
+/// All units of that level apply together, and no other level adds to them. An entry of price 0 makes a unit free.
 public struct PriceTable: Sendable, Hashable {
-    /// The highest price that is taken for one: a thousand dollars a unit. A cost can then be computed exactly.
+    /// The highest price that an entry may have: a thousand dollars per unit. Costs can then be computed exactly.
     public static let highestPrice: Int64 = 1_000_000_000_000_000
 
-    /// The day on which the figures were collected, `2026-11-21`; empty where nobody said.
+    /// The day on which the prices were collected, `2026-11-21`. Empty if not known.
     public let date: String
-    /// Where the figures are from.
+    /// The sources of the prices.
     public let sources: [String]
-    /// The prices, in the order they were given.
+    /// The prices, in the order in which they were given.
     public let entries: [PriceEntry]
     private let byOwner: [Owner: [PriceEntry]]
 
@@ -22,14 +26,14 @@ public struct PriceTable: Sendable, Hashable {
         var model: String?
     }
 
-    /// No price is known.
+    /// A table without prices.
     public static let empty = PriceTable(checked: [], date: "", sources: [])
 
     /// Creates a table.
     ///
-    /// - Throws: ``AIServiceError`` with code ``AIServiceError/Code/invalidConfiguration``, which names the entry, when a
-    ///   price is negative or above ``highestPrice``, holds at no time, was checked on no day, or overlaps another one of
-    ///   the same unit.
+    /// - Throws: ``AIServiceError`` with code ``AIServiceError/Code/invalidConfiguration``, which names the entry. A
+    ///   price may not be negative or above ``highestPrice``, end before it begins, have a `checked` that is not a day
+    ///   or month, or overlap another one of the same unit.
     public init(_ entries: [PriceEntry], date: String = "", sources: [String] = []) throws(AIServiceError) {
         for (index, entry) in entries.enumerated() { try Self.check(entry, number: index + 1) }
         try Self.checkOverlaps(entries)
@@ -56,7 +60,7 @@ public struct PriceTable: Sendable, Hashable {
         guard (entry.from ?? .distantPast) < (entry.until ?? .distantFuture) else {
             throw .badPrice(number, "ends before it begins. Give a later `until`, or none.")
         }
-        // A month is one in which there is a first day.
+        // A month is valid if it has a first day.
         guard entry.checked.map({ UTCDay($0) ?? UTCDay($0 + "-01") }) != .some(nil) else {
             throw .badPrice(number, "has a `checked` that is no day. Give one such as 2026-11-21, or a month, 2026-11.")
         }
@@ -72,7 +76,8 @@ public struct PriceTable: Sendable, Hashable {
         }
         var first: (earlier: Int, later: Int)?
         for group in groups.values where group.count > 1 {
-            // In the order of their beginnings a price can only overlap the one before it, or one that did.
+            // In the order of their beginnings, a price can only overlap the one before it, or one that overlapped
+            // earlier.
             let ordered = group.sorted {
                 ($0.element.from ?? .distantPast, $0.offset) < ($1.element.from ?? .distantPast, $1.offset)
             }
@@ -92,7 +97,8 @@ public struct PriceTable: Sendable, Hashable {
         !prices(of: names, model: model, at: date).isEmpty
     }
 
-    /// The prices that hold for a call, by the first of these names that has any: each name with the model, then alone.
+    /// Returns the prices that apply to a call, by the first of these names that has any: each name with the model,
+    /// then alone.
     func prices(of names: [String], model: String?, at date: Date) -> [PriceEntry] {
         for name in names {
             if let model {

@@ -1,11 +1,12 @@
 import Foundation
 
-/// What a call may cost and against which budgets it counts: the configuration's part of ``BudgetAccount``. Pure.
+/// Computes the possible cost of a call and the budgets that it counts towards: the configuration's part of
+/// ``BudgetAccount``. Pure.
 struct Spending: Sendable {
     let budgets: [Budget]
     let costs: CostModel
 
-    /// Whether requests to a provider, with these tags, may count against a budget, whatever job they belong to.
+    /// Returns whether a request to a provider may count towards a budget, without regard to its job.
     func mayCount(_ request: AIRequest, for provider: ProviderID) -> Bool {
         budgets.contains { $0.mayCount(request, for: provider) }
     }
@@ -46,7 +47,7 @@ struct Spending: Sendable {
 }
 
 extension Budget {
-    /// Whether a request counts. The job of a request is for the store to say, which knows it.
+    /// Returns whether a request may count. Only the store knows the job of a request and decides on it.
     fileprivate func mayCount(_ request: AIRequest, for provider: ProviderID) -> Bool {
         switch scope {
         case .all, .job: true

@@ -1,16 +1,17 @@
 package import Foundation
 
-/// A day of the Gregorian calendar, carried on into the past, in UTC, counted from the first of January 1970. Pure arithmetic: no calendar, locale
-/// or time zone of the machine has a part in what a ledger or a budget counts.
+/// A day of the proleptic Gregorian calendar in UTC, counted from 1 January 1970.
+///
+/// Pure arithmetic: the calendar, locale and time zone of the machine do not affect a ledger or a budget.
 package struct UTCDay: Sendable, Hashable, Comparable {
     package static let length: TimeInterval = 86_400
-    /// The first and last days that have a name of ten characters: of the years 1 and 9999.
+    /// The first and last days with a name of ten characters, in the years 1 to 9999.
     private static let named = -719_162...2_932_896
 
-    /// Days since 1970-01-01.
+    /// The number of days since 1970-01-01.
     package let number: Int
 
-    /// The days beyond the years 1 to 9999 count as the first and the last.
+    /// Creates a day. Days outside the years 1 to 9999 become the first or the last.
     package init(number: Int) {
         self.number = min(max(number, Self.named.lowerBound), Self.named.upperBound)
     }
@@ -20,7 +21,7 @@ package struct UTCDay: Sendable, Hashable, Comparable {
         self.init(number: Int(exactly: days) ?? (days < 0 ? .min : .max))
     }
 
-    /// A day by its name, `2026-11-21`; `nil` when there is no such day.
+    /// Creates a day from its name, `2026-11-21`. Returns `nil` if there is no such day.
     package init?(_ name: some StringProtocol) {
         let parts = name.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 3,
@@ -49,7 +50,7 @@ package struct UTCDay: Sendable, Hashable, Comparable {
 
     package var next: UTCDay { UTCDay(number: number + 1) }
 
-    /// Its name: `2026-11-21`.
+    /// The name of the day: `2026-11-21`.
     package var name: String {
         let (year, month, day) = components
         func padded(_ number: Int, _ width: Int) -> String {
@@ -61,7 +62,7 @@ package struct UTCDay: Sendable, Hashable, Comparable {
 
     package static func < (lhs: UTCDay, rhs: UTCDay) -> Bool { lhs.number < rhs.number }
 
-    /// Counts days in eras of 400 years that begin in March, so that the leap day is a year's last.
+    /// Counts days in eras of 400 years that begin in March, so that the leap day is the last of a year.
     private static func number(year: Int, month: Int, day: Int) -> Int {
         let year = month <= 2 ? year - 1 : year
         let era = (year >= 0 ? year : year - 399) / 400

@@ -1,13 +1,13 @@
 public import Foundation
 
 extension AIRequestManager {
-    /// The present status.
+    /// Returns the present status of a request.
     ///
-    /// - Throws: ``AIServiceError``: `unknownRequest`, or of category storage.
+    /// - Throws: ``AIServiceError``: `unknownRequest`, or an error of category storage.
     public func status(for id: UUID) async throws -> RequestStatus {
         let reader = StatusReader(journal: journal, retention: configuration.retention, date: seams.date)
         guard let status = try await reader.status(of: id) else {
-            // A damaged store says so to who asks for the request alone.
+            // The query for a single request throws if its row is damaged.
             _ = try await journal.read { try $0.snapshot(of: id) }
             throw AIServiceError.unknown(id)
         }
@@ -15,18 +15,19 @@ extension AIRequestManager {
         return .executing(progress: engine.read { $0.watched.progress(of: id) })
     }
 
-    /// What is known of a request, its content left aside.
+    /// Returns the metadata of a request, without its content.
     ///
-    /// - Throws: as ``status(for:)``.
+    /// - Throws: The errors of ``status(for:)``.
     public func snapshot(for id: UUID) async throws -> RequestSnapshot {
         guard let snapshot = try await journal.read({ try $0.snapshot(of: id) })
         else { throw AIServiceError.unknown(id) }
         return try await explained([snapshot]).first ?? snapshot
     }
 
-    /// A page of what is known of many requests.
+    /// Returns a page of metadata of the requests that match a filter.
     ///
-    /// - Throws: ``AIServiceError``: `invalidRequest` for a negative ``SnapshotFilter/limit``, or of category storage.
+    /// - Throws: ``AIServiceError``: `invalidRequest` if ``SnapshotFilter/limit`` is negative, or an error of category
+    ///   storage.
     public func snapshots(_ filter: SnapshotFilter = SnapshotFilter()) async throws -> [RequestSnapshot] {
         guard filter.limit >= 0 else {
             throw AIServiceError(
@@ -35,40 +36,40 @@ extension AIRequestManager {
         return try await explained(try await journal.read { try $0.snapshots(filter) })
     }
 
-    /// The response of a completed request; `nil` when it is not completed. The result of one that is no longer kept
-    /// is a failure of code `responseExpired`.
+    /// Returns the response of a completed request, or `nil` if the request is not completed. If the response is no
+    /// longer kept, its result is a failure with code `responseExpired`.
     ///
-    /// - Throws: ``AIServiceError``: `unknownRequest`, or of category storage.
+    /// - Throws: ``AIServiceError``: `unknownRequest`, or an error of category storage.
     public func response(for id: UUID) async throws -> AIResponseData? {
         guard case .completed(let response) = try await status(for: id) else { return nil }
         return response
     }
 
-    /// The attempts at a request that ended, oldest first.
+    /// Returns the attempts of a request that have ended, oldest first.
     ///
-    /// - Throws: as ``status(for:)``.
+    /// - Throws: The errors of ``status(for:)``.
     public func attempts(for id: UUID) async throws -> [AttemptRecord] {
         guard try await journal.read({ try $0.snapshot(of: id) }) != nil else { throw AIServiceError.unknown(id) }
         return try await journal.read { try $0.attempts(of: id) }
     }
 
-    /// Counts over the store. Reads every row: for people, not for loops.
+    /// Returns counts over the whole store. Reads every row, so do not call it in a loop.
     ///
     /// - Throws: ``AIServiceError`` of category storage.
     public func statistics() async throws -> StoreStatistics {
         try await journal.read { try $0.statistics() }
     }
 
-    /// Sums over the attempts in the ledger: what was used, what it cost, and of how many attempts nobody knows that.
-    /// Reads every attempt: for people, not for loops.
+    /// Returns sums over the attempts in the ledger: usage, cost, and the number of attempts for which these are not
+    /// known. Reads every attempt, so do not call it in a loop.
     ///
     /// - Throws: ``AIServiceError`` of category storage.
     public func ledger(_ query: LedgerQuery = LedgerQuery()) async throws -> LedgerReport {
         try await journal.read { try $0.ledger(query) }
     }
 
-    /// What was spent of budgets in their periods, by name, then by period; also of budgets that this process is not
-    /// configured with.
+    /// Returns the amounts spent of each budget in each of its periods, sorted by name, then by period. Includes
+    /// budgets that this process is not configured with.
     ///
     /// - Throws: ``AIServiceError`` of category storage.
     public func budgets() async throws -> [BudgetRecord] {
@@ -87,7 +88,8 @@ extension AIRequestManager {
         }
     }
 
-    /// Says of what nobody has taken that this engine rests. Other processes do not know it: to them nobody has.
+    /// Marks unclaimed requests that wait because this engine is suspended. Other processes do not know of the
+    /// suspension and report these requests as unclaimed.
     private func resting(_ snapshots: [RequestSnapshot], now: Date) -> [RequestSnapshot] {
         let reasons = suspensions
         guard !reasons.isEmpty else { return snapshots }

@@ -2,19 +2,21 @@ import Foundation
 import Logging
 
 extension AIRequestManager {
-    /// The answer of the cache to a request that is not submitted: nothing is sent, and nothing recorded but that the
+    /// Returns the cached answer to a request without submitting the request. Sends nothing and records only that the
     /// answer was used.
     ///
-    /// For what is shown again and again; answered from memory where it can be, else from the store. To have it as the
-    /// response of a request of its own, submit the request: it finds the same answer, and is on record.
+    /// Suited to answers that an app shows repeatedly. Reads from memory if the answer is there, and otherwise from the
+    /// store. To record the answer as the response of a request of its own, submit the request. It finds the same
+    /// answer.
     ///
-    /// What another process deleted or dropped from the cache may still be answered until this one hears of it, usually at
-    /// once, at the latest after ``EngineConfiguration/renewalInterval`` while an ``EngineService`` runs.
+    /// This process may still return an answer that another process deleted or invalidated, until it hears of that
+    /// change. It usually hears at once, and after ``EngineConfiguration/renewalInterval`` at the latest while an
+    /// ``EngineService`` runs.
     ///
-    /// - Returns: The answer, its ``AIResponseData/requestID`` being the request's; `nil` when none is there that is young
-    ///   enough, and always under ``CachePolicy/refresh`` and ``CachePolicy/bypass``. An answer whose content file is
-    ///   gone is none: it drops out of the cache.
-    /// - Throws: ``AIServiceError``: `providerNotFound`, `invalidRequest`, or of category storage.
+    /// - Returns: The answer, with the request's id as its ``AIResponseData/requestID``, or `nil` if the cache has no
+    ///   answer that is young enough. Always `nil` under ``CachePolicy/refresh`` and ``CachePolicy/bypass``. An answer
+    ///   whose content file is missing is not returned, and leaves the cache.
+    /// - Throws: ``AIServiceError``: `providerNotFound`, `invalidRequest`, or an error of category storage.
     @concurrent public func cachedResponse(
         to request: AIRequest, from provider: ProviderID
     ) async throws -> AIResponseData? {
@@ -43,11 +45,11 @@ extension AIRequestManager {
         return answer?.response(for: request.id, at: now)
     }
 
-    /// Lets answers drop out of the cache, so that later requests for the same work are sent. They stay the responses of
-    /// the requests they were made for; a request that is on its way enters its answer afterwards.
+    /// Removes answers from the cache, so that later requests for the same work are sent. The answers stay the
+    /// responses of the requests that produced them. A live request still enters its answer when it completes.
     ///
-    /// - Returns: How many there were.
-    /// - Throws: ``AIServiceError`` of category storage; nothing dropped out then.
+    /// - Returns: The number of answers removed.
+    /// - Throws: ``AIServiceError`` of category storage. No answer was removed in that case.
     @discardableResult
     public func invalidateCache(_ selection: CacheSelection) async throws -> Int {
         let receipt = try await journal.commit(.uncache(selection))
@@ -58,7 +60,7 @@ extension AIRequestManager {
         return count
     }
 
-    /// What this process counts of the cache since it started. What the store has is in ``statistics()``.
+    /// The cache counts of this process since it started. For the counts of the store, see ``statistics()``.
     public var cacheStatistics: CacheStatistics { answers.statistics }
 
     private func isThere(_ answer: CachedAnswer) -> Bool {

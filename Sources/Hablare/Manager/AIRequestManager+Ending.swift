@@ -2,17 +2,18 @@ public import Foundation
 import Logging
 
 extension AIRequestManager {
-    /// What came of a cancellation.
+    /// The result of a cancellation.
     public enum CancelOutcome: Sendable, Hashable {
-        /// The request is cancelled. No attempt will be sent any more, and the outcome of one under way is refused.
+        /// The request is cancelled. No further attempt is sent, and the outcome of an attempt in flight is refused.
         case cancelled
-        /// The request was final before, and stays what it is.
+        /// The request was already final and is unchanged.
         case alreadyFinal(RequestStatus)
     }
 
-    /// Cancels a request, whether it waits or runs, here or in another process.
+    /// Cancels a request, whether it waits or runs, in this process or in another.
     ///
-    /// - Throws: ``AIServiceError``: `unknownRequest`, or of category storage; the request goes on then.
+    /// - Throws: ``AIServiceError``: `unknownRequest`, or an error of category storage. The request continues after a
+    ///   storage error.
     @discardableResult
     public func cancelRequest(_ id: UUID) async throws -> CancelOutcome {
         switch try await journal.commit(.cancel(id, at: seams.date())) {
@@ -25,10 +26,12 @@ extension AIRequestManager {
         }
     }
 
-    /// Cancels every live request, or every live one of a job.
+    /// Cancels every live request, or every live request of a job.
     ///
-    /// - Returns: How many were cancelled.
-    /// - Throws: ``AIServiceError`` of category storage; those that were cancelled before stay so.
+    /// - Parameter job: The job whose requests are cancelled. `nil`, the default, cancels those of all jobs and of
+    ///   none.
+    /// - Returns: The number of requests cancelled.
+    /// - Throws: ``AIServiceError`` of category storage. Requests cancelled before the error stay cancelled.
     @discardableResult
     public func cancelAll(job: JobKey? = nil) async throws -> Int {
         var cancelled = 0
@@ -42,11 +45,12 @@ extension AIRequestManager {
         }
     }
 
-    /// Tries a failed or cancelled request again, under the same UUID, as a recorded new attempt; or tries one now
-    /// that is held or backs off. Its attempts are counted anew, and a deadline that has passed is dropped.
+    /// Retries a failed or cancelled request under the same UUID, with a new attempt that is recorded. Also starts a
+    /// held request, or one that backs off, at once. The count of attempts starts again at zero, and a deadline that
+    /// has passed is removed.
     ///
-    /// - Throws: ``AIServiceError``: `unknownRequest`; `invalidState` when the request is on its way or completed; or
-    ///   of category storage.
+    /// - Throws: ``AIServiceError``: `unknownRequest`; `invalidState` if the request is completed, or is live and
+    ///   neither held nor backing off; or an error of category storage.
     public func retry(_ id: UUID) async throws {
         switch try await journal.commit(.retry(id, at: seams.date())) {
         case .done: break
@@ -57,9 +61,10 @@ extension AIRequestManager {
         }
     }
 
-    /// Gives up a response's content and keeps the rest: that it was made, when, by whom, at what cost.
+    /// Evicts a response's content. The record of the response stays: its time, its provider and its cost.
     ///
-    /// - Throws: ``AIServiceError``: `unknownRequest`; `invalidState` unless completed; or of category storage.
+    /// - Throws: ``AIServiceError``: `unknownRequest`; `invalidState` unless the request is completed; or an error of
+    ///   category storage.
     public func evict(_ id: UUID) async throws {
         switch try await journal.commit(.evict(id)) {
         case .done: break
@@ -69,22 +74,23 @@ extension AIRequestManager {
         }
     }
 
-    /// Erases a request, its prompt and its content. A live one is cancelled first. Its attempts stay in the ledger.
+    /// Erases a request, its prompt and its content. Cancels a live request first. Its attempts stay in the ledger.
     ///
-    /// With a `SQLiteStore`, the bytes are in none of the store's files when this returns: rows are overwritten, the
-    /// write-ahead log is emptied, content files that no other request refers to are removed. Where somebody reads an
-    /// older state at that moment, or the process dies, a later commit finishes it. Nothing is promised of what SQLite
-    /// leaves in unused space when it rearranges its pages, of copies elsewhere, and of a disk's blocks that belonged to
-    /// removed files: who must withstand forensics encrypts the disk.
+    /// With a `SQLiteStore`, no file of the store contains the erased bytes when this returns. Rows are overwritten,
+    /// the write-ahead log is emptied, and content files that no other request refers to are removed. If a reader holds
+    /// an older state at that moment, or the process dies, a later commit finishes the erasure.
     ///
-    /// - Throws: ``AIServiceError``: `unknownRequest`, or of category storage.
+    /// There is no guarantee for the unused space that SQLite leaves when it rearranges pages, for copies elsewhere, or
+    /// for the disk blocks of removed files. To withstand forensics, encrypt the disk.
+    ///
+    /// - Throws: ``AIServiceError``: `unknownRequest`, or an error of category storage.
     public func delete(_ id: UUID) async throws {
         switch try await journal.commit(.delete(id, at: seams.date())) {
         case .done: break
         case let receipt: throw AIServiceError.unexpected(receipt, for: id)
         }
-        // Another process may have ended the request, which this one has not noticed: an attempt that it had journalled
-        // would be sent although its prompt is erased.
+        // Another process may have ended the request, and this one may not have noticed. It would then send an attempt
+        // that it had journalled, although the prompt is erased.
         await engine.noticeOthers()
     }
 }

@@ -1,50 +1,51 @@
 public import Foundation
 
 extension AIRequestManager {
-    /// What was given up.
+    /// The content that a pruning evicted and removed.
     public struct PruneReport: Sendable, Hashable {
-        /// How many responses.
+        /// The number of responses evicted.
         public var responses = 0
-        /// How many bytes they had together.
+        /// Their total size in bytes.
         public var bytes: Int64 = 0
-        /// What else was removed: content files that nobody refers to.
+        /// The orphaned content files that were removed besides: no row refers to them.
         public var abandoned = AbandonedContent()
 
-        /// Nothing.
+        /// Creates an empty report.
         public init() {}
     }
 
     private static let pruneBatch = 64
-    /// How long content without a row is left alone, in seconds: whoever wrote it may be about to write the row. Engines
-    /// do not look for it more often either.
+    /// The age in seconds below which orphaned content is left alone, because its writer may be about to write the row.
+    /// Engines do not search for orphaned content more often than this either.
     static let contentGrace: TimeInterval = 3600
 
-    /// Keeps a request's response whatever its age and the store's limits, until ``unpin(_:)`` or ``delete(_:)``. A
-    /// request may be pinned before it is completed. What was given up before does not come back.
+    /// Keeps a request's response, regardless of its age and the store's limits, until ``unpin(_:)`` or ``delete(_:)``.
+    /// A request may be pinned before it is completed. Pinning does not restore content that was already evicted.
     ///
-    /// - Throws: ``AIServiceError``: `unknownRequest`, or of category storage.
+    /// - Throws: ``AIServiceError``: `unknownRequest`, or an error of category storage.
     public func pin(_ id: UUID) async throws {
         try await expectDone(.pin(id, true), for: id)
     }
 
-    /// Lets the store's policy apply to a request's response again. Harmless where it was not pinned.
+    /// Applies the store's retention policy to a request's response again. Has no effect if the request is not pinned.
     ///
-    /// - Throws: ``AIServiceError``: `unknownRequest`, or of category storage.
+    /// - Throws: ``AIServiceError``: `unknownRequest`, or an error of category storage.
     public func unpin(_ id: UUID) async throws {
         try await expectDone(.pin(id, false), for: id)
     }
 
-    /// Says that the response of a request with ``AIRequest/keepUntilMerged`` is in the app's own data now, so that
-    /// the store's policy applies to it. Harmless for others.
+    /// Confirms that the app's own data now contains the response of a request with ``AIRequest/keepUntilMerged``. The
+    /// store's retention policy then applies to the response. Has no effect on other requests.
     ///
-    /// - Throws: ``AIServiceError``: `unknownRequest`, or of category storage; the response stays then.
+    /// - Throws: ``AIServiceError``: `unknownRequest`, or an error of category storage. The response is still kept in
+    ///   that case.
     public func merged(_ id: UUID) async throws {
         try await expectDone(.merged(id), for: id)
     }
 
-    /// The same of several responses, in one commit.
+    /// Confirms the merge of several responses in one commit.
     ///
-    /// - Returns: Those that the store knows, whether they awaited it or not.
+    /// - Returns: The ids that the store knows, whether or not those requests awaited a merge.
     package func merged(_ ids: [UUID]) async throws -> [UUID] {
         guard !ids.isEmpty else { return [] }
         let known = try await journal.read { store in
@@ -60,7 +61,7 @@ extension AIRequestManager {
         return known.map(\.id)
     }
 
-    /// Tells when waits for outcomes that ended without one that can be used may begin anew.
+    /// Returns a stream that reports when a wait may start again after it ended without a usable outcome.
     package func revivals() -> AsyncStream<Revival> { engine.revivals.elements() }
 
     private func expectDone(_ write: StoreWrite, for id: UUID) async throws {
@@ -68,10 +69,10 @@ extension AIRequestManager {
         guard receipt == .done else { throw AIServiceError.unexpected(receipt, for: id) }
     }
 
-    /// What ``prune(_:)`` would give up now. Changes nothing.
+    /// Returns the report that ``prune(_:)`` would return now. Changes nothing.
     ///
-    /// - Parameter retention: The policy; `nil`, the default, takes ``EngineConfiguration/retention``.
-    /// - Throws: ``AIServiceError``: `invalidConfiguration`, or of category storage; `CancellationError`.
+    /// - Parameter retention: The policy. `nil`, the default, takes ``EngineConfiguration/retention``.
+    /// - Throws: ``AIServiceError``: `invalidConfiguration`, or an error of category storage; `CancellationError`.
     public func prunePlan(_ retention: Retention? = nil) async throws -> PruneReport {
         let plan = try await plan(retention ?? configuration.retention)
         var report = PruneReport()
@@ -81,15 +82,15 @@ extension AIRequestManager {
         return report
     }
 
-    /// Gives up the responses that a policy does not keep, and removes content files that nobody refers to and nobody
-    /// has written for an hour. Running engines do it now and then by themselves.
+    /// Evicts the responses that a policy does not keep. Also removes content files that no row refers to and that were
+    /// last written more than an hour ago. Running engines prune regularly.
     ///
-    /// The oldest go first, in small commits between which requests go on. Cancelling the task ends it after one of
-    /// them, or after one file; calling it again goes on.
+    /// Evicts the oldest responses first, in small commits between which requests continue. Cancelling the task ends
+    /// the pruning after the present commit or file. Call it again to continue.
     ///
-    /// - Parameter retention: The policy; `nil`, the default, takes ``EngineConfiguration/retention``.
-    /// - Throws: ``AIServiceError``: `invalidConfiguration`, or of category storage; `CancellationError`. What was given
-    ///   up before stays given up.
+    /// - Parameter retention: The policy. `nil`, the default, takes ``EngineConfiguration/retention``.
+    /// - Throws: ``AIServiceError``: `invalidConfiguration`, or an error of category storage; `CancellationError`.
+    ///   Responses evicted before the error stay evicted.
     @discardableResult
     public func prune(_ retention: Retention? = nil) async throws -> PruneReport {
         var report = try await giveUp(retention ?? configuration.retention)

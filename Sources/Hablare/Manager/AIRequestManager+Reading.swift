@@ -9,9 +9,9 @@ extension AIResponseData {
 }
 
 extension RequestStatus {
-    /// The response of a completed status.
+    /// Returns the response of a completed status.
     ///
-    /// - Throws: The error of a failed one; code `cancelled` for a cancelled one.
+    /// - Throws: The error of a failed status, or code `cancelled` for a cancelled one.
     func response(of id: UUID) throws -> AIResponseData {
         switch self {
         case .completed(let response): return response
@@ -49,12 +49,12 @@ struct StatusReader: Sendable {
     let retention: Retention
     let date: @Sendable () -> Date
 
-    /// The present status; `nil` for an unknown request. How far an attempt is, the store does not know.
+    /// Returns the present status, or `nil` for an unknown request. The progress of an attempt is not in the store.
     ///
     /// - Throws: ``AIServiceError`` of category storage.
     func status(of id: UUID) async throws -> RequestStatus? {
         let found = try await journal.read { store -> (RequestSnapshot, AIResponseData?)? in
-            // A page of one, because only a single snapshot counts who is ahead.
+            // A page of one, because only the query for a single snapshot counts the requests ahead of it.
             let page = try store.snapshots(SnapshotFilter(ids: [id], limit: 1))
             guard let snapshot = page.first else { return nil }
             return (snapshot, snapshot.phase == .completed ? try store.response(of: id) : nil)

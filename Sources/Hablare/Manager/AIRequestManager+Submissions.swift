@@ -1,13 +1,14 @@
 package import Foundation
 
 extension AIRequestManager {
-    /// How many submissions are written in one commit, at most: the first of a huge batch run while the rest is stored.
+    /// The maximum number of submissions in one commit, so that the first requests of a huge batch run while the rest
+    /// is stored.
     private static let chunk = 512
 
-    /// The last place of a job.
+    /// The last position in a job.
     package static let lastPosition = Int(Int32.max)
 
-    /// A request that was checked, ready to be written.
+    /// Returns a checked request, ready to be written.
     func submission(of request: AIRequest, to provider: ProviderID) throws -> Submission {
         guard let registered = registry.registration(of: provider) else {
             throw AIServiceError.providerNotFound(provider, known: registry.ids)
@@ -40,7 +41,7 @@ extension AIRequestManager {
         let request = try request.withCheckedTags()
         try request.checkFallback(after: registered, in: registry)
         let now = seams.date()
-        if let deadline = request.deadline, !(deadline > now) {  // also one that is no number
+        if let deadline = request.deadline, !(deadline > now) {  // also refuses a deadline that is not a number
             throw AIServiceError(
                 .invalidRequest, "The request's deadline has passed already. Give it a later one, or none.")
         }
@@ -56,8 +57,8 @@ extension AIRequestManager {
     }
 
     func store(_ submission: Submission) async throws -> SubmissionReceipt {
-        // Another process may collect a prompt's content file between its being stored and the commit: then it is stored
-        // again.
+        // Another process may collect a prompt's content file after it is stored and before the commit. The file is
+        // then stored again.
         for _ in 0..<Self.contentTries - 1 {
             do {
                 return try await storeOnce(submission)
@@ -68,7 +69,7 @@ extension AIRequestManager {
         return try await storeOnce(submission)
     }
 
-    /// How often a prompt's content file is stored until it is still there at the commit.
+    /// The maximum number of times to store a prompt's content file until the commit finds it.
     private static let contentTries = 3
 
     private func storeOnce(_ submission: Submission) async throws -> SubmissionReceipt {
@@ -90,7 +91,7 @@ extension AIRequestManager {
         return receipts
     }
 
-    /// Puts requests of no job on disk, with few commits. What was stored before an error stays.
+    /// Stores requests that belong to no job, with few commits. Requests stored before an error stay.
     @concurrent package func submit(together batch: [AIRequest], to provider: ProviderID) async throws -> [UUID] {
         try await observer.submitting(batch, to: provider) {
             let submissions = try batch.map { try submission(of: $0, to: provider) }
@@ -133,7 +134,7 @@ extension AIRequestManager {
         }
     }
 
-    /// Puts a prompt that is too large for the database into a content file.
+    /// Stores a prompt in a content file if it is too large for the database.
     private func storeLargePrompt(of submission: inout Submission) async throws {
         guard let content = store.content, case .text(let text) = submission.request.prompt,
             text.utf8.count >= content.threshold(for: .text)

@@ -1,18 +1,19 @@
 public import Foundation
 
 extension AIRequestManager {
-    /// Puts a request on disk for a registered provider. On return it is durable and will be executed, by this process
-    /// if its claim scope covers the request (that of a job covers no single one), else by one whose scope does.
+    /// Stores a request durably for a registered provider. This process executes the request if its claim scope covers
+    /// it; otherwise a process whose scope does. The scope of a job covers no request outside that job.
     ///
-    /// Checked and fingerprinted off the caller's actor.
-    ///
-    /// Submitting the same UUID with the same content again is harmless. Cancelling the calling task does not take the
-    /// submission back.
+    /// Checks and fingerprints the request off the caller's actor. Submitting the same UUID with the same content again
+    /// has no effect. Cancelling the calling task does not withdraw the submission.
     ///
     /// - Returns: The request's UUID.
-    /// - Throws: ``AIServiceError``: `providerNotFound`, also of a provider to fall back on; `invalidRequest`; `conflict`
-    ///   when the UUID is known with other content; `contentMissing` when the file of a large prompt was removed before
-    ///   the request was stored, which submitting again mends; or of category storage. Nothing was stored then.
+    /// - Throws: ``AIServiceError``; nothing is stored in that case.
+    ///   - `providerNotFound`: the provider, or a provider to fall back on, is not registered.
+    ///   - `invalidRequest`: the request is not valid.
+    ///   - `conflict`: the UUID is known with other content.
+    ///   - `contentMissing`: the file of a large prompt was removed before the request was stored. Submit it again.
+    ///   - An error of category storage.
     @discardableResult
     @concurrent public func submit(_ request: AIRequest, to provider: ProviderID) async throws -> UUID {
         try await observer.submitting(request, to: provider) {
@@ -20,10 +21,10 @@ extension AIRequestManager {
         }.id
     }
 
-    /// Puts a request on disk for a provider, which must be the registered one of its id: a request outlives the
-    /// process, and only registered providers are there after a restart.
+    /// Stores a request durably for a provider. The provider must be the one registered under its id: a request
+    /// outlives the process, and only registered providers are there after a restart.
     ///
-    /// - Throws: as ``submit(_:to:)``.
+    /// - Throws: The errors of ``submit(_:to:)``.
     @discardableResult
     @concurrent public func submit(request: AIRequest, provider: any AIServiceProvider) async throws -> UUID {
         guard registry.registration(of: provider.id)?.instance == provider.instance else {
@@ -32,21 +33,21 @@ extension AIRequestManager {
         return try await submit(request, to: provider.id)
     }
 
-    /// Puts a batch on disk as one job, in order. Its requests run side by side, as far as the provider allows.
+    /// Stores a batch durably as one job, in order. Its requests run concurrently, as far as the provider's limits
+    /// allow.
     ///
-    /// Submitting the same batch under the same key again finds the requests that are there, whatever became of them,
-    /// and adds the missing ones: this is how an interrupted job goes on. Responses of a job are kept until the job is
-    /// removed.
+    /// To continue an interrupted job, submit the same batch under the same key again. This finds the requests that are
+    /// already stored, in any phase, and adds the missing ones. Responses of a job are kept until the job is removed.
     ///
     /// - Parameters:
-    ///   - batch: The requests. Their UUIDs are used for those that are new.
-    ///   - provider: The provider of all of them.
-    ///   - jobKey: Names the job: a hash of its input and of every option that changes its outcome.
-    ///   - position: The place of the batch's first request in the job, so that a very long job can be submitted piece
-    ///     by piece, without all of it in memory. Default 0.
+    ///   - batch: The requests. The UUIDs of new requests are taken from here.
+    ///   - provider: The provider of all requests.
+    ///   - jobKey: The name of the job: a hash of its input and of every option that changes its outcome.
+    ///   - position: The position of the batch's first request in the job. Use it to submit a very long job in pieces,
+    ///     without holding all of it in memory. Default 0.
     /// - Returns: The UUIDs of the job's requests, in the order of the batch.
-    /// - Throws: as ``submit(_:to:)``; `conflict` also when a place of the job holds other content. What was stored
-    ///   before the error stays, and is found when the job is submitted again.
+    /// - Throws: The errors of ``submit(_:to:)``, and `conflict` also if a position of the job holds other content.
+    ///   Requests stored before the error stay, and are found when the job is submitted again.
     @concurrent public func submit(
         _ batch: [AIRequest], to provider: ProviderID, jobKey: JobKey, startingAt position: Int = 0
     ) async throws -> [UUID] {
@@ -63,12 +64,12 @@ extension AIRequestManager {
         }.map(\.id)
     }
 
-    /// Makes a new request with the prompt and parameters of a completed one, for another answer.
+    /// Submits a new request with the prompt and parameters of a completed one, to get another answer.
     ///
-    /// - Returns: The new request's UUID; its snapshot says ``RequestSnapshot/supersedes``.
+    /// - Returns: The new request's UUID. Its snapshot names the old request in ``RequestSnapshot/supersedes``.
     /// - Throws: ``AIServiceError``: `unknownRequest`; `invalidState` unless the request is completed; `contentMissing`
-    ///   when the file of its large prompt is gone; or as ``submit(_:to:)``, to the provider that the request was
-    ///   submitted to.
+    ///   if the file of its large prompt is missing; or the errors of ``submit(_:to:)`` for the provider that the
+    ///   request was submitted to.
     @discardableResult
     @concurrent public func regenerate(_ id: UUID) async throws -> UUID {
         guard let stored = try await journal.read({ try $0.request(of: id) }) else { throw AIServiceError.unknown(id) }
@@ -78,7 +79,7 @@ extension AIRequestManager {
         }
         let request = {
             var request = stored.request.named(seams.makeID())
-            request.deadline = nil  // it was for the answer that is there
+            request.deadline = nil  // it was the deadline of the existing answer
             if request.caching.keepsAnswer { request.caching = .refresh }
             return request
         }()

@@ -3,9 +3,9 @@ public import Foundation
 extension AIRequestManager {
     /// Submits a request and waits for its outcome.
     ///
-    /// Cancelling the calling task ends the wait, not the request: that is what ``cancelRequest(_:)`` is for.
+    /// Cancelling the calling task ends the wait, not the request. To cancel the request, use ``cancelRequest(_:)``.
     ///
-    /// - Throws: as ``submit(_:to:)`` and ``execute(requestID:)``.
+    /// - Throws: The errors of ``submit(_:to:)`` and ``execute(requestID:)``.
     @concurrent public func execute(_ request: AIRequest, with provider: ProviderID) async throws -> AIResponseData {
         let waiter = engine.expectOutcome(of: request.id)
         defer { engine.forget(waiter, of: request.id) }
@@ -16,27 +16,29 @@ extension AIRequestManager {
         return try await waiter.value().response(of: request.id)
     }
 
-    /// Waits for the outcome of a request that was submitted, by whomever and whenever.
+    /// Waits for the outcome of a submitted request. Any process may have submitted it, at any time.
     ///
-    /// A request that is final is answered at once; its provider is not called again, also when the response is no
-    /// longer kept. Cancelling the calling task ends the wait with `CancellationError`, not the request.
+    /// Returns at once for a request that is final. Its provider is not called again, even if the response is no longer
+    /// kept. Cancelling the calling task ends the wait with `CancellationError`, not the request.
     ///
     /// - Returns: The response of the completed request.
-    /// - Throws: The ``AIServiceError`` of a failed request; code `cancelled` when the request was cancelled, or this
-    ///   process deletes it meanwhile; `responseExpired`; or as ``outcome(of:)``.
+    /// - Throws: The ``AIServiceError`` of a failed request; code `cancelled` if the request is cancelled, or if this
+    ///   process deletes it during the wait; `responseExpired`; or the errors of ``outcome(of:)``.
     public func execute(requestID: UUID) async throws -> AIResponseData {
         let response = try await outcome(of: requestID).response(of: requestID)
         if case .failure(let error) = response.result { throw error }
         return response
     }
 
-    /// Waits until a request is final and returns its status; never throws the error of a failed request. That of one
-    /// which this process deletes meanwhile is ``RequestStatus/cancelled``.
+    /// Waits until a request is final and returns its status. Does not throw the error of a failed request. If this
+    /// process deletes the request during the wait, the status is ``RequestStatus/cancelled``.
     ///
-    /// - Throws: ``AIServiceError``: `unknownRequest`, also when another process deletes the request meanwhile;
-    ///   `suspended` when the engine shuts down, or rests in the background, before the request is final; of category
-    ///   storage when the store cannot be read, or when an attempt or its outcome cannot be recorded: the request goes on
-    ///   when they can. `CancellationError` when the task is cancelled, which ends the wait, not the request.
+    /// - Throws: ``AIServiceError``, or `CancellationError` if the task is cancelled. Cancellation ends the wait, not
+    ///   the request.
+    ///   - `unknownRequest`: the store does not know the request, or another process deletes it during the wait.
+    ///   - `suspended`: the engine shuts down, or is suspended in the background, before the request is final.
+    ///   - An error of category storage: the store cannot be read, or an attempt or its outcome cannot be recorded. The
+    ///     request continues when the store works again.
     public func outcome(of id: UUID) async throws -> RequestStatus {
         let waiter = engine.expectOutcome(of: id)
         defer { engine.forget(waiter, of: id) }
@@ -44,33 +46,35 @@ extension AIRequestManager {
         return now.isFinal ? now : try await waiter.value()
     }
 
-    /// The statuses of a request, from the present one to the final one, then the end.
+    /// Returns a stream of a request's statuses, from the present one to the final one.
     ///
-    /// A slow reader gets the newest status instead of all of them, and always the final one. Ends when the reading
-    /// task is cancelled.
+    /// Reading the stream throws ``AIServiceError``:
+    /// - `suspended`: the engine shuts down, or is suspended in the background, before the final status. Also if it did
+    ///   so earlier and has not been started or resumed since.
+    /// - `unknownRequest`: another process deletes the request. If this process deletes it, the final status is
+    ///   ``RequestStatus/cancelled``.
+    /// - An error of category storage: an attempt or its outcome cannot be recorded. The request continues when the
+    ///   store works again, and can then be watched again.
     ///
-    /// Reading throws ``AIServiceError``: `suspended` when the engine shuts down, or rests in the background, before the
-    /// final status, and where it did so before and was not started or resumed since; `unknownRequest` when another
-    /// process deletes the request (where this one does, the final status is ``RequestStatus/cancelled``); of category
-    /// storage when an attempt or its outcome cannot be recorded: the request goes on when they can, and may be watched
-    /// anew.
+    /// A slow reader receives the newest status instead of all of them, and always the final one. The stream ends when
+    /// the reading task is cancelled.
     ///
-    /// - Throws: ``AIServiceError``: `unknownRequest`, or of category storage.
+    /// - Throws: ``AIServiceError``: `unknownRequest`, or an error of category storage.
     public func statusUpdates(for id: UUID) async throws -> AsyncThrowingStream<RequestStatus, any Error> {
         let stream = engine.stream(of: id)
         return engine.begin(stream, of: id, with: try await present(id))
     }
 
-    /// The present status of a request that is watched, and from now on hears of its flight.
+    /// Returns the present status of a watched request, and attaches its watchers to the events of its flight.
     private func present(_ id: UUID) async throws -> RequestStatus {
         let flight = try await journal.read { try $0.snapshots(SnapshotFilter(ids: [id], limit: 1)).first?.flight }
         if let flight { engine.apply { $0.attach(id, to: flight) } }
-        // Read after it was attached: what happens from now on is told, what happened before is read.
+        // Read after attaching: events from now on are delivered, and earlier ones are in what is read.
         return try await status(for: id)
     }
 }
 
 extension AIRequestManager {
-    /// How many requests are waited for or watched here that are known to be on disk.
+    /// The number of requests that are watched or waited for in this process and known to be stored.
     package var watchedCount: Int { engine.read { $0.watched.known.count } }
 }

@@ -1,19 +1,22 @@
 import Foundation
 public import Logging
 
-/// The front door of the engine: submit slow work, watch it, wait for it, cancel it, ask about it.
+/// The entry point to the engine: submits, watches, awaits, cancels and queries requests.
 ///
-/// Whatever it acknowledges is on disk. A façade: it decides nothing and holds no state but its parts, so it is a
-/// `Sendable` class and not an actor, and calls from many tasks do not queue up behind each other.
+/// Everything that it acknowledges is on disk. The manager is a façade: it makes no decisions and holds no state except
+/// its parts. It is therefore a `Sendable` class and not an actor, and calls from many tasks do not wait for each
+/// other.
 ///
-/// Work is executed while an ``EngineService`` runs; without one, requests are accepted and wait for a process in which one
-/// does. Make one manager per store and process, at the composition root.
+/// An ``EngineService`` executes the requests. Without one, requests are accepted and wait for a process that runs one.
+/// Create one manager per store and process, at the composition root.
 ///
-/// To submit, cancel, wait, watch and read needs no engine. A caller who waits or watches hears of what other processes on
-/// the store commit, as long as it does so, by the store's ``RequestStore/signal`` and at every
-/// ``EngineConfiguration/renewalInterval``; a store without a signal is of one process. Where an engine has run here and
-/// was shut down, waits end with ``AIServiceError/Code/suspended``, and may be begun again when one runs again; a process
-/// that is to go on listening has no engine, or one of the scope ``ClaimScope/nothing``, which calls no provider.
+/// Submitting, cancelling, waiting, watching and reading need no engine. A caller that waits or watches also receives
+/// what other processes on the store commit. It hears of those commits by the store's ``RequestStore/signal`` and at
+/// every ``EngineConfiguration/renewalInterval``. A store without a signal belongs to one process.
+///
+/// After an engine has run here and was shut down, waits end with ``AIServiceError/Code/suspended``. They can be
+/// started again when an engine runs again. A process that must continue to listen runs no engine, or one of the scope
+/// ``ClaimScope/nothing``, which calls no provider.
 public final class AIRequestManager: Sendable {
     let store: any RequestStore
     package let registry: ProviderRegistry
@@ -25,14 +28,14 @@ public final class AIRequestManager: Sendable {
     let answers: AnswerCache
     let engine: Engine
 
-    /// Creates a manager and its parts. Starts the journal's thread, nothing else.
+    /// Creates a manager and its parts. Starts the journal's thread and nothing else.
     ///
     /// - Parameters:
-    ///   - store: Where requests live.
-    ///   - providers: Who does the work.
-    ///   - configuration: How the engine behaves.
-    ///   - seams: Time, identity, threads, metrics and spans; the system's unless replaced.
-    ///   - logger: Where the engine logs. Never prompts, responses or credentials.
+    ///   - store: The store that keeps the requests.
+    ///   - providers: The providers that execute requests.
+    ///   - configuration: The options of the engine.
+    ///   - seams: Time, identity, threads, metrics and spans. Default: the system's.
+    ///   - logger: The engine's logger. It never receives prompts, responses or credentials.
     public init(
         store: any RequestStore,
         providers: ProviderRegistry,

@@ -1,44 +1,53 @@
-/// How an engine behaves. Every option has a default that suits an app.
+/// The options of an engine. Every option has a default that suits an app.
+///
+/// ``EngineService`` checks the options when it starts, and throws ``AIServiceError/Code/invalidConfiguration`` if one
+/// is out of range.
 public struct EngineConfiguration: Sendable, Hashable {
-    /// What this process is there for. Default ``ClaimScope/everything``.
+    /// The requests that this process claims. Default ``ClaimScope/everything``.
     public var scope: ClaimScope
-    /// How long one attempt may take where neither request nor provider says. Default 30 s.
+    /// The timeout of one attempt, if neither the request nor the provider sets one. More than 0. Default 30 s.
     public var attemptTimeout: Duration
-    /// How long a provider may take to come back once its call was cancelled or timed out. After that its place among
-    /// the calls under way is given to the next request. Default 5 s.
+    /// The time that a provider may take to return after its call was cancelled or timed out, 0 or more. After that,
+    /// the call's slot is given to the next request. Default 5 s.
     public var cancellationGrace: Duration
-    /// How long attempts may go on once the engine is told to shut down. Default 10 s.
+    /// The time that attempts in flight may continue after shutdown begins, 0 or more. Default 10 s.
     public var shutdownGrace: Duration
-    /// How often the process says that it lives, and looks for dead ones. Default 5 s.
+    /// The interval at which the process renews its registration and looks for dead processes. More than 0.
+    /// Default 5 s.
     public var renewalInterval: Duration
-    /// How long a process counts as living after it last said so, if its lock cannot be looked at: it is on another host.
-    /// The clocks of hosts that share a store must then agree to within this less ``renewalInterval``, or one takes the
-    /// other for dead while it lives, and ends its attempts. Default 30 s.
+    /// The time for which a process counts as alive after its last renewal, if its lock cannot be inspected because it
+    /// is on another host. Longer than ``renewalInterval``. The clocks of hosts that share a store must agree to within
+    /// this time less ``renewalInterval``. Otherwise one host takes the other for dead while it lives, and ends its
+    /// attempts. Default 30 s.
     public var leaseDuration: Duration
-    /// When a failed attempt is followed by another one.
+    /// The rules for retrying a failed attempt. Default: at most three attempts; see ``RetryPolicy``.
     public var retry: RetryPolicy
-    /// When a provider that fails is left alone, where ``ProviderLimits/breaker`` does not say.
+    /// The rules for pausing a failing provider, if the provider's ``ProviderLimits/breaker`` is `nil`. Default: a
+    /// pause after five failures in a row; see ``BreakerPolicy``.
     public var breaker: BreakerPolicy
-    /// Whether an account that refuses a call as it would refuse every other, for a wrong key or for lack of credit
-    /// (`unauthorized`, `quotaExceeded`), is suspended: this process calls it no more until
-    /// ``AIRequestManager/resume(_:)``, and what waits for its providers stays in the store, where other processes may
-    /// take it. Calls under way go on. Default `false`: each request is sent, and fails with the refusal.
+    /// Whether this process suspends an account that refuses a call as it would refuse every other, because of a wrong
+    /// key or lack of credit (`unauthorized`, `quotaExceeded`). The process then does not call the account until
+    /// ``AIRequestManager/resume(_:)``. Requests that wait for its providers stay in the store, where other processes
+    /// may take them. Calls in flight continue. Default `false`: each request is sent, and fails with the refusal.
     public var suspendsRefusingAccounts: Bool
-    /// For how long an account is paused at most when its provider refuses a call with a limit of calls or units
-    /// (``AIServiceError/Code/rateLimited``) and asks for some time, or says that a limit is used up. All processes on the
-    /// store keep the pause, their requests say ``RequestSnapshot/WaitReason/rateLimited(until:)``, and
-    /// ``AIRequestManager/resume(_:)`` lifts it. 0 or more, at most a day. Default 15 min.
+    /// The maximum pause of an account after its provider refuses a call. A pause begins when the refusal
+    /// (``AIServiceError/Code/rateLimited``) asks for some time, or reports that a limit of calls or units is used up.
+    /// All processes on the store keep the pause. Their requests report
+    /// ``RequestSnapshot/WaitReason/rateLimited(until:)``, and ``AIRequestManager/resume(_:)`` lifts it. 0 or more, at
+    /// most a day. Default 15 min.
     public var longestPause: Duration
-    /// What calls cost, where the provider does not say. Default ``PriceTable/shipped``.
+    /// The prices of calls, if the provider does not report a cost. Default ``PriceTable/shipped``.
     public var prices: PriceTable
-    /// What may be spent. Default: as much as requests ask for.
+    /// The limits on spending. Default: none.
     public var budgets: [Budget]
-    /// How long responses are kept.
+    /// The rules for keeping responses. Default: the newest 10,000 responses of the last 7 days, up to 1 GiB; see
+    /// ``Retention``.
     public var retention: Retention
-    /// How long and how many answers later requests for the same work find.
+    /// The rules for how many answers the cache keeps for later requests for the same work, and how long. Default:
+    /// 10,000 answers, up to 256 MiB, for an hour; see ``CacheLimits``.
     public var cache: CacheLimits
-    /// How often the process gives up responses past ``retention``. The first time, and then when an hour has passed, it
-    /// also removes content files that nobody refers to. Default 5 min.
+    /// The interval at which the process evicts responses past ``retention``. The first time, and again whenever an
+    /// hour has passed, it also removes content files that no row refers to. More than 0. Default 5 min.
     public var pruneInterval: Duration
 
     /// Creates a configuration.

@@ -1,10 +1,10 @@
 public import Foundation
 
-/// Something that happened in the engine of this process, or that it learned.
+/// An event in the engine of this process, or one that the process learned from the store.
 ///
-/// Events come in commit order, each after what it tells of is on disk. They are for those who show or log what an engine
-/// does; to wait for one request, use ``AIRequestManager/outcome(of:)``. An event carries no prompt, and an answer only
-/// where it says so.
+/// Events arrive in commit order, each after its change is on disk. Use them to show or log the engine's activity. To
+/// wait for one request, use ``AIRequestManager/outcome(of:)``. An event carries no prompt, and carries an answer only
+/// if its documentation says so.
 ///
 /// ```swift
 /// for await event in manager.events() {
@@ -12,50 +12,54 @@ public import Foundation
 /// }
 /// ```
 public enum EngineEvent: Sendable {
-    /// A request was acknowledged; ``SubmissionReceipt/wasPresent`` where the store had it before.
+    /// A request was acknowledged. ``SubmissionReceipt/wasPresent`` is true if the store already had it.
     case submitted(UUID, to: ProviderID, SubmissionReceipt)
-    /// A request was refused, and is not in the store.
+    /// A request was refused and is not in the store.
     case rejected(UUID, to: ProviderID, AIServiceError)
-    /// Waiting requests were leased from the store, one for each flight.
+    /// Waiting requests were leased from the store: one for each flight.
     case claimed([FlightID: UUID], of: ProviderID)
-    /// Nothing of a provider can be leased before a date: what waits for it backs off.
+    /// No request of a provider can be leased before a date: those that wait for it back off.
     case idle(ProviderID, until: Date)
-    /// Flights were given back that were leased and not sent. They wait in the store.
+    /// Flights that were leased and not sent were returned to the store, where they wait.
     case released([FlightID])
-    /// Requests of a provider wait although calls could be made: for the limit of its account, until a date.
+    /// Requests of a provider wait for the limit of its account until a date, although the provider could take calls.
     case waiting(for: AccountID, until: Date)
-    /// An attempt is on disk and is about to be sent, or to fail unsent where it does not fit into a budget.
+    /// An attempt is on disk. It is about to be sent, or to fail unsent if it does not fit into a budget.
     case started(UUID, FlightID, provider: ProviderID, attempt: Int)
-    /// An attempt failed, and is followed by another one, not before a date.
+    /// An attempt failed. Another one follows, not before a date.
     case retried(Settlement, until: Date)
-    /// An attempt failed, and another provider is asked.
+    /// An attempt failed, and the next provider is called.
     case diverted(Settlement, to: ProviderID)
-    /// An attempt ended, and its requests are held until a person retries them: its outcome is unknown, its work may have
-    /// been billed and is remembered by the provider, or too many attempts in a row were lost.
+    /// An attempt ended, and its requests are held until an explicit retry. There are three reasons: its outcome is
+    /// unknown, its work may have been billed and the provider has a resume handle for it, or too many attempts in a
+    /// row were lost.
     case held(Settlement)
     /// An attempt was stopped or ran out of time, and its flight waits again.
     case interrupted(Settlement)
-    /// An attempt ended its flight: ``Settlement/finished`` are final, with ``Settlement/status(of:)``, which has the answer.
+    /// An attempt ended its flight. The requests in ``Settlement/finished`` are final, with ``Settlement/status(of:)``,
+    /// which contains the answer.
     case settled(Settlement)
-    /// The end of an attempt was not needed: another process has its flight, or the flight is over.
+    /// The end of an attempt was discarded, because another process holds its flight or the flight is over.
     case discarded(AttemptEnd)
-    /// An account refuses every call until a person puts it right: a wrong key, no credit, or a configuration that cannot
-    /// work.
+    /// An account refuses every call until a person corrects it: the key is wrong, it has no credit, or its
+    /// configuration cannot work.
     case refused(by: AccountID, provider: ProviderID, AIServiceError)
-    /// An account that refused a call is suspended: see ``EngineConfiguration/suspendsRefusingAccounts``. Told once for
-    /// each account, until ``AIRequestManager/resume(_:)``.
+    /// An account that refused a call is suspended. See ``EngineConfiguration/suspendsRefusingAccounts``. Sent once for
+    /// each account until ``AIRequestManager/resume(_:)``.
     case suspended(AccountID, AIServiceError)
-    /// A request failed without an attempt of this process: its deadline passed, or its attempt died with its process.
+    /// A request failed without an attempt of this process: its deadline passed, or its attempt was lost with its
+    /// process.
     case failed(UUID, of: FlightID, AIServiceError)
     /// A request was cancelled through this manager, or was live and is deleted.
     case cancelled(UUID)
-    /// Somebody had a request tried again: it had failed or was cancelled, was held, or backed off.
+    /// A caller retried a request that had failed, was cancelled, was held, or backed off.
     case revived(UUID)
-    /// This process is registered with the store as this.
+    /// This process is registered with the store under this id.
     case registered(OwnerID)
-    /// A process was deregistered while it held flights, usually because it is gone. They wait again, are held or failed.
+    /// A process was deregistered while it held flights, usually because it died. The flights wait again, are held, or
+    /// failed.
     case recovered(OwnerID, flights: Int)
-    /// Another process moved a flight that this one runs or watches, into this state.
+    /// Another process moved a flight that this one runs or watches into this state.
     case moved(FlightID, FlightLifecycle)
     /// The store cannot be written. Nothing is started until it can.
     case storeFailed(AIServiceError)
@@ -64,7 +68,7 @@ public enum EngineEvent: Sendable {
 }
 
 extension EngineEvent {
-    /// The recorded end of an attempt that the event tells of; `nil` where it tells of something else.
+    /// The recorded end of the attempt that the event is about, or `nil` for other events.
     public var settlement: Settlement? {
         switch self {
         case .retried(let settlement, _), .diverted(let settlement, _), .held(let settlement),
@@ -90,13 +94,14 @@ extension EngineEvent {
 }
 
 extension AIRequestManager {
-    /// The events of this manager's engine, from now on, whether an ``EngineService`` runs or not.
+    /// Returns a stream of this manager's engine events from now on, whether or not an ``EngineService`` runs.
     ///
-    /// Any number may follow. A reader that falls behind by more than 1,024 events loses the oldest of them; a follower
-    /// that must not miss any is ``EngineSeams/follower``. Ends when the reading task is cancelled, and with the manager.
+    /// Any number of readers may follow. A reader that falls behind by more than 1,024 events loses the oldest of them.
+    /// To miss none, use ``EngineSeams/follower``. The stream ends when the reading task is cancelled, and when the
+    /// manager is released.
     public func events() -> AsyncStream<EngineEvent> { engine.events() }
 
-    /// Waits until every event is told of what this process has written to the store by now. A reader of the store may
-    /// know of it before.
+    /// Waits until the events of everything that this process has written to the store are delivered. A reader of the
+    /// store may see the changes earlier.
     package func eventsTold() async { await journal.commitsTold() }
 }

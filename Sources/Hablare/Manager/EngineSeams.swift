@@ -1,34 +1,35 @@
 public import Foundation
 
-/// Everything through which the engine touches the world beside its store and providers: time, identity, threads, and
-/// whoever looks on.
+/// The engine's dependencies on the outside world, besides its store and providers: time, identity, threads and
+/// observers.
 ///
-/// Production takes the defaults. A test or a simulation replaces them and owns every interleaving.
+/// Use the defaults in production. A test or a simulation replaces them to control every interleaving.
 public struct EngineSeams: Sendable {
-    /// What is waited by.
+    /// The clock for all waits. Default: `ContinuousClock`.
     public var clock: EngineClock
-    /// The date of records, where the store has none of its own (``RequestStore/date``). Called under the engine's lock: it
-    /// must not block, nor call the manager.
+    /// A function that returns the date for records, if the store has none of its own (``RequestStore/date``). Called
+    /// under the engine's lock: it must not block, nor call the manager.
     public var date: @Sendable () -> Date
-    /// Where the UUIDs of regenerated requests come from.
+    /// A function that returns a UUID for a regenerated request.
     public var makeID: @Sendable () -> UUID
-    /// What spreads retries: a number between 0 and 1 for each. Called under the engine's lock, as the date is.
+    /// A function that returns a number between 0 and 1, which spreads retries. Called under the engine's lock: it must
+    /// not block, nor call the manager.
     public var jitter: @Sendable () -> Double
-    /// Where tasks run; `nil` is the global executor.
+    /// The executor that tasks prefer. `nil`, the default, is the global executor.
     public var taskExecutor: (any TaskExecutor)?
-    /// What the journal commits on.
+    /// A function that creates the driver on which the journal commits. Default: a thread of its own.
     public var makeCommitDriver: @Sendable () -> any CommitDriver
-    /// Where metrics and spans go.
+    /// The destinations of metrics and spans.
     public var observation: EngineObservation
-    /// Hears of every ``EngineEvent`` of the manager, from its first one on; `nil`, the default, hears of none.
+    /// A function that receives every ``EngineEvent`` of the manager, from the first one on. `nil`, the default: none.
     ///
-    /// Called in commit order, from any thread, before anyone who waits for the outcome in question resumes. The engine
-    /// keeps its lock meanwhile: the follower must not block, and deadlocks if it calls the manager. To do more than count
-    /// or pass on, or where missing an event does no harm, read ``AIRequestManager/events()``.
+    /// Called in commit order, from any thread, before any caller that waits for the outcome in question resumes. The
+    /// engine holds its lock meanwhile: the follower must not block, and deadlocks if it calls the manager. Use it only
+    /// to count or pass on events. Otherwise, or if missing an event does no harm, read ``AIRequestManager/events()``.
     public var follower: (@Sendable (EngineEvent) -> Void)?
 
-    /// The system's clock, dates, UUIDs and threads, what the process has bootstrapped for metrics and spans, and no
-    /// follower, unless given.
+    /// Creates seams. By default they use the system's clock, dates, UUIDs and threads, the metrics and tracing systems
+    /// that the process has bootstrapped, and no follower.
     public init(
         clock: EngineClock = EngineClock(ContinuousClock()),
         date: @escaping @Sendable () -> Date = { Date() },
@@ -50,28 +51,28 @@ public struct EngineSeams: Sendable {
     }
 }
 
-/// A clock as the engine uses one: time since it was made, and sleeping until such a time.
+/// A type-erased clock for the engine: the time since it was made, and sleep until such a time.
 public struct EngineClock: Sendable {
     private let elapsed: @Sendable () -> Duration
     private let wait: @Sendable (Duration) async throws -> Void
 
-    /// Adapts a clock. Its time at this moment becomes zero.
+    /// Adapts a clock. The clock's present time becomes zero.
     public init<C: Clock>(_ clock: C) where C.Duration == Duration {
         let start = clock.now
         elapsed = { start.duration(to: clock.now) }
-        // Clocks trap on times that their counters cannot hold, and a request may ask for any.
+        // Clocks trap on times that their counters cannot hold, and a request may ask for any time.
         wait = { try await clock.sleep(until: start.advanced(by: min($0, .farthest)), tolerance: nil) }
     }
 
     /// The time since the clock was made.
     public var now: Duration { elapsed() }
 
-    /// Sleeps until a time, or throws `CancellationError`.
+    /// Sleeps until a time. Throws `CancellationError` if the task is cancelled.
     public func sleep(until deadline: Duration) async throws {
         try await wait(deadline)
     }
 
-    /// Sleeps for a time, or throws `CancellationError`.
+    /// Sleeps for a duration. Throws `CancellationError` if the task is cancelled.
     public func sleep(for duration: Duration) async throws {
         try await wait(now + min(duration, .farthest))
     }

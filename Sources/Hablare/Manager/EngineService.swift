@@ -2,13 +2,16 @@ import Foundation
 import Logging
 public import ServiceLifecycle
 
-/// Runs an engine: executes what was submitted, recovers what a dead process left, ends in good order.
+/// A service that runs an engine: it executes submitted requests, recovers those of dead processes, and shuts down in
+/// order.
 ///
-/// Add it to a `ServiceGroup`, or use ``run(_:while:)``. While it runs, whatever was acknowledged within the claim
-/// scope is run to an end. On graceful shutdown nothing new is started, attempts under way get
-/// ``EngineConfiguration/shutdownGrace`` to end, then are stopped and wait in the store; on cancellation they are
-/// stopped at once. Between ``AIRequestManager/suspend(for:grace:)`` and ``AIRequestManager/resume(from:)`` it runs on
-/// and rests; it may also be started then. A manager has one engine at a time.
+/// Add it to a `ServiceGroup`, or use ``run(_:while:)``. While it runs, it executes every acknowledged request within
+/// the claim scope to its end. On graceful shutdown it starts nothing new. Attempts in flight get
+/// ``EngineConfiguration/shutdownGrace`` to end, and are then stopped and wait in the store. On cancellation they are
+/// stopped at once.
+///
+/// Between ``AIRequestManager/suspend(for:grace:)`` and ``AIRequestManager/resume(from:)`` the service keeps running
+/// and is suspended. It may also be started then. A manager has one engine at a time.
 public struct EngineService: Service {
     private let manager: AIRequestManager
 
@@ -19,21 +22,22 @@ public struct EngineService: Service {
 
     /// Runs until graceful shutdown or cancellation.
     ///
-    /// - Throws: ``AIServiceError``: `invalidConfiguration`; `invalidState` when an engine runs on this manager
-    ///   already, which is not disturbed; or of category storage when the store cannot be worked on at all.
+    /// - Throws: ``AIServiceError``: `invalidConfiguration`; `invalidState` if an engine already runs on this manager,
+    ///   which continues; or an error of category storage if the store cannot be used at all.
     public func run() async throws {
         try await run(untilShutdown: Self.shutdownOrCancellation)
     }
 
     /// Runs an engine for as long as a piece of code needs it, then shuts it down gracefully.
     ///
-    /// `body` runs on no actor: where it uses a model of the main actor, begin it with `@MainActor in`, see
-    /// <doc:PreviewsAndTests>. Cancelling the calling task cancels `body`; what it leaves under way is stopped and waits in the store.
+    /// `body` runs on no actor. If it uses a model of the main actor, begin it with `@MainActor in`; see
+    /// <doc:PreviewsAndTests>. Cancelling the calling task cancels `body`. Attempts that `body` leaves in flight are
+    /// stopped and wait in the store.
     ///
-    /// - Returns: What `body` returns.
-    /// - Throws: What `body` throws; or, when the engine cannot start, ``AIServiceError``: `invalidConfiguration`,
-    ///   `invalidState` when one runs on this manager already, or of category storage. `CancellationError` when the
-    ///   task is cancelled before it has.
+    /// - Returns: The value that `body` returns.
+    /// - Throws: The error that `body` throws. If the engine cannot start, ``AIServiceError``: `invalidConfiguration`,
+    ///   `invalidState` if one already runs on this manager, or an error of category storage. `CancellationError` if
+    ///   the task is cancelled before the engine has started.
     public static func run<R: Sendable>(
         _ manager: AIRequestManager, while body: @escaping @Sendable () async throws -> R
     ) async throws -> R {
@@ -111,13 +115,13 @@ public struct EngineService: Service {
         }
     }
 
-    /// Works until the engine is to rest or to shut down, and gives back everything then.
+    /// Works until the engine is to be suspended or shut down, and then returns everything that it holds to the store.
     private func work(
         as registered: Housekeeper.Registration, with housekeeper: Housekeeper, whenOpen: @Sendable () -> Void = {}
     ) async {
         let registration = Guarded(registered)
         manager.engine.apply { $0.revive() }
-        // Requests that ran out of time while no engine ran end before this one starts anything.
+        // Requests whose deadline passed while no engine ran end before this one starts any.
         await housekeeper.sweep()
         await housekeeper.recallPauses()
         manager.engine.apply { $0.opened(as: registered.owner) }
@@ -132,7 +136,7 @@ public struct EngineService: Service {
         }
         manager.answers.attended(false)
         let isToRest = manager.engine.read { $0.suspensions.order } != .end
-        // Whoever rests had its grace already.
+        // A suspension has granted its own grace period already.
         let grace = isToRest || Task.isCancelled ? .zero : manager.configuration.shutdownGrace
         await manager.engine.drain(grace: grace)
         await housekeeper.deregister(registration.withLock { $0 })
@@ -146,7 +150,7 @@ public struct EngineService: Service {
         do {
             try await gracefulShutdown()
         } catch {
-            // Cancelled: `run` sees it and gives no grace.
+            // Cancelled: `run` sees it and gives no grace period.
         }
     }
 }

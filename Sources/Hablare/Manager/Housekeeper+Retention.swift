@@ -2,8 +2,8 @@ import Foundation
 import Logging
 
 extension Housekeeper {
-    /// Gives up what the policy does not keep, at every interval, until cancelled. Several processes on one store may
-    /// do it at once: what one has given up the other does not find.
+    /// Evicts responses that the policy does not keep, at every interval, until cancelled. Several processes on one
+    /// store may do it at once: each finds only what the others have not evicted yet.
     func keepWithinLimits() async {
         var searchedAt: Date?
         while true {
@@ -12,10 +12,10 @@ extension Housekeeper {
                 try await manager.answers.trim(
                     manager.journal, at: manager.seams.date(), manager.configuration.retention)
                 var report = try await manager.giveUp(manager.configuration.retention)
-                // What is found now was abandoned an hour ago, so that a look an hour later misses nothing for long.
+                // Content found now was orphaned an hour ago, so a search every hour misses nothing for long.
                 let now = manager.seams.date()
                 if searchedAt.map({ abs(now.timeIntervalSince($0)) >= AIRequestManager.contentGrace }) ?? true {
-                    // Also where it fails: what cannot be looked at now can hardly be in five minutes.
+                    // Set also if the search fails: content that cannot be searched now can hardly be in five minutes.
                     searchedAt = now
                     report.abandoned = await abandonedContent()
                 }
@@ -35,7 +35,8 @@ extension Housekeeper {
         }
     }
 
-    /// What was found and removed; nothing where that failed, which takes nothing from what was given up besides.
+    /// Returns the orphaned content that was found and removed, or nothing if that fails. The failure does not affect
+    /// the report of evicted responses.
     private func abandonedContent() async -> AbandonedContent {
         do {
             return try await manager.abandonedContent(removing: true)

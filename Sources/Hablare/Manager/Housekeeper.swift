@@ -1,10 +1,10 @@
 import Foundation
 import Logging
 
-/// Says that this process lives, finds those that do not, and notices what others did on the same store.
+/// Renews this process's registration, takes over from dead processes, and notices what others did on the same store.
 struct Housekeeper: Sendable {
     let manager: AIRequestManager
-    /// Registrations of this process that it could not end: it does when it registers again.
+    /// Registrations of this process that it could not end. It ends them when it registers again.
     private let unretired = Guarded<Set<OwnerID>>([])
 
     init(_ manager: AIRequestManager) {
@@ -23,7 +23,7 @@ struct Housekeeper: Sendable {
         let lockName: String
     }
 
-    /// Takes the process's lock, registers it, and takes over from the dead.
+    /// Takes the process's lock, registers the process, and takes over from dead processes.
     func register() async throws -> Registration {
         let lockName = try manager.store.liveness?.acquire() ?? ""
         do {
@@ -36,7 +36,7 @@ struct Housekeeper: Sendable {
             do {
                 try await reap(except: owner)
             } catch {
-                // It does not begin: others need not find out that it is gone.
+                // The engine does not start, so other processes need not find out that it is gone.
                 await retire(owner)
                 throw error
             }
@@ -47,7 +47,8 @@ struct Housekeeper: Sendable {
         }
     }
 
-    /// Registers the process after a rest. Tries until the store takes it, or the engine is to rest again or to end.
+    /// Registers the process after a suspension. Tries until the store accepts it, or the engine is to be suspended
+    /// again or shut down.
     func registerAgain() async -> Registration? {
         while manager.engine.read({ $0.suspensions.order }) == .work {
             do {
@@ -76,7 +77,7 @@ struct Housekeeper: Sendable {
         }
     }
 
-    /// Breaks the leases of processes that are gone: at once where their lock says so, else when their lease ran out.
+    /// Breaks the leases of dead processes: at once if their lock shows it, otherwise when their lease has expired.
     private func reap(except own: OwnerID) async throws {
         let date = manager.seams.date()
         let (others, gone) = try await manager.journal.readStore { store in
@@ -97,7 +98,8 @@ struct Housekeeper: Sendable {
         }
     }
 
-    /// Keeps to the pauses that other processes, or earlier ones, were asked for, and to none that was lifted.
+    /// Restores the pauses that providers asked other processes, or earlier ones, to keep, except those that were
+    /// lifted.
     func recallPauses() async {
         do {
             try await manager.journal.tellState(of: manager.engine.read(\.accountRows))
@@ -129,7 +131,7 @@ struct Housekeeper: Sendable {
     private func renew(_ current: Guarded<Registration>) async {
         let registration = current.withLock { $0 }
         do {
-            // In one commit with the renewal: deadlines of other processes' requests, which may be gone.
+            // In one commit with the renewal: the deadlines of requests of other processes, which may be dead.
             let receipts = try await manager.journal.commit([
                 .renewOwner(registration.owner, until: leaseEnd),
                 .expire(at: manager.seams.date(), limit: Engine.sweepBatch),
@@ -149,9 +151,11 @@ struct Housekeeper: Sendable {
         }
     }
 
-    /// Stops all attempts, and continues under a new registration. Another process took this one for dead and broke its
-    /// leases, because it was stopped for long or its lock was removed; or a commit's outcome is unknown, and so are the
-    /// leases: then those of the old registration are broken, whatever they are.
+    /// Stops all attempts and continues under a new registration.
+    ///
+    /// Another process may have taken this one for dead and broken its leases, because it was stopped for long or its
+    /// lock was removed. Or a commit's outcome is unknown, and so are the leases: then all leases of the old
+    /// registration are broken.
     private func startOver(_ current: Guarded<Registration>) async throws {
         await manager.engine.drain(grace: .zero)
         let old = current.withLock { $0 }
@@ -162,7 +166,7 @@ struct Housekeeper: Sendable {
         manager.engine.apply { $0.opened(as: registration.owner) }
     }
 
-    /// Ends the requests whose deadline has come. What is left is ended by the engine's own sweeps.
+    /// Ends the requests whose deadline has passed. The engine's own sweeps end the rest.
     func sweep() async {
         do {
             _ = try await manager.journal.commit(.expire(at: manager.seams.date(), limit: Engine.sweepBatch))

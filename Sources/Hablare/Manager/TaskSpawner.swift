@@ -1,6 +1,6 @@
-/// The one place where the engine starts unstructured tasks, so that a simulation can run all of them.
+/// The only place where the engine starts unstructured tasks, so that a simulation can run all of them.
 ///
-/// Whoever starts a task owns it: keeps the handle, cancels it, awaits it.
+/// The code that starts a task owns it: it keeps the handle, cancels the task and awaits it.
 package struct TaskSpawner: Sendable {
     package let executor: (any TaskExecutor)?
 
@@ -8,9 +8,9 @@ package struct TaskSpawner: Sendable {
         self.executor = executor
     }
 
-    /// Starts a task. It does not inherit the caller's isolation.
+    /// Starts a task. The task does not inherit the caller's isolation.
     package func start(_ operation: @escaping @Sendable @concurrent () async -> Void) -> Task<Void, Never> {
-        // Without a preference nothing has to be noted in the task that it has none.
+        // Without a preference, the task does not need to store that it has none.
         guard let executor else { return Task(operation: operation) }
         return Task(executorPreference: executor, operation: operation)
     }

@@ -1,9 +1,9 @@
 import Foundation
 import Tracing
 
-/// What is observed of one attempt: how long it waited, how long it took, what came of it.
+/// Measures one attempt: its wait, its duration and its outcome.
 ///
-/// Told twice how it ended, it takes the first word: an attempt that was given up may come back.
+/// If its end is reported twice, the first report counts, because an attempt that was stopped may still return.
 final class AttemptWatch: Sendable {
     private struct State: Sendable {
         var sentAt: Duration?
@@ -34,7 +34,7 @@ final class AttemptWatch: Sendable {
         meters.waited(max(.zero, .between(since, observer.date())), forAttempt: number)
     }
 
-    /// Sends it, within its span: what the provider traces becomes a part of it.
+    /// Sends the call within the attempt's span, so that the provider's spans become its children.
     func sending<R>(_ send: () async -> R) async -> R {
         guard let context = state.withLock({ $0.span?.context }) else { return await send() }
         return await ServiceContext.$current.withValue(context) { await send() }

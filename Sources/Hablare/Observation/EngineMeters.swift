@@ -1,7 +1,7 @@
 import CoreMetrics
 import Metrics
 
-/// The metrics of an engine. There is none where nobody measures.
+/// The metrics of an engine. Created only if a metrics system takes them.
 final class EngineMeters: Sendable {
     let journal: JournalMeters
     let flightsRecovered: Counter
@@ -43,18 +43,18 @@ final class EngineMeters: Sendable {
     }
 }
 
-/// How much there is to do in a lane.
+/// The load of a lane.
 struct LaneLoad: Sendable, Hashable {
     let provider: ProviderID
     let queued: Int
-    /// Flights under way, and places among them that are promised.
+    /// Flights in flight, including slots that are reserved for submissions.
     let running: Int
 }
 
-/// Shows how much there is to do, whenever it changed.
+/// Updates the gauges of the lanes whenever their load changes.
 ///
-/// The loads are asked for, and shown, under one lock, so that what is shown last is true. It is not the engine's
-/// lock: whoever takes in metrics is code of others.
+/// The loads are read and shown under one lock, so the last value shown is the present one. It is not the engine's
+/// lock, because the metrics system is foreign code.
 final class LaneGauges: Sendable {
     private let meters: EngineMeters
     private let shown = Guarded<[ProviderID: LaneLoad]>([:])

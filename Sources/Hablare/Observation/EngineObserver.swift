@@ -3,7 +3,7 @@ import Foundation
 import Metrics
 public import Tracing
 
-/// Looks on while an engine works, as far as anybody takes its metrics and spans. Changes nothing and decides nothing.
+/// Observes an engine for the metrics and spans that the process takes. Changes nothing and decides nothing.
 struct EngineObserver: Sendable {
     let meters: EngineMeters?
     let tracer: EngineTracer?
@@ -19,7 +19,7 @@ struct EngineObserver: Sendable {
         lanes = meters.map(LaneGauges.init)
     }
 
-    /// What watches an attempt; `nil` where nobody takes what it sees.
+    /// Returns a watch over an attempt, or `nil` if neither metrics nor spans are taken.
     func watch(_ flight: QueuedFlight) -> AttemptWatch? {
         meters == nil && tracer == nil ? nil : AttemptWatch(flight, self)
     }
@@ -77,7 +77,7 @@ struct EngineObserver: Sendable {
         meters?.flightsRecovered.increment(by: flights)
     }
 
-    /// Counts the ends among the changes that a commit of this process made.
+    /// Counts the ends among the changes in a commit of this process.
     func committed(_ changes: [StoreChange]) {
         guard let meters else { return }
         for change in changes {
@@ -91,7 +91,7 @@ struct EngineObserver: Sendable {
         }
     }
 
-    /// Counts what follows an attempt's end, and the requests that became final with it.
+    /// Counts the step after an attempt's end, and the requests that became final with it.
     private func settled(_ settlement: Settlement, _ meters: EngineMeters) {
         if let error = settlement.end.outcome.failure, let meters = meters.provider(settlement.end.provider) {
             switch EngineEvent(settlement) {
@@ -110,21 +110,21 @@ struct EngineObserver: Sendable {
     }
 }
 
-/// Where an engine's metrics and spans go. Its logs go to the logger that the manager is given.
+/// The destinations of an engine's metrics and spans. Its logs go to the logger that the manager is given.
 ///
-/// By default to whatever the process has bootstrapped at the moment at which this value is made: bootstrap first. Where
-/// nothing is bootstrapped, nothing is measured, no span is begun and no trace is stored, at no cost.
+/// By default, these are the systems that the process has bootstrapped when this value is created, so bootstrap first.
+/// If none is bootstrapped, nothing is measured, no span begins and no trace is stored, at no cost.
 ///
-/// What goes there never has a prompt, a parameter, a response or a credential in it. See ``EngineMetric`` for the
-/// metrics; spans are named and labelled after OpenTelemetry's conventions for generative AI.
+/// Metrics and spans never contain a prompt, a parameter, a response or a credential. For the metrics, see
+/// ``EngineMetric``. Spans are named and labelled by OpenTelemetry's conventions for generative AI.
 public struct EngineObservation: Sendable {
-    /// Makes the metrics. Default: the one that `MetricsSystem` was bootstrapped with.
+    /// The factory of metrics. Default: the one that `MetricsSystem` was bootstrapped with.
     public var metrics: any MetricsFactory
-    /// Makes the spans, and carries their context through the store. Default: the one that `InstrumentationSystem` was
-    /// bootstrapped with.
+    /// The tracer, which makes the spans and carries their context through the store. Default: the one that
+    /// `InstrumentationSystem` was bootstrapped with.
     public var tracer: any Tracer
 
-    /// What is bootstrapped, unless given.
+    /// Creates destinations. Default: the bootstrapped systems.
     public init(
         metrics: any MetricsFactory = MetricsSystem.factory, tracer: any Tracer = InstrumentationSystem.tracer
     ) {
@@ -132,6 +132,6 @@ public struct EngineObservation: Sendable {
         self.tracer = tracer
     }
 
-    /// Nothing is observed, whatever is bootstrapped.
+    /// No metrics and no spans, even if systems are bootstrapped.
     public static let none = EngineObservation(metrics: NOOPMetricsHandler.instance, tracer: NoOpTracer())
 }

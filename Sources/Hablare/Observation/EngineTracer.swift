@@ -1,11 +1,11 @@
 import Foundation
 import Tracing
 
-/// The spans of an engine. There is none where nobody traces.
+/// The spans of an engine. Created only if a tracer takes them.
 ///
-/// A submission is a span of kind producer, and each attempt one of kind client, its child: also when it is made days
-/// later, by another process, because the submission's context is stored with the request. Names and attributes are
-/// those of OpenTelemetry's conventions for generative AI, as of version 1.41, and `hablare.…` where there are none.
+/// A submission is a span of kind producer. Each attempt is its child, a span of kind client, even if another process
+/// makes the attempt days later: the submission's context is stored with the request. Names and attributes follow
+/// OpenTelemetry's conventions for generative AI, version 1.41, and are `hablare.…` if those have none.
 struct EngineTracer: Sendable {
     private let tracer: any Tracer
     private let date: @Sendable () -> Date
@@ -72,7 +72,7 @@ struct EngineTracer: Sendable {
 }
 
 extension Span {
-    /// What it is about failed. The code alone is said: a message may have words of the provider in it.
+    /// Marks the span as failed, by the error code alone: a message may contain the provider's text.
     func failed(_ code: AIServiceError.Code?) {
         attributes[SpanNames.error] = code.flatMap(SpanNames.errorType) ?? SpanNames.otherError
         setStatus(SpanStatus(code: .error))
@@ -109,7 +109,7 @@ private struct FieldCarrier: Injector, Extractor {
 struct SpanMoment: TracerInstant {
     let nanosecondsSinceEpoch: UInt64
 
-    /// Dates that a span cannot have become the first.
+    /// Creates a moment. Dates that a span cannot have become the first moment.
     init(_ date: Date) {
         nanosecondsSinceEpoch = UInt64(exactly: (date.timeIntervalSince1970 * 1_000_000_000).rounded()) ?? 0
     }
@@ -117,20 +117,20 @@ struct SpanMoment: TracerInstant {
     static func < (lhs: Self, rhs: Self) -> Bool { lhs.nanosecondsSinceEpoch < rhs.nanosecondsSinceEpoch }
 }
 
-/// The trace that a request was submitted in, as its tracer writes it down: the fields of W3C's `traceparent` and
-/// `tracestate`, or whatever the tracer uses.
+/// The trace in which a request was submitted, as its tracer encodes it: the fields of W3C's `traceparent` and
+/// `tracestate`, or others of the tracer.
 ///
-/// It is stored with its request, so that an attempt joins the trace in whichever process it is made, and is erased
-/// with it. Whatever the application puts into its tracer's baggage is among it.
+/// It is stored with its request, so that an attempt joins the trace in any process, and is erased with it. It includes
+/// everything that the application puts into its tracer's baggage.
 public struct TraceContext: Sendable, Hashable, Codable {
-    /// The most bytes that all names and values may have together. W3C asks for 512 of `tracestate`; 4096.
+    /// The maximum total size of all names and values in bytes: 4096. W3C asks for 512 bytes of `tracestate`.
     public static let maximumByteCount = 4096
 
     /// The fields by name.
     public let fields: [String: String]
 
-    /// Creates a context; `nil` where there is no field, or they are larger than ``maximumByteCount``: a trace that is
-    /// too large to be kept is not kept, and the request is submitted without.
+    /// Creates a context. Returns `nil` if there are no fields, or if they are larger than ``maximumByteCount``. The
+    /// request is then submitted without a trace.
     public init?(_ fields: [String: String]) {
         let size = fields.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
         guard !fields.isEmpty, size <= Self.maximumByteCount else { return nil }

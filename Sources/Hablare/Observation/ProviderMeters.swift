@@ -1,7 +1,7 @@
 import CoreMetrics
 import Metrics
 
-/// The metrics of one provider. Those whose labels are known are made at once, so that they are there with zero.
+/// The metrics of one provider. Those with known labels are created at once, so that they exist with the value zero.
 final class ProviderMeters: Sendable {
     private struct ModelMeters: Sendable {
         let inputTokens: Counter
@@ -88,7 +88,7 @@ final class ProviderMeters: Sendable {
     private func used(_ usage: Usage, of model: String?, mayBeBilled: Bool) {
         guard mayBeBilled || usage != Usage() else { return }
         let meters = meters(of: model)
-        // A provider may say anything, and counters do not go down.
+        // A provider may report any number, and counters never decrease.
         if usage.inputTokens > 0 { meters.inputTokens.increment(by: usage.inputTokens) }
         if usage.outputTokens > 0 { meters.outputTokens.increment(by: usage.outputTokens) }
         if let cost = usage.costMicroDollars {
@@ -98,7 +98,8 @@ final class ProviderMeters: Sendable {
         }
     }
 
-    /// Made where it is first needed, under a short lock: whoever makes handlers does no more than enter them in a table.
+    /// Returns the metrics of a model, and creates them on first use under a short lock. A metrics system only enters
+    /// new handlers in a table.
     private func meters(of model: String?) -> ModelMeters {
         models.withLock { models in
             let label = models.labels.label(of: model)
@@ -139,7 +140,7 @@ extension AttemptEnd.Outcome {
     }
 }
 
-/// Gives models the names that metrics show, so that nobody who makes up names makes metrics without end.
+/// Maps models to the names that metrics show, so that invented model names cannot create metrics without limit.
 struct ModelLabels: Sendable {
     private static let longest = 64
     private static let other = "other"

@@ -1,4 +1,4 @@
-/// What the attributes of spans are called, and what they say.
+/// The names and values of span attributes.
 enum SpanNames {
     static let operation = "gen_ai.operation.name"
     static let provider = "gen_ai.provider.name"
@@ -19,7 +19,7 @@ enum SpanNames {
     static let billing = "hablare.attempt.billing"
     static let cost = "hablare.cost.micro_dollars"
 
-    /// What the conventions call an error that has no name of few.
+    /// The conventions' value for an error without a low-cardinality name.
     static let otherError = "_OTHER"
 
     static func operation(of prompt: Prompt, for type: ContentType) -> String {
@@ -41,7 +41,7 @@ enum SpanNames {
         }
     }
 
-    /// A code as an attribute; `nil` where it does not look like one.
+    /// Returns a code as an attribute, or `nil` if it does not have the form of a code.
     static func errorType(_ code: AIServiceError.Code) -> String? {
         let text = code.rawValue
         let isName = text.utf8.allSatisfy { byte in

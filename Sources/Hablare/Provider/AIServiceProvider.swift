@@ -1,64 +1,65 @@
-/// Something that does slow work: a web service, a local program, a model.
+/// A service that does slow work: a web service, a local program, a model.
 ///
-/// A provider is told to do one thing and reports how it went. It keeps no queue, retries nothing and counts nothing:
-/// the engine does. Implement ``generate(prompt:parameters:)`` for the simple case or ``generate(_:)`` for the full
-/// one, which is the one that the engine calls and whose default calls the simple form.
+/// A provider executes one call and reports the result. It keeps no queue, retries nothing and counts nothing: the
+/// engine does that. Implement ``generate(prompt:parameters:)`` for the simple case or ``generate(_:)`` for the full
+/// one. The engine calls the full form, whose default calls the simple one.
 ///
-/// A provider must answer soon after its task is cancelled. An answer counts also then; how a failure is called does not.
+/// A provider must return soon after its task is cancelled. An answer counts even then; the code of a failure does not
+/// matter then.
 public protocol AIServiceProvider: Sendable {
-    /// The name it is registered under.
+    /// The name under which the provider is registered.
     var id: ProviderID { get }
 
-    /// What it is, for the fingerprint. Default: its id.
+    /// The identity of the provider for the fingerprint. Default: its id.
     var instance: ProviderInstance { get }
 
-    /// The models it offers; empty when it has no choice of models. Default: empty.
+    /// The models that the provider offers, or an empty array if there is no choice of models. Default: empty.
     var models: [String] { get }
 
-    /// The model that answers where a request names none: what the call costs is that model's price. `nil`, the default:
-    /// it has none, or does not say.
+    /// The model that answers if a request names none. The price of the call is that model's price. `nil`, the default:
+    /// there is none, or it is not known.
     var defaultModel: String? { get }
 
-    /// The kind of content it answers with; an answer of another kind is refused as
-    /// ``AIServiceError/Code/invalidResponse``. One that promises ``ContentType/structured`` may answer with text, too:
-    /// with a model's words that are no JSON, and were paid for.
+    /// The kind of content that the provider answers with. An answer of another kind is refused as
+    /// ``AIServiceError/Code/invalidResponse``. A provider of ``ContentType/structured`` may also answer with text: the
+    /// words of a model that are not JSON but were paid for.
     var responseType: ContentType { get }
 
-    /// How much may be asked of it. Default: that of ``ProviderLimits``.
+    /// The limits of calls to the provider. Default: those of ``ProviderLimits``.
     var limits: ProviderLimits { get }
 
-    /// Whose limit of calls it uses up: providers of one service that share a key name the same account, and must have
-    /// the same ``ProviderLimits/rate``. Never the key itself. Default: its id.
+    /// The account whose limit the calls use up. Providers of one service that share a key name the same account, and
+    /// must have the same ``ProviderLimits/rate``. Never the key itself. Default: the provider's id.
     var account: AccountID { get }
 
-    /// What a call costs in units of its account's limit (tokens, characters), estimated before it is sent. Asked only
-    /// when the limit has units. Default: the Unicode scalars of the prompt's plain text.
+    /// Returns the cost of a call in units of its account's limit (tokens, characters), estimated before it is sent.
+    /// Called only if the limit has units. Default: the Unicode scalars of the prompt's plain text.
     func units(of request: AIRequest) -> Double
 
-    /// The most that a call can use, for budgets, which reserve what that costs before it is sent: input counted high,
-    /// output as far as the request lets it grow, or ``Usage/costMicroDollars`` where the provider knows it. Asked only
-    /// where a budget counts the request. `nil`, the default: not known.
+    /// Returns the most that a call can use. A budget reserves its cost before the call is sent. Count the input high,
+    /// and the output as far as the request lets it grow. Set ``Usage/costMicroDollars`` instead if the provider knows
+    /// the cost. Called only if a budget counts the request. `nil`, the default: not known.
     func maximumUsage(of request: AIRequest) -> Usage?
 
-    /// Whether it rests while there is no network (``SuspensionReason/offline``). Default: true. A provider on this
-    /// machine says false, and goes on.
+    /// Whether the provider is suspended while there is no network (``SuspensionReason/offline``). Default: true. A
+    /// provider that runs on this machine returns false and continues.
     var needsNetwork: Bool { get }
 
-    /// Does the work from a prompt as plain text.
+    /// Answers a prompt as plain text.
     func generate(prompt: String, parameters: [String: ParameterValue]) async -> Result<ResponseContent, AIServiceError>
 
-    /// Does the work, with everything the engine knows about the call.
+    /// Answers a call, with everything that the engine knows about it.
     func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError>
 }
 
 extension AIServiceProvider {
     /// The provider's id.
     public var instance: ProviderInstance { ProviderInstance(rawValue: id.rawValue) }
-    /// No models to choose from.
+    /// An empty array: there is no choice of models.
     public var models: [String] { [] }
-    /// None.
+    /// `nil`: there is none.
     public var defaultModel: String? { nil }
-    /// Four calls at once, the engine's timeout, no limit of characters.
+    /// Four concurrent calls, the engine's timeout, no limit of characters.
     public var limits: ProviderLimits { ProviderLimits() }
 
     /// The provider's id.
@@ -66,13 +67,13 @@ extension AIServiceProvider {
     /// The Unicode scalars of the prompt's plain text.
     public func units(of request: AIRequest) -> Double { Double(request.prompt.plainText.unicodeScalars.count) }
 
-    /// It does.
+    /// True.
     public var needsNetwork: Bool { true }
 
-    /// Not known.
+    /// Returns `nil`: not known.
     public func maximumUsage(of request: AIRequest) -> Usage? { nil }
 
-    /// Fails: the engine calls this only for a provider that implements neither form.
+    /// Fails. The engine calls this only for a provider that implements neither form.
     public func generate(
         prompt: String, parameters: [String: ParameterValue]
     ) async -> Result<ResponseContent, AIServiceError> {

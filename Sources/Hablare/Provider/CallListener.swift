@@ -1,24 +1,25 @@
 import Foundation
 
-/// Hears what a provider says while it works on a call. One object and not three closures, because every call has one.
+/// Receives the reports of a provider while it works on a call. One object and not several closures, because every call
+/// has one.
 protocol CallListener: Sendable {
-    /// Between 0 and 1.
+    /// Receives the progress, between 0 and 1.
     func progressed(to fraction: Double)
 
-    /// The provider said something of its limits.
+    /// Receives the limits that the service reported.
     func learned(_ limits: ReportedLimits)
 
-    /// Takes the next piece of the answer; waits while there is no room for more.
+    /// Takes the next piece of the answer, and waits while there is no room for more.
     func yielded(_ bytes: Data) async throws
 
     var remembered: RememberedWork? { get }
 
-    /// The provider leaves a handle for the next attempt; `nil`: none any more.
+    /// Stores the resume handle for the next attempt, or removes it if it is `nil`.
     func remembers(_ handle: Data?) async throws
 
     func resumed() async throws
 
-    /// Whether anybody waits for the work.
+    /// Returns whether the work is still wanted.
     func isWanted() async throws -> Bool
 }
 

@@ -1,8 +1,9 @@
-/// One provider to fall back on, and the model to ask it for.
+/// A provider to fall back on, and the model to ask it for.
 public struct FallbackHop: Sendable, Hashable, Codable {
     /// The provider.
     public var provider: ProviderID
-    /// Its model; `nil` for its default. Models have other names elsewhere, so the request's own is not asked for.
+    /// The model to ask for. `nil`: the provider's default. The request's own model is not used, because models have
+    /// other names at other providers.
     public var model: String?
 
     /// Creates a hop.
@@ -12,13 +13,13 @@ public struct FallbackHop: Sendable, Hashable, Codable {
     }
 }
 
-/// Which provider is asked next when one has failed for good. Pure.
+/// Chooses the provider to call after one has failed for good. Pure.
 package enum FallbackChain {
-    /// How many providers a request may fall back on.
+    /// The maximum number of providers that a request may fall back on.
     package static let longest = 8
 
-    /// The provider after the present one; `nil` at the end of the chain, or where asking another one cannot help: the
-    /// request itself is at fault, out of time or not wanted any more, or it was our store that failed.
+    /// Returns the provider after the present one, or `nil` at the end of the chain. Also returns `nil` if another
+    /// provider cannot help: the request itself is at fault, out of time or no longer wanted, or the store failed.
     package static func next(
         after error: AIServiceError, at provider: ProviderID, of chain: [FallbackHop]
     ) -> FallbackHop? {

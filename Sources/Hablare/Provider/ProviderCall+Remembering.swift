@@ -1,86 +1,95 @@
 public import Foundation
 
-/// Work that outlives the attempt that began it: a service that answers a call with a name for work on its side, which
-/// can be asked for, read again and cancelled by that name. A provider that remembers the name goes on after a crash of
-/// its process instead of paying again.
+/// Resuming work that outlives the attempt that began it.
+///
+/// Some services answer a call with a name for the work on their side. By that name a later call can ask for the work,
+/// read its answer again and cancel it. A provider that remembers the name as a resume handle continues the work after
+/// its process crashes, instead of paying for it again.
 extension ProviderCall {
-    /// The largest handle, in bytes: 4 KiB.
+    /// The maximum size of a resume handle in bytes: 4 KiB.
     public static let maximumHandle = 4096
 
-    /// What the last attempt of this request at this provider remembered; `nil` where nothing was, or is of use any more.
+    /// The resume handle that the last attempt of this request at this provider remembered. `nil` if there is none or
+    /// it is no longer of use.
     ///
-    /// Where there is one, this attempt is there to go on with that work: call ``resume()``, and ask the service for it.
-    /// Never begin the work anew in such an attempt; where the service knows nothing of it any more, ``forget()`` it and
-    /// answer with ``AIServiceError/workLost``. The engine decides then, as the request has it, whether another attempt
-    /// begins anew: its budgets, its ``AIRequest/unknownOutcome`` and what readers have seen speak to that.
+    /// If there is a handle, this attempt must continue that work: call ``resume()``, and ask the service for the work.
+    /// Never start the work again in such an attempt. If the service no longer knows the work, call ``forget()`` and
+    /// answer with ``AIServiceError/workLost``. The engine then decides whether another attempt starts the work again.
+    /// It considers the request's budgets, its ``AIRequest/unknownOutcome`` and the output that readers have seen.
     ///
-    /// It does not change while the call runs. It outlives a failure after which another attempt follows, a shutdown, and
-    /// the process. It is gone once the request is final (so an explicit retry of a failed or cancelled request begins
-    /// anew), when another provider of the request's chain is asked, and with the request when that is deleted.
+    /// The handle does not change while the call runs. It outlives a failure that another attempt follows, a shutdown,
+    /// and the process. It is removed when the request is final, so an explicit retry of a failed or cancelled request
+    /// starts the work again. It is also removed when another provider of the request's chain is called, and when the
+    /// request is deleted.
     public var handle: Data? { listener.remembered?.handle }
 
-    /// How many bytes of the answer earlier attempts yielded and the store kept: after ``resume()`` yield what follows
-    /// them. 0 where nothing was yielded, and where the request does not stream: then yield the whole answer again.
+    /// The number of bytes of the answer that earlier attempts yielded and the store kept. After ``resume()``, yield
+    /// the bytes that follow them. 0 if nothing was yielded, or if the request does not stream: then yield the whole
+    /// answer again.
     public var keptBytes: Int { listener.remembered?.keptBytes ?? 0 }
 
-    /// Leaves a handle for the next attempt, at most 4 KiB and not empty, in place of an earlier one.
+    /// Stores a resume handle for the next attempt, in place of an earlier one. A handle has 1 to 4096 bytes.
     ///
-    /// Returns once it is on disk, and not before: what is remembered a moment later than the service has accepted the
-    /// work can be lost with the process in that moment, so remember as soon as there is something to remember. Cancelling
-    /// the task does not stop it, and it is worth remembering also in a task that was cancelled, as an attempt is by a
-    /// shutdown. Not a secret, and never logged all the same: put no key into it.
+    /// Returns only when the handle is on disk. If the process dies after the service has accepted the work and before
+    /// that, the handle is lost. Therefore remember it as soon as there is one. Cancelling the task does not stop this.
+    /// Remember a handle also in a cancelled task, such as an attempt that a shutdown stops. A handle is not a secret,
+    /// but is never logged. Put no key into it.
     ///
-    /// - Throws: `CancellationError` where the attempt is over as far as the store knows: its request is final, or its
-    ///   lease is another's. Whether anybody goes on with the work all the same says ``isWanted()``. ``AIServiceError``:
-    ///   `invalidResponse` for a handle that is empty or too large, or after the end of the call; or of category storage:
-    ///   then the earlier handle stays, if there was one.
+    /// - Throws: `CancellationError` if the attempt is over as far as the store knows: its request is final, or its
+    ///   lease is lost. To learn whether another attempt continues the work, call ``isWanted()``. ``AIServiceError``:
+    ///   `invalidResponse` for a handle that is empty or too large, or after the end of the call; or an error of
+    ///   category storage. An earlier handle stays after a storage error.
     public func remember(_ handle: Data) async throws {
         guard !handle.isEmpty, handle.count <= Self.maximumHandle else { throw AIServiceError.badHandle(handle.count) }
         try await listener.remembers(handle)
     }
 
-    /// Forgets the handle: what it stands for is gone, or has failed for good on the service's side.
+    /// Removes the resume handle, because its work no longer exists or has failed for good on the service's side.
     ///
-    /// Then the next attempt, if one follows, begins anew. In an attempt that was given the handle, answer with a failure
-    /// afterwards.
+    /// The next attempt, if one follows, then starts the work again. In an attempt that has the handle, answer with a
+    /// failure afterwards.
     ///
-    /// - Throws: as ``remember(_:)`` does.
+    /// - Throws: The errors of ``remember(_:)``.
     public func forget() async throws {
         try await listener.remembers(nil)
     }
 
-    /// Says that this attempt goes on with the work of ``handle``. Before the first ``yield(_:)-(Data)``; a second time
-    /// nothing happens. What is yielded, or said a second time, by another task while this one still reads what was kept
-    /// waits for that.
+    /// Declares that this attempt continues the work of ``handle``. Call it before the first ``yield(_:)-(Data)``. A
+    /// second call has no effect. While this call still reads the kept output, a yield or a second call from another
+    /// task waits for it.
     ///
-    /// What readers have seen stays, and they are not told of a restart: what is yielded from now on follows
-    /// ``keptBytes``. The answer is all of it. The attempt is in the ledger with the usage that its answer brings, and as
-    /// not billed where it brings none: the work was begun, and is paid for, by an earlier one.
+    /// Readers keep the output that they have seen and receive no restart: bytes yielded from now on follow
+    /// ``keptBytes``. The answer is all of them together. The ledger records the attempt with the usage that its answer
+    /// reports. It records the attempt as not billed if the answer reports none, because an earlier attempt began the
+    /// work and is charged for it.
     ///
-    /// In an attempt that has a handle, whatever is yielded without it is refused, and the attempt fails as one of which
-    /// nobody knows what came of the work: the handle is forgotten, and the next attempt begins anew where the request
-    /// allows that, or the request is held.
+    /// In an attempt that has a handle, a yield without this call is refused. The attempt fails with an unknown outcome,
+    /// and the handle is removed. The next attempt then starts the work again if the request allows that; otherwise the
+    /// request is held.
     ///
-    /// - Throws: ``AIServiceError``: `invalidResponse` where there is no handle, or after the end of the call; of category
-    ///   storage where what was kept cannot be read now. `CancellationError` when the attempt is stopped.
+    /// - Throws: ``AIServiceError``: `invalidResponse` if there is no handle, or after the end of the call; or an error
+    ///   of category storage if the kept output cannot be read now. `CancellationError` if the attempt is stopped.
     public func resume() async throws {
         try await listener.resumed()
     }
 }
 
 extension ProviderCall {
-    /// Whether anybody goes on with the work of this call, as far as the store knows. Ask when the task was cancelled, or
-    /// when ``remember(_:)`` was refused, before work is ended on the service's side.
+    /// Returns whether any attempt continues the work of this call, as far as the store knows. Call it before you end
+    /// work on the service's side, if the task was cancelled or ``remember(_:)`` was refused.
     ///
-    /// True where the attempt is still the request's own: the engine shuts down or rests, or the attempt took too long.
-    /// Then ``remember(_:)`` the work, if that was not done, and leave it alone. True also where the attempt lost its
-    /// request to another one, and what it remembered, or was given, stands: the other one goes on with it.
+    /// True if the request still belongs to this attempt: the engine shuts down or is suspended, or the attempt took
+    /// too long. Call ``remember(_:)`` if you have not yet, and leave the work alone. True also if another attempt took
+    /// over the request and the handle that this attempt remembered or received is still valid. The other attempt then
+    /// continues the work.
     ///
-    /// False where the request is final: it was cancelled or deleted, or its deadline has passed; also when it was retried
-    /// since. False, too, where the attempt lost its request before it had remembered the work, or the next one found it
-    /// gone: the request goes on then, with other work or with another provider. In all of these nobody goes on with the
-    /// work, and nobody but this call can tell the service. Cancelling the task does not stop it.
+    /// False if the request is final: it was cancelled or deleted, or its deadline passed. It stays false if the
+    /// request was retried since. False also if this attempt lost the request before it remembered the work, or if the
+    /// next attempt found the work gone. The request then continues with other work or another provider. In all of
+    /// these cases no attempt continues the work, and only this call can end it at the service. Cancelling the task
+    /// does not stop this check.
     ///
+    /// - Returns: Whether an attempt continues the work.
     /// - Throws: ``AIServiceError`` of category storage.
     public func isWanted() async throws -> Bool {
         try await listener.isWanted()
@@ -88,8 +97,8 @@ extension ProviderCall {
 }
 
 extension AIServiceError {
-    /// A provider's failure where the service does not know the remembered work any more: nobody knows whether it was
-    /// done, and billed. Answer with it after ``ProviderCall/forget()``.
+    /// The failure of a provider whose service no longer knows the work of the resume handle. It is unknown whether the
+    /// work was done and billed. Answer with it after ``ProviderCall/forget()``.
     public static let workLost = AIServiceError(
         .workLost,
         "The service does not know the work any more that an earlier attempt had begun. It may have been billed.")

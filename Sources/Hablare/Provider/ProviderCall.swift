@@ -1,29 +1,29 @@
 public import Foundation
 
-/// One attempt, as a provider sees it.
+/// One attempt, from the provider's point of view.
 public struct ProviderCall: Sendable {
-    /// What to do. Its `id` is a member of the flight that is executed.
+    /// The request to execute. Its `id` is that of a member of the flight that is executed.
     public let request: AIRequest
-    /// Which attempt of the flight this is, from 1.
+    /// The number of this attempt in its flight, from 1.
     public let attempt: Int
-    /// When the engine will give the attempt up, in time from its start; where the request streams, from the last
-    /// chunk. A provider may pass it on to its server.
+    /// The time after which the engine stops the attempt, counted from its start. If the request streams, counted from
+    /// the last chunk. A provider may pass it on to its server.
     public let timeout: Duration
     let listener: any CallListener
 
     /// Creates a call.
     ///
     /// - Parameters:
-    ///   - request: What to do.
-    ///   - attempt: Which attempt this is, from 1.
-    ///   - timeout: When the attempt will be given up.
-    ///   - progress: Told of progress between 0 and 1.
-    ///   - limits: Told what the provider says of its limits.
-    ///   - chunks: Given what the provider yields.
-    ///   - remembered: What an earlier attempt remembered. Default: nothing.
-    ///   - handles: Given what the provider remembers; `nil` when it forgets.
-    ///   - resumption: Told that the provider goes on with what was remembered.
-    ///   - wish: Says whether anybody still waits for the work. Default: somebody does.
+    ///   - request: The request to execute.
+    ///   - attempt: The number of this attempt, from 1.
+    ///   - timeout: The time after which the attempt is stopped.
+    ///   - remembered: The resume handle of an earlier attempt. Default: none.
+    ///   - progress: A function that receives the progress, between 0 and 1.
+    ///   - limits: A function that receives the limits that the provider reports.
+    ///   - chunks: A function that receives the bytes that the provider yields.
+    ///   - handles: A function that receives the resume handle that the provider remembers, or `nil` if it forgets it.
+    ///   - resumption: A function that is called when the provider resumes the work of its handle.
+    ///   - wish: A function that returns whether the work is still wanted. Default: it is.
     public init(
         request: AIRequest, attempt: Int = 1, timeout: Duration = .seconds(30),
         remembered: RememberedWork? = nil,
@@ -48,45 +48,47 @@ public struct ProviderCall: Sendable {
         self.listener = listener
     }
 
-    /// Whether somebody may read the answer while it is made. ``yield(_:)-(Data)`` can be called in any case.
+    /// Whether a reader may read the answer while it is produced. ``yield(_:)-(Data)`` can be called in any case.
     public var isStreaming: Bool { request.streaming != nil }
 
-    /// Hands over the next piece of the answer, at most 16 MiB; then answer with
-    /// ``ProviderAnswer/init(streamed:metadata:usage:)``, because the content is what was yielded.
+    /// Delivers the next piece of the answer, at most 16 MiB. Then answer with
+    /// ``ProviderAnswer/init(streamed:metadata:usage:)``, because the content is the bytes that were yielded.
     ///
-    /// Waits while the engine has more than it can put away, so nobody ever holds a long answer in memory. Of a text a
-    /// piece may end anywhere, also within a character: readers get whole ones. An empty piece is nothing.
+    /// Waits while the engine has more bytes than it can store, so a long answer is never in memory as a whole. A piece
+    /// of a text may end anywhere, even within a character: readers receive whole characters. An empty piece has no
+    /// effect.
     ///
-    /// - Throws: `CancellationError` when the attempt is stopped; ``AIServiceError``: `responseTooLarge` for a larger
-    ///   piece, `invalidResponse` for a text that is no UTF-8 or a piece after the end of the call, or of category
-    ///   storage. The attempt has failed then, whatever the provider answers.
+    /// - Throws: `CancellationError` if the attempt is stopped; ``AIServiceError``: `responseTooLarge` for a larger
+    ///   piece; `invalidResponse` for a text that is not UTF-8, or a piece after the end of the call; or an error of
+    ///   category storage. After an error the attempt has failed, regardless of the provider's answer.
     public func yield(_ bytes: Data) async throws {
         try await listener.yielded(bytes)
     }
 
-    /// Hands over the next piece of a text. See ``yield(_:)-(Data)``.
+    /// Delivers the next piece of a text. See ``yield(_:)-(Data)``.
     ///
-    /// - Throws: as for bytes.
+    /// - Throws: The errors of ``yield(_:)-(Data)``.
     public func yield(_ text: String) async throws {
         try await yield(Data(text.utf8))
     }
 
-    /// Tells the engine what the provider said of its limits, in an answer or a refusal alike; the account's lane is
-    /// corrected when the call ends. Numbers that make no sense are ignored. The last report counts.
+    /// Reports the limits that the service stated in an answer or a refusal. The engine corrects the account's lane
+    /// when the call ends. Numbers that make no sense are ignored. The last report counts.
     public func report(limits reported: ReportedLimits) {
         listener.learned(reported)
     }
 
-    /// Tells whoever watches how far the work is. Cheap; values outside 0…1 are clamped, NaN is ignored.
+    /// Reports the progress of the work to those who watch the request. Cheap. Values outside 0…1 are clamped, and NaN
+    /// is ignored.
     public func report(progress fraction: Double) {
         guard !fraction.isNaN else { return }
         listener.progressed(to: min(1, max(0, fraction)))
     }
 }
 
-/// What a provider answers: content, and what it says beside it.
+/// A provider's answer: the content, with metadata and usage.
 public struct ProviderAnswer: Sendable {
-    /// In an object of their own, so that whoever waits for an answer keeps one word free for it.
+    /// In one object, so that a task that waits for an answer keeps a single word for it.
     private struct Parts: Sendable {
         var content: ResponseContent
         var metadata: [String: String]
@@ -101,27 +103,28 @@ public struct ProviderAnswer: Sendable {
         get { parts.value.content }
         set { parts.value.content = newValue }
     }
-    /// What the provider says beside the content: its own request id, the voice it used …
+    /// The service's own details of the answer: its request id, the voice it used …
     public var metadata: [String: String] {
         get { parts.value.metadata }
         set { parts.value.metadata = newValue }
     }
-    /// What was used.
+    /// The usage that the service reports.
     public var usage: Usage {
         get { parts.value.usage }
         set { parts.value.usage = newValue }
     }
-    /// Whether the content's bytes were yielded, and its body is empty.
+    /// Whether the content's bytes were yielded. The body is empty then.
     package var isStreamed: Bool { parts.value.isStreamed }
 
-    /// Creates an answer whose bytes were yielded, see ``ProviderCall/yield(_:)-(Data)``. Where none were, it is empty,
-    /// and an answer all the same: where your service owes more than nothing, answer with a failure.
+    /// Creates an answer whose bytes were yielded. See ``ProviderCall/yield(_:)-(Data)``. If none were yielded, the
+    /// answer is empty and still a success. If an empty answer is not acceptable for your service, answer with a
+    /// failure instead.
     public init(streamed content: StreamedContent, metadata: [String: String] = [:], usage: Usage = Usage()) {
         parts = Boxed(
             Parts(content: content.content(Body(Data())), metadata: metadata, usage: usage, isStreamed: true))
     }
 
-    /// Creates an answer.
+    /// Creates an answer with a content.
     public init(_ content: ResponseContent, metadata: [String: String] = [:], usage: Usage = Usage()) {
         parts = Boxed(Parts(content: content, metadata: metadata, usage: usage, isStreamed: false))
     }

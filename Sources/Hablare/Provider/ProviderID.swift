@@ -2,25 +2,25 @@
 public struct ProviderID: Sendable, Hashable, Codable, RawRepresentable, ExpressibleByStringLiteral,
     CustomStringConvertible
 {
-    /// The name's text.
+    /// The text of the name.
     public let rawValue: String
     /// Creates a name.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// Creates a name from a literal.
     public init(stringLiteral value: String) { rawValue = value }
-    /// The name's text.
+    /// The text of the name.
     public var description: String { rawValue }
 }
 
-/// What a provider *is*, for the fingerprint: its kind and base URL, or its kind and executable.
+/// The identity of a provider for the fingerprint: its kind and base URL, or its kind and executable.
 ///
-/// Two providers registered under different ids that are the same instance give the same answers; one id pointed at
-/// another server does not.
+/// Two ids that are registered for the same instance give the same answers. One id that is pointed at another server
+/// does not.
 public struct ProviderInstance: Sendable, Hashable, RawRepresentable {
-    /// The instance's text.
+    /// The text of the instance.
     public let rawValue: String
     /// Creates an instance name.
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// Creates an instance name of a kind at a place, such as `command` and `/usr/bin/espeak-ng`.
+    /// Creates an instance name from a kind and a location, such as `command` and `/usr/bin/espeak-ng`.
     public init(kind: String, location: String) { rawValue = "\(kind):\(location)" }
 }

@@ -1,9 +1,9 @@
-/// The providers of a process: an immutable value, made at the composition root.
+/// The providers of a process: an immutable value, created at the composition root.
 ///
-/// What a provider says of itself (its limits, its account, what it answers with) is asked once, when the registry is
-/// made, so that it is the same for all who ask and nothing of a provider's code runs in the engine's short locks.
+/// The registry reads the limits, the account and the other properties of a provider once, when it is created. Every
+/// reader therefore sees the same values, and no provider code runs under the engine's short locks.
 public struct ProviderRegistry: Sendable {
-    /// A provider and what it said of itself. One object, because it is looked up several times for each request.
+    /// A provider and its properties. A single object, because it is looked up several times for each request.
     package final class Registration: Sendable {
         package let id: ProviderID
         let provider: any AIServiceProvider
@@ -13,7 +13,7 @@ public struct ProviderRegistry: Sendable {
         package let responseType: ContentType
         let needsNetwork: Bool
         let defaultModel: String?
-        /// What an entry of the price table may call it.
+        /// The names by which an entry of the price table may refer to it.
         let payeeNames: [String]
 
         init(_ provider: any AIServiceProvider) {
@@ -29,14 +29,14 @@ public struct ProviderRegistry: Sendable {
         }
     }
 
-    /// In the order the providers were given.
+    /// The providers in the order in which they were given.
     let registrations: [Registration]
     private let byID: [ProviderID: Registration]
 
     /// Creates a registry.
     ///
-    /// - Throws: ``AIServiceError`` with code ``AIServiceError/Code/invalidConfiguration`` when two providers share an
-    ///   id, an id is empty, or a limit is not positive.
+    /// - Throws: ``AIServiceError`` with code ``AIServiceError/Code/invalidConfiguration`` if an id is empty, two
+    ///   providers share an id, a limit is not positive, or providers of one account have different rate limits.
     public init(_ providers: [any AIServiceProvider]) throws(AIServiceError) {
         let registrations = providers.map { Registration($0) }
         var byID: [ProviderID: Registration] = [:]
@@ -75,18 +75,18 @@ public struct ProviderRegistry: Sendable {
         }
     }
 
-    /// All providers, in the order they were given.
+    /// All providers, in the order in which they were given.
     public var providers: [any AIServiceProvider] { registrations.map(\.provider) }
 
-    /// The ids, in the order the providers were given.
+    /// The ids, in the order in which the providers were given.
     public var ids: [ProviderID] { registrations.map(\.id) }
 
-    /// The provider of an id.
+    /// Returns the provider with an id, or `nil` if it is not registered.
     public subscript(id: ProviderID) -> (any AIServiceProvider)? { byID[id]?.provider }
 
     package func registration(of id: ProviderID) -> Registration? { byID[id] }
 
-    /// The providers that answer with a kind of content, in order.
+    /// Returns the providers that answer with a kind of content, in order.
     public func providers(answering type: ContentType) -> [any AIServiceProvider] {
         registrations.filter { $0.responseType == type }.map(\.provider)
     }

@@ -1,22 +1,22 @@
-/// How much a provider account may be asked for a minute, by all processes on a store together.
+/// The number of calls and units per minute that a provider account allows, for all processes on a store together.
 ///
-/// Kept by a token bucket: in any span of time no more is spent than ``burst`` plus what the span refills, give or
-/// take the permits of a second, which a process may hold before it spends them. The bucket lives in the store, so
-/// processes share it and a restart does not fill it.
+/// Enforced by a token bucket. In any span of time, at most the ``burst`` plus the refill of that span is spent. The
+/// permits of one second may come on top, because a process may hold them before it spends them. The bucket lives in
+/// the store, so processes share it and a restart does not fill it.
 public struct RateLimit: Sendable, Hashable {
-    /// Calls a minute. `nil`: not limited, unless the provider reports a limit.
+    /// The number of calls per minute. `nil`: not limited, unless the provider reports a limit.
     public var requestsPerMinute: Double?
-    /// Units (tokens, characters: what ``AIServiceProvider/units(of:)`` counts) a minute. `nil`: not limited, unless the provider
-    /// reports a limit.
+    /// The number of units (tokens, characters: see ``AIServiceProvider/units(of:)``) per minute. `nil`: not limited,
+    /// unless the provider reports a limit.
     public var unitsPerMinute: Double?
-    /// How much of a minute's share may be spent at once after a quiet time, between 0 and 1; at least one call in any
-    /// case. Default 0.1: six seconds' worth.
+    /// The fraction of a minute's share that may be spent at once after a quiet time, between 0 and 1. At least one
+    /// call may be spent in any case. Default 0.1: six seconds' worth.
     public var burst: Double
-    /// Whether the numbers are a guess, which a higher limit that the provider reports corrects. A lower one corrects
-    /// any. Default `false`.
+    /// Whether the numbers are an estimate. If so, a higher limit that the provider reports replaces them. A lower
+    /// limit replaces them in any case. Default `false`.
     public var isEstimate: Bool
 
-    /// Creates a limit. Default: 60 calls a minute, for a web service whose limit is not known.
+    /// Creates a limit. The default, 60 calls per minute, is for a web service whose limit is not known.
     public init(
         requestsPerMinute: Double? = 60, unitsPerMinute: Double? = nil, burst: Double = 0.1, isEstimate: Bool = false
     ) {
@@ -26,28 +26,28 @@ public struct RateLimit: Sendable, Hashable {
         self.isEstimate = isEstimate
     }
 
-    /// What OpenAI grants a new account: 500 calls a minute, until its headers say otherwise.
+    /// The limit of a new account at OpenAI: 500 calls per minute, until its headers report another.
     public static let openAI = RateLimit(requestsPerMinute: 500, isEstimate: true)
-    /// What Anthropic grants a new account: 50 calls a minute, until its headers say otherwise.
+    /// The limit of a new account at Anthropic: 50 calls per minute, until its headers report another.
     public static let anthropic = RateLimit(requestsPerMinute: 50, isEstimate: true)
-    /// 300 calls a minute, for ElevenLabs.
+    /// 300 calls per minute, for ElevenLabs.
     public static let elevenLabs = RateLimit(requestsPerMinute: 300, isEstimate: true)
 
-    /// No limit but those that the provider reports: its pauses and its rates are kept. The process that made the call keeps
-    /// them at once; other processes on its store follow within a second. For a service whose limits are not known.
-    /// With no limit at all (`nil` in ``ProviderLimits/rate``) pauses are kept likewise, but not the rates that it reports.
+    /// No limit except those that the provider reports. Its pauses and rates are kept: at once by the process that made
+    /// the call, and within a second by other processes on its store. For a service whose limits are not known. With no
+    /// limit at all (`nil` in ``ProviderLimits/rate``), reported pauses are also kept, but reported rates are not.
     public static let asReported = RateLimit(requestsPerMinute: nil, isEstimate: true)
 
-    /// Whether every number is one that a bucket can be made of.
+    /// Whether every number is valid for a token bucket.
     var isValid: Bool {
         let rates = [requestsPerMinute, unitsPerMinute].compactMap(\.self)
         return rates.allSatisfy { $0.isFinite && $0 > 0 } && burst.isFinite && (0...1).contains(burst)
     }
 }
 
-/// Names an account at a provider: providers with the same key of the same service share its limits.
+/// The name of an account at a provider. Providers with the same key of the same service share its limits.
 ///
-/// Never the secret itself: it is stored and shown.
+/// Never the secret itself: the name is stored and shown.
 public struct AccountID: Sendable, Hashable, Comparable, Codable, RawRepresentable, ExpressibleByStringLiteral,
     CustomStringConvertible
 {
@@ -63,15 +63,15 @@ public struct AccountID: Sendable, Hashable, Comparable, Codable, RawRepresentab
     public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
 }
 
-/// What a provider says of its limits in an answer or a refusal. Whatever it does not say is `nil`.
+/// The limits that a provider reports in an answer or a refusal. A limit that it does not report is `nil`.
 public struct ReportedLimits: Sendable, Hashable {
-    /// One limited quantity.
+    /// The state of one limited quantity.
     public struct Quota: Sendable, Hashable {
-        /// How much a minute.
+        /// The amount per minute.
         public var perMinute: Double?
-        /// How much is left now.
+        /// The amount left now.
         public var remaining: Double?
-        /// When it is full again, from now.
+        /// The time from now until the quota is full again.
         public var resetsAfter: Duration?
 
         /// Creates a quota.
@@ -82,13 +82,13 @@ public struct ReportedLimits: Sendable, Hashable {
         }
     }
 
-    /// Calls.
+    /// The quota of calls.
     public var requests: Quota?
-    /// Units.
+    /// The quota of units.
     public var units: Quota?
-    /// How many calls may run at once. A smaller number than the provider's own ``ProviderLimits/concurrency`` is kept
-    /// from the end of the call on, by each process for itself and for the provider whose call it was; a greater one has
-    /// that limit count again.
+    /// The maximum number of concurrent calls. A number smaller than the provider's own ``ProviderLimits/concurrency``
+    /// applies from the end of the call on. Each process applies it for itself, and to the provider of that call only.
+    /// A greater number restores the provider's own limit.
     public var concurrency: Int?
 
     /// Creates a report.
@@ -98,12 +98,12 @@ public struct ReportedLimits: Sendable, Hashable {
         self.concurrency = concurrency
     }
 
-    /// What of it is for the account, in the store; `nil` where that is nothing.
+    /// The limits that apply to the account, for the store. `nil` if there are none.
     var ofAccount: ReportedLimits? {
         requests == nil && units == nil ? nil : ReportedLimits(requests: requests, units: units)
     }
 
-    /// The same, without a wait that is longer than is to be kept to.
+    /// Returns the same limits with their waits shortened to a maximum.
     func pausing(atMost longest: Duration) -> ReportedLimits {
         var limits = self
         if let reset = requests?.resetsAfter { limits.requests?.resetsAfter = min(reset, longest) }
@@ -111,7 +111,7 @@ public struct ReportedLimits: Sendable, Hashable {
         return limits
     }
 
-    /// For how long nothing can be sent: what is used up has to be filled first.
+    /// The time during which nothing can be sent, because a used-up quota has to be filled first.
     var pause: Duration? {
         [requests, units].compactMap(\.self).compactMap { quota -> Duration? in
             guard let remaining = quota.remaining, remaining < 1, let reset = quota.resetsAfter, reset > .zero else {
@@ -122,24 +122,24 @@ public struct ReportedLimits: Sendable, Hashable {
     }
 }
 
-/// How much may be asked of a provider.
+/// The limits of calls to a provider.
 public struct ProviderLimits: Sendable, Hashable {
-    /// How many calls may run at once in one process, at least 1. Default 4.
+    /// The maximum number of concurrent calls in one process, at least 1. Default 4.
     ///
-    /// It is kept by each process for itself: three processes on one store may have three times as many under way. What
-    /// all of them together may ask is ``rate``.
+    /// Each process applies the limit for itself: three processes on one store may have three times as many calls in
+    /// flight. To limit all processes together, use ``rate``.
     public var concurrency: Int
-    /// How long one attempt may take unless the request says otherwise. `nil`: the engine's default.
+    /// The timeout of one attempt, unless the request sets one. More than 0. `nil`, the default: the engine's default.
     public var attemptTimeout: Duration?
-    /// The longest prompt it takes, in Unicode scalars of its plain text. `nil`: no limit. A longer one is refused at
-    /// submission as ``AIServiceError/Code/invalidRequest``.
+    /// The maximum length of a prompt, in Unicode scalars of its plain text. `nil`, the default: no limit. A longer
+    /// prompt is refused at submission as ``AIServiceError/Code/invalidRequest``.
     public var maximumCharacters: Int?
-    /// How much may be asked a minute of the provider's account, by all processes on a store together. `nil`, the
-    /// default: any number of calls, as suits a local program. A pause that the provider asks for, with
-    /// ``AIServiceError/Code/rateLimited``, is kept in any case, by all of them: see ``EngineConfiguration/longestPause``.
+    /// The rate limit of the provider's account, for all processes on a store together. `nil`, the default: any number
+    /// of calls, as suits a local program. All processes keep a pause that the provider asks for with
+    /// ``AIServiceError/Code/rateLimited`` in any case. See ``EngineConfiguration/longestPause``.
     public var rate: RateLimit?
-    /// When it is left alone because it fails. `nil`, the default: as ``EngineConfiguration/breaker`` says. A program
-    /// on this machine, whose failures are its input's, is best served by ``BreakerPolicy/never``.
+    /// The rules for pausing the provider while it fails. `nil`, the default: ``EngineConfiguration/breaker`` applies.
+    /// For a program on this machine, whose failures come from its input, use ``BreakerPolicy/never``.
     public var breaker: BreakerPolicy?
 
     /// Creates limits.

@@ -1,28 +1,28 @@
 public import Foundation
 
-/// What a provider that answers piece by piece has to say, see ``ProviderCall/answer(from:)``.
+/// An event of a provider that answers piece by piece. See ``ProviderCall/answer(from:)``.
 public enum StreamEvent: Sendable {
     /// The next piece of the answer.
     case chunk(Data)
-    /// How far the work is, between 0 and 1.
+    /// The progress of the work, between 0 and 1.
     case progress(Double)
-    /// What the provider says of its limits.
+    /// The limits that the service reports.
     case limits(ReportedLimits)
-    /// The answer is complete: its kind, and what the provider says beside it. The last event: what comes after it,
-    /// also another end, is not looked at.
+    /// The answer is complete: its kind, with metadata and usage. The last event: events after it are ignored, even
+    /// another end.
     case finished(StreamedContent, metadata: [String: String] = [:], usage: Usage = Usage())
 }
 
 extension ProviderCall {
-    /// Answers with what a sequence of events says, to its end: the natural form for a provider whose service streams.
+    /// Answers with the events of a sequence, up to its end. The natural form for a provider whose service streams.
     ///
-    /// Takes one event after the other, as fast as the engine takes the chunks. Cancelling the task ends it, as far as
-    /// the sequence listens.
+    /// Takes one event after the other, as fast as the engine accepts the chunks. Cancelling the task ends the sequence
+    /// if the sequence responds to cancellation.
     ///
-    /// - Returns: The answer; or the error that the sequence threw. An error that is no ``AIServiceError`` becomes
-    ///   ``AIServiceError/Code/providerFailed``: throw one that says whether trying again can help. A sequence that ends
-    ///   before ``StreamEvent/finished(_:metadata:usage:)`` lost its connection. The first such event is the answer: the
-    ///   sequence is let go then, and nobody waits for its end or hears what else it has to say.
+    /// - Returns: The answer, or the error that the sequence threw. An error other than ``AIServiceError`` becomes
+    ///   ``AIServiceError/Code/providerFailed``, so throw one that states whether a retry can help. A sequence that
+    ///   ends before ``StreamEvent/finished(_:metadata:usage:)`` counts as a lost connection. The first such event is
+    ///   the answer: the sequence is then released without being read to its end.
     public func answer<Events: AsyncSequence>(
         from events: Events
     ) async -> Result<ProviderAnswer, AIServiceError> where Events.Element == StreamEvent {
@@ -49,15 +49,15 @@ extension ProviderCall {
     }
 }
 
-/// The kind of an answer whose bytes were yielded, see ``ProviderCall/yield(_:)-(Data)``.
+/// The kind of an answer whose bytes were yielded. See ``ProviderCall/yield(_:)-(Data)``.
 public enum StreamedContent: Sendable, Hashable {
     /// Text in UTF-8.
     case text
-    /// Bytes without a closer meaning.
+    /// Bytes of no particular kind.
     case data
     /// Sound.
     case audio(AudioFormat)
-    /// A picture.
+    /// An image.
     case image(ImageFormat)
 
     package func content(_ body: Body) -> ResponseContent {

@@ -2,19 +2,21 @@ import Crypto
 public import Foundation
 
 extension AIRequest {
-    /// Under this name a repair's ``metadata`` says the UUID of the request whose answer it mends.
+    /// The key in a repair's ``metadata`` for the UUID of the request whose answer it repairs.
     public static let repairsKey = "repairs"
 
     package static let mostRepairs = 5
 
-    /// The UUID of a request that mends the answer of another one, the first time, the second …
+    /// Returns the UUID of a request that repairs the answer of another one.
     ///
-    /// It is computed from that UUID alone, so a caller that asks again after a crash finds the repair that was made, and
-    /// pays for no other. It begins with the same time, and is of version 8.
+    /// The UUID is computed from the other request's UUID and the number alone. A caller that asks again after a crash
+    /// therefore finds the existing repair and pays for no other. The UUID begins with the same time, and is of version
+    /// 8.
     ///
     /// - Parameters:
     ///   - id: The UUID of the first request.
-    ///   - number: Which repair: 1 to 5 are those that `StructuredRequestor` makes. Any other number has a UUID, too.
+    ///   - number: The number of the repair. `StructuredRequestor` makes repairs 1 to 5. Other numbers also have a
+    ///     UUID.
     public static func repairID(of id: UUID, number: Int) -> UUID {
         var hash = SHA256()
         hash.update(data: Data("hablare.repair".utf8))
@@ -24,6 +26,6 @@ extension AIRequest {
         bytes.replaceSubrange(..<6, with: id.bytes.prefix(6))
         bytes[6] = 0x80 | bytes[6] & 0x0F
         bytes[8] = 0x80 | bytes[8] & 0x3F
-        return UUID(bytes: bytes) ?? id  // unreachable: they are 16
+        return UUID(bytes: bytes) ?? id  // unreachable: there are 16 bytes
     }
 }

@@ -1,12 +1,12 @@
 public import Foundation
 
-/// One slow thing an app wants done: a prompt for a provider, under a UUID that names it for ever.
+/// A unit of slow work: a prompt for a provider, under a UUID that identifies it permanently.
 ///
-/// A request is an immutable-in-spirit value: once submitted, the engine keeps the copy it was given. Submitting
-/// the same `id` with the same content again is harmless and answers with the request that is there; with other
-/// content it is refused as ``AIServiceError/Code/conflict``.
+/// Treat a request as immutable: once it is submitted, the engine keeps the copy that it was given. Submitting the same
+/// `id` with the same content again returns the existing request. With other content it is refused as
+/// ``AIServiceError/Code/conflict``.
 public struct AIRequest: Sendable, Hashable, Codable, Identifiable {
-    /// In an object of their own: a request is passed on many times between its submission and its end.
+    /// In one object, because a request is passed on many times between its submission and its end.
     private struct Parts: Sendable, Hashable, Codable {
         var id: UUID
         var prompt: Prompt
@@ -29,110 +29,113 @@ public struct AIRequest: Sendable, Hashable, Codable, Identifiable {
 
     private var parts: Boxed<Parts>
 
-    /// Names the request from submission to deletion. Time-ordered (UUID version 7) unless the caller chose one.
+    /// The id of the request from submission to deletion. Time-ordered (UUID version 7) unless the caller chose one.
     public private(set) var id: UUID {
         get { parts.value.id }
         set { parts.value.id = newValue }
     }
-    /// The prompt. `submit` refuses one that is empty or has only white space, with the error code
-    /// ``AIServiceError/Code/invalidRequest``: a service would bill it.
+    /// The prompt. `submit` refuses one that is empty or has only white space with
+    /// ``AIServiceError/Code/invalidRequest``, because a service would bill it.
     public var prompt: Prompt {
         get { parts.value.prompt }
         set { parts.value.prompt = newValue }
     }
-    /// The provider's model, or `nil` for the provider's default.
+    /// The model to ask for, or `nil` for the provider's default.
     public var model: String? {
         get { parts.value.model }
         set { parts.value.model = newValue }
     }
-    /// Settings of the call (voice, temperature …). Numbers must be finite and nesting at most 64 deep;
-    /// `submit` refuses others with ``AIServiceError/Code/invalidRequest``.
+    /// The settings of the call (voice, temperature …). Numbers must be finite, and values may nest at most 64 levels
+    /// deep. `submit` refuses others with ``AIServiceError/Code/invalidRequest``.
     public var parameters: [String: ParameterValue] {
         get { parts.value.parameters }
         set { parts.value.parameters = newValue }
     }
-    /// Tells apart several answers wanted for one and the same prompt, from 0; `submit` refuses a negative number with
+    /// A number from 0 that distinguishes several answers to the same prompt. `submit` refuses a negative number with
     /// ``AIServiceError/Code/invalidRequest``. Default 0.
     public var sample: Int {
         get { parts.value.sample }
         set { parts.value.sample = newValue }
     }
-    /// Whose answers may be shared: requests of different tenants never share a call or a cached response.
-    /// Default: the empty string, one tenant.
+    /// The tenant that the request belongs to. Requests of different tenants never share a call or a cached response.
+    /// Default: the empty string, a single tenant.
     public var tenant: String {
         get { parts.value.tenant }
         set { parts.value.tenant = newValue }
     }
-    /// Which class of the provider's queue the request waits in. Default ``Priority/normal``.
+    /// The class of the provider's queue in which the request waits. Default ``Priority/normal``.
     public var priority: Priority {
         get { parts.value.priority }
         set { parts.value.priority = newValue }
     }
-    /// How long one attempt may take before it is ended as ``AIServiceError/Code/timeout``; of a streaming one, how
-    /// long it may be silent.
-    /// `nil` takes the provider's default, and that failing the engine's (30 s).
+    /// The timeout of one attempt, after which it ends with ``AIServiceError/Code/timeout``. For a streaming attempt,
+    /// the longest time without a chunk. More than 0. `nil`, the default, takes the provider's default, or else the
+    /// engine's (30 s).
     public var attemptTimeout: Duration? {
         get { parts.value.attemptTimeout }
         set { parts.value.attemptTimeout = newValue }
     }
-    /// When an answer is of no use any more. From then on the request is sent to no provider, and fails with
-    /// ``AIServiceError/Code/deadlineExceeded``; an attempt under way is stopped. Kept to the microsecond.
+    /// The date after which an answer is no longer useful. From then on no provider is called, and the request fails
+    /// with ``AIServiceError/Code/deadlineExceeded``. An attempt in flight is stopped. Stored to the microsecond.
     /// Default `nil`: never.
     public var deadline: Date? {
         get { parts.value.deadline }
         set { parts.value.deadline = newValue }
     }
-    /// How many attempts may be sent, at least 1, before a failure is final. Explicit retries count anew; attempts
-    /// that the death of their process interrupted do not count. `nil`, the default, takes the engine's
-    /// ``RetryPolicy/maximumAttempts``.
+    /// The number of attempts, at least 1, after which a failure is final. An explicit retry starts the count again.
+    /// Attempts that were interrupted by the death of their process do not count. `nil`, the default, takes the
+    /// engine's ``RetryPolicy/maximumAttempts``.
     public var maximumAttempts: Int? {
         get { parts.value.maximumAttempts }
         set { parts.value.maximumAttempts = newValue }
     }
-    /// What to do when nobody knows whether an attempt was carried out, and billed: its process died, the connection was
-    /// lost, or it took too long. Default ``UnknownOutcomePolicy/runAgain``.
+    /// The action when it is unknown whether an attempt was carried out and billed: its process died, the connection
+    /// was lost, or it took too long. Default ``UnknownOutcomePolicy/runAgain``.
     public var unknownOutcome: UnknownOutcomePolicy {
         get { parts.value.unknownOutcome }
         set { parts.value.unknownOutcome = newValue }
     }
-    /// How the answer streams to its readers while it is made. Default `nil`: it does not; readers get it whole.
+    /// The way in which the answer streams to its readers while it is produced. `nil`, the default: it does not stream,
+    /// and readers receive it as a whole.
     public var streaming: StreamingPolicy? {
         get { parts.value.streaming }
         set { parts.value.streaming = newValue }
     }
-    /// Whether an answer that is there already is good enough, and whether this one's is kept for others. Default
+    /// Whether an existing answer is acceptable, and whether this request's answer is kept for others. Default
     /// ``CachePolicy/use``: of two equal requests within an hour, only the first is paid for.
     public var caching: CachePolicy {
         get { parts.value.caching }
         set { parts.value.caching = newValue }
     }
-    /// Whether the response is kept, whatever its age and the store's limits, until
-    /// ``AIRequestManager/merged(_:)`` says that it was merged into the app's own data. Default `false`.
+    /// Whether the response is kept, regardless of its age and the store's limits, until
+    /// ``AIRequestManager/merged(_:)`` confirms that it was merged into the app's own data. Default `false`.
     public var keepUntilMerged: Bool {
         get { parts.value.keepUntilMerged }
         set { parts.value.keepUntilMerged = newValue }
     }
-    /// The caller's own labels. Stored, returned, never sent to a provider, not part of the fingerprint.
+    /// The caller's own labels. Stored and returned, never sent to a provider, and not part of the fingerprint.
     public var metadata: [String: String] {
         get { parts.value.metadata }
         set { parts.value.metadata = newValue }
     }
 
-    /// What the ledger adds costs up by, beside provider, model, job and day: a customer, a feature, a book. At most
-    /// ``maximumTags``, each of 1 to ``maximumTagLength`` bytes; `submit` refuses others with
-    /// ``AIServiceError/Code/invalidRequest``, and keeps one of two that are equal. Never sent to a provider, not part
-    /// of the fingerprint. They stay in the ledger when the request is deleted, so never anything secret.
+    /// The labels by which the ledger sums costs, in addition to provider, model, job and day: a customer, a feature, a
+    /// book. At most ``maximumTags``, each of 1 to ``maximumTagLength`` bytes. `submit` refuses others with
+    /// ``AIServiceError/Code/invalidRequest``, and removes duplicates. Never sent to a provider, and not part of the
+    /// fingerprint. Tags stay in the ledger after the request is deleted, so never put anything secret into them.
     public var tags: [String] {
         get { parts.value.tags }
         set { parts.value.tags = newValue }
     }
 
-    /// The providers to ask, one after another, when the provider before has failed for good: its retries are used up, it
-    /// has no money or key, its answer is invalid, or it asks for a pause that ends after the deadline. Never used after an
-    /// invalid request, a cancellation, or past the deadline. A request whose ``unknownOutcome`` is
-    /// ``UnknownOutcomePolicy/hold`` is held after an unknown outcome instead: another provider might be paid for the same
-    /// work. All must be registered and answer with the same kind of content; each is tried as often as the request may
-    /// be. An explicit retry continues with the provider that was asked last. Default: none.
+    /// The providers to call one after another, at most 8. Each is called when the one before has failed for good: its
+    /// retries are used up, it has no credit or key, its answer is invalid, or it asks for a pause past the deadline.
+    /// No fallback follows an invalid request or a cancellation, or after the deadline.
+    ///
+    /// If ``unknownOutcome`` is ``UnknownOutcomePolicy/hold``, the request is held after an unknown outcome instead,
+    /// because another provider might be paid for the same work. All providers must be registered and answer with the
+    /// same kind of content. Each gets as many attempts as the request allows. An explicit retry continues with the
+    /// provider that was called last. Default: none.
     public var fallback: [FallbackHop] {
         get { parts.value.fallback }
         set { parts.value.fallback = newValue }
@@ -143,14 +146,14 @@ public struct AIRequest: Sendable, Hashable, Codable, Identifiable {
         parts = Boxed(try Parts(from: decoder))
     }
 
-    /// Encodes the request, its properties by their names.
+    /// Encodes the request, with its properties under their names.
     public func encode(to encoder: any Encoder) throws {
         try parts.value.encode(to: encoder)
     }
 
-    /// How many tags a request may have: 32.
+    /// The maximum number of tags of a request: 32.
     public static let maximumTags = 32
-    /// How many bytes of UTF-8 a tag may have: 128.
+    /// The maximum length of a tag in bytes of UTF-8: 128.
     public static let maximumTagLength = 128
 
     /// Creates a request.
@@ -210,41 +213,43 @@ extension AIRequest {
     }
 }
 
-/// What to do with a request when nobody knows whether its attempt was carried out, and billed.
+/// The action for a request when it is unknown whether its attempt was carried out and billed.
 ///
-/// No provider offers exactly-once billing: after a crash, a lost connection or an attempt that took too long the choice
-/// is between perhaps paying twice and asking a person. The ledger says ``BillingState/maybeBilled`` of the attempt either way.
+/// No provider offers exactly-once billing. After a crash, a lost connection or a timeout, the engine can only risk
+/// paying twice or ask a person. In either case the ledger records the attempt as ``BillingState/maybeBilled``.
 public enum UnknownOutcomePolicy: Int, Sendable, Hashable, Codable, CaseIterable {
-    /// Try again: it is worth more than what a second call costs.
+    /// Try again, because the answer is worth the cost of a second call.
     case runAgain = 0
-    /// Hold the request until somebody retries, cancels or deletes it. Not where the provider remembered the work
-    /// (``ProviderCall/remember(_:)``): then the next attempt goes on with it, and nothing can be paid twice. It is
-    /// held once the provider has found that it cannot go on, and says so with ``AIServiceError/workLost``, and where
-    /// the attempts to go on are used up or another provider of the request's chain would begin anew: somebody's retry
-    /// goes on with the work then.
+    /// Hold the request until an explicit retry, a cancellation or a deletion.
+    ///
+    /// If the provider has a resume handle (``ProviderCall/remember(_:)``), the request is not held: the next attempt
+    /// continues the work, and nothing is paid twice. It is held later if the provider cannot continue the work, which
+    /// it reports with ``AIServiceError/workLost``. It is also held if the attempts to continue are used up, or if
+    /// another provider of the request's chain would start the work again. An explicit retry then continues the work.
     case hold = 1
 }
 
-/// How the chunks of a request's answer reach its readers, see ``AIRequestManager/stream(for:from:)``.
+/// The way in which the chunks of a request's answer reach its readers. See ``AIRequestManager/stream(for:from:)``.
 ///
-/// Not part of the fingerprint: how an answer is handed over does not change what is asked.
+/// Not part of the fingerprint: the delivery of an answer does not change the work.
 public struct StreamingPolicy: Sendable, Hashable, Codable {
-    /// When readers see a chunk.
+    /// The time at which readers see a chunk.
     public enum Durability: Int, Sendable, Hashable, Codable, CaseIterable {
-        /// Once it is on disk: what a reader saw is still there after a crash.
+        /// After it is on disk. A crash does not take back anything that a reader has seen.
         case durable = 0
-        /// At once. It goes to the disk up to a second later, so a crash may take back what a reader of the dead
-        /// process saw. Where a process lives and cannot write for so long that another one takes its work over, its
-        /// readers are told ``StreamElement/restarted(generation:)``, allowed or not: nobody knew that it had begun.
+        /// At once. The chunk is written to disk up to a second later, so a crash may take back output that a reader of
+        /// the dead process saw. A live process may be unable to write for so long that another process takes over its
+        /// work. Its readers then receive ``StreamElement/restarted(generation:)`` even if restarts are not allowed,
+        /// because the store had no record that the answer had begun.
         case volatile = 1
     }
 
-    /// When readers see a chunk. Default ``Durability/durable``.
+    /// The time at which readers see a chunk. Default ``Durability/durable``.
     public var durability: Durability
-    /// Whether another attempt may follow one that has begun to stream. Its readers are told
-    /// ``StreamElement/restarted(generation:)`` and get the new answer from its start. Default `false`: the request
-    /// fails instead, and what was streamed stays readable. Neither happens where the next attempt goes on with the work
-    /// of the last one (``ProviderCall/resume()``).
+    /// Whether another attempt may follow one that has begun to stream. Its readers then receive
+    /// ``StreamElement/restarted(generation:)`` and the new answer from its start. Default `false`: the request fails
+    /// instead, and the streamed output stays readable. Neither applies if the next attempt continues the work of the
+    /// last one (``ProviderCall/resume()``).
     public var allowsRestart: Bool
 
     /// Creates a policy.
@@ -256,17 +261,17 @@ public struct StreamingPolicy: Sendable, Hashable, Codable {
 
 /// The class of a provider's queue in which a request waits.
 ///
-/// The classes share a lane by deficit round robin 8:4:1, so a flood of urgent requests slows the others down but
-/// never starves them. Within a class requests run in the order they arrived.
+/// The classes share a lane by deficit round robin 8:4:1. A flood of urgent requests therefore slows the others down
+/// but never starves them. Within a class, requests run in the order in which they arrived.
 public enum Priority: Int, Sendable, Hashable, Comparable, CaseIterable, Codable {
-    /// Somebody is looking at the screen and waits.
+    /// A user is waiting for the answer.
     case high = 0
     /// The default.
     case normal = 1
     /// Work ahead of need: prefetching, overnight jobs.
     case low = 2
 
-    /// How many requests of the class are chosen in one round: 8, 4 or 1.
+    /// The number of requests of the class that are chosen in one round: 8, 4 or 1.
     package var weight: Int {
         switch self {
         case .high: 8
@@ -275,7 +280,7 @@ public enum Priority: Int, Sendable, Hashable, Comparable, CaseIterable, Codable
         }
     }
 
-    /// Orders by urgency: `.high < .normal < .low`, so that an ascending sort puts the most urgent first.
+    /// Orders by urgency: `.high < .normal < .low`. An ascending sort puts the most urgent first.
     public static func < (lhs: Self, rhs: Self) -> Bool {
         lhs.rawValue < rhs.rawValue
     }

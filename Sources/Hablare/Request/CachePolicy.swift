@@ -1,11 +1,13 @@
 public import Foundation
 
-/// Whether an answer that was made for another request is good enough for this one.
+/// The rule by which a request accepts an existing answer, and by which its own answer is kept for other requests.
 ///
-/// Answers are found by their ``Fingerprint``: the same tenant, provider, model, prompt, parameters and sample. Not part
-/// of the fingerprint. A request that finds another one for the same work still on its way, under the same policies of
-/// streaming and unknown outcomes, follows it whatever its own policy is: that answer is new to both. Whether it is kept
-/// for others, and what the metadata says of the cache, is as the one that came first has it.
+/// Answers are found by their ``Fingerprint``: the same tenant, provider, model, prompt, parameters and sample. The
+/// policy is not part of the fingerprint.
+///
+/// A request joins a live request for the same work that has the same policies for streaming and unknown outcomes,
+/// regardless of its own cache policy. That answer is new to both. The first request's policy decides whether the
+/// answer is kept for others and what its metadata reports of the cache.
 public struct CachePolicy: Sendable, Hashable, Codable {
     package enum Kind: Sendable, Hashable, Codable {
         case use(within: TimeInterval?)
@@ -15,33 +17,35 @@ public struct CachePolicy: Sendable, Hashable, Codable {
 
     package let kind: Kind
 
-    /// An answer that is there, and not older than ``CacheLimits/timeToLive``, is the request's: it is completed when
-    /// it is submitted, and costs nothing. Else it is sent, and its answer kept for others. The default.
+    /// Uses an existing answer that is not older than ``CacheLimits/timeToLive``. The request is then completed when it
+    /// is submitted, and costs nothing. Otherwise the request is sent, and its answer is kept for others. The default.
     public static let use = CachePolicy(kind: .use(within: nil))
 
-    /// The same with a limit of the request's own on the answer's age.
+    /// Returns the policy `use` with its own limit on the age of the answer.
     ///
-    /// - Parameter seconds: How old the answer may be, in seconds. `submit` refuses a negative number, and one that is
-    ///   none, with ``AIServiceError/Code/invalidRequest``.
+    /// - Parameter seconds: The maximum age of the answer in seconds. `submit` refuses a negative number, or one that
+    ///   is not a number, with ``AIServiceError/Code/invalidRequest``.
     public static func use(within seconds: TimeInterval) -> CachePolicy { CachePolicy(kind: .use(within: seconds)) }
 
-    /// A new answer is made whatever is there, and takes its place for others.
+    /// Produces a new answer even if one exists. The new answer replaces it for other requests.
     public static let refresh = CachePolicy(kind: .refresh)
 
-    /// A new answer is made whatever is there, and is not kept for others.
+    /// Produces a new answer even if one exists. The new answer is not kept for other requests.
     public static let bypass = CachePolicy(kind: .bypass)
 
-    /// Whether an answer made under this policy is kept for others.
+    /// Whether an answer produced under this policy is kept for other requests.
     package var keepsAnswer: Bool { kind != .bypass }
 }
 
 extension CachePolicy {
-    /// When an answer must have been received to be used now; `nil` where none is wanted.
+    /// Returns the range of dates at which an answer must have been received to be used now, or `nil` if no cached
+    /// answer is wanted.
     ///
-    /// As far in the future as in the past: where several machines share a store their clocks differ a little, and an
-    /// answer of a clock that was set back since must not be young for ever.
+    /// The range extends as far into the future as into the past. The clocks of machines that share a store differ a
+    /// little, and an answer dated by a clock that was since set back must not stay young for ever.
     ///
-    /// - Throws: ``AIServiceError`` with code ``AIServiceError/Code/invalidRequest`` when the age is negative or no number.
+    /// - Throws: ``AIServiceError`` with code ``AIServiceError/Code/invalidRequest`` if the age is negative or not a
+    ///   number.
     func window(at now: Date, _ limits: CacheLimits, _ retention: Retention) throws(AIServiceError) -> ClosedRange<
         Date
     >? {
@@ -53,17 +57,17 @@ extension CachePolicy {
             )
         }
         let age = min(own ?? limits.timeToLive, retention.maximumAge, Self.longest)
-        // Not one of this very moment where none is wanted.
+        // An age of 0 accepts no answer, not even one of this very moment.
         guard age > 0 else { return nil }
         return now.addingTimeInterval(-age)...now.addingTimeInterval(age)
     }
 
-    /// A hundred years: what is longer cannot be counted from a date.
+    /// A hundred years, because a longer age cannot be subtracted from a date.
     private static let longest: TimeInterval = 100 * 366 * 86_400
 }
 
 extension CachePolicy {
-    /// What the metadata of an answer that is made under this policy says.
+    /// The metadata about the cache in an answer that is produced under this policy.
     var note: [String: String] {
         switch kind {
         case .use: Self.missed
@@ -72,7 +76,7 @@ extension CachePolicy {
         }
     }
 
-    // Made once: nearly every answer has one of them.
+    // Created once, because nearly every answer has one of them.
     private static let missed = [AIResponseData.cacheKey: "miss"]
     private static let refreshed = [AIResponseData.cacheKey: "refresh"]
 }

@@ -1,12 +1,12 @@
 package import Foundation
 
-/// The one way in which value trees are written as bytes: for fingerprints and for stores.
+/// The only encoding of value trees as bytes, for fingerprints and for stores.
 ///
-/// Each value is a tag and its content; counts and numbers are 8 bytes, little-endian; members of objects are in the
-/// order of their keys' UTF-8 bytes. So equal values have equal bytes on every platform, no two different values are
-/// written alike, and what is read is exactly what was written: JSON would make 1.0 a 1.
+/// Each value is a tag and its content. Counts and numbers are 8 bytes, little-endian. Members of objects are in the
+/// order of their keys' UTF-8 bytes. Equal values therefore have equal bytes on every platform, and no two different
+/// values have the same bytes. Reading returns exactly the value that was written: JSON would turn 1.0 into 1.
 package enum CanonicalEncoding {
-    /// How deep values may nest.
+    /// The maximum depth of nested values.
     package static let maximumDepth = 64
 
     private enum Tag: UInt8 {
@@ -17,7 +17,7 @@ package enum CanonicalEncoding {
 
     /// Appends a value.
     ///
-    /// - Throws: ``AIServiceError`` with code `invalidRequest` when a number is not finite or the nesting is too deep.
+    /// - Throws: ``AIServiceError`` with code `invalidRequest` if a number is not finite or the nesting is too deep.
     package static func append(
         _ value: ParameterValue, to bytes: inout [UInt8], depth: Int = 0
     ) throws(AIServiceError) {
@@ -64,9 +64,9 @@ package enum CanonicalEncoding {
 
     // MARK: Reading
 
-    /// The value that bytes stand for.
+    /// Returns the value that bytes encode.
     ///
-    /// - Throws: ``AIServiceError`` with code `storageCorrupt` when they stand for none.
+    /// - Throws: ``AIServiceError`` with code `storageCorrupt` if they encode none.
     package static func value(of data: Data) throws(AIServiceError) -> ParameterValue {
         var rest = [UInt8](data)[...]
         let value = try readValue(from: &rest, depth: 0)
@@ -108,7 +108,7 @@ package enum CanonicalEncoding {
         return bytes.prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// A count that the remaining bytes can hold: damaged data must not ask for memory.
+    /// Reads a count that the remaining bytes can hold, so that damaged data cannot demand memory.
     private static func readCount(from bytes: inout ArraySlice<UInt8>) throws(AIServiceError) -> Int {
         let count = try readNumber(from: &bytes)
         guard count <= UInt64(bytes.count) else { throw damaged }

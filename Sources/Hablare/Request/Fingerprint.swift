@@ -1,21 +1,22 @@
 import Crypto
 public import Foundation
 
-/// What makes two requests the same work: SHA-256 over tenant, provider instance, model, prompt, parameters and
-/// sample in a canonical encoding.
+/// The identity of a request's work: SHA-256 over tenant, provider instance, model, prompt, parameters and sample in a
+/// canonical encoding. Two requests with the same fingerprint are the same work.
 ///
-/// Whom to fall back on is part of it: who answers may differ. Labels, tags, priority, timeouts and the UUID are not. The encoding frames every field by its length and
-/// orders dictionary keys by their UTF-8 bytes, so equal values have equal fingerprints on every platform and no
-/// two different values are written alike.
+/// The fallback chain is part of it, because the answering provider may differ. Labels, tags, priority, timeouts and
+/// the UUID are not. The encoding frames every field by its length and orders dictionary keys by their UTF-8 bytes.
+/// Equal values therefore have equal fingerprints on every platform, and no two different values have the same
+/// encoding.
 public struct Fingerprint: Sendable, Hashable, Codable, CustomStringConvertible {
-    /// The digest's bytes, in place: a fingerprint goes with every request and is compared and hashed on the way.
+    /// The digest's bytes, stored inline: a fingerprint goes with every request and is often compared and hashed.
     private let words: (UInt64, UInt64, UInt64, UInt64)
 
     private init(_ hash: SHA256.Digest) {
         words = hash.withUnsafeBytes { $0.loadUnaligned(as: (UInt64, UInt64, UInt64, UInt64).self) }
     }
 
-    /// A fingerprint as a store has it; `nil` where it has not 32 bytes.
+    /// Creates a fingerprint from a stored digest. Returns `nil` unless it has 32 bytes.
     package init?(digest: Data) {
         guard digest.count == SHA256.byteCount else { return nil }
         words = digest.withUnsafeBytes { $0.loadUnaligned(as: (UInt64, UInt64, UInt64, UInt64).self) }
@@ -23,7 +24,7 @@ public struct Fingerprint: Sendable, Hashable, Codable, CustomStringConvertible 
 
     /// Decodes the digest (base 64 in JSON).
     ///
-    /// - Throws: `DecodingError` where it has not 32 bytes.
+    /// - Throws: `DecodingError` unless it has 32 bytes.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let fingerprint = Self(digest: try container.decode(Data.self)) else {
@@ -45,16 +46,16 @@ public struct Fingerprint: Sendable, Hashable, Codable, CustomStringConvertible 
         try Swift.withUnsafeBytes(of: words, body)
     }
 
-    /// Whether both stand for the same work.
+    /// Returns whether both identify the same work.
     public static func == (lhs: Self, rhs: Self) -> Bool { lhs.words == rhs.words }
 
-    /// Hashes the beginning of the digest, which is as good as random.
+    /// Hashes the beginning of the digest, whose bits are as good as random.
     public func hash(into hasher: inout Hasher) { hasher.combine(words.0) }
 
-    /// Fingerprints a request as it would be sent to one provider instance.
+    /// Fingerprints a request as it is sent to one provider instance.
     ///
-    /// - Throws: ``AIServiceError`` with code ``AIServiceError/Code/invalidRequest`` when a number is not finite or
-    ///   the parameters nest deeper than 64 levels.
+    /// - Throws: ``AIServiceError`` with code ``AIServiceError/Code/invalidRequest`` if a number is not finite or the
+    ///   parameters nest deeper than 64 levels.
     public init(_ request: AIRequest, instance: ProviderInstance) throws(AIServiceError) {
         var encoder = FingerprintEncoder()
         encoder.field(request.tenant)
@@ -63,7 +64,7 @@ public struct Fingerprint: Sendable, Hashable, Codable, CustomStringConvertible 
         try encoder.field(request.prompt)
         try encoder.field(.object(request.parameters))
         encoder.field(UInt64(bitPattern: Int64(request.sample)))
-        // Only where there are any, so that the fingerprints of all others stay what they were.
+        // Only if there are any, so that the fingerprints of all other requests stay unchanged.
         for hop in request.fallback {
             encoder.field(hop.provider.rawValue)
             encoder.field(hop.model)

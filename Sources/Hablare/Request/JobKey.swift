@@ -1,23 +1,23 @@
 import Crypto
 import Foundation
 
-/// Names a batch of requests that belong together, so that submitting the same work again finds it.
+/// The name of a batch of requests that belong together, by which submitting the same work again finds it.
 ///
-/// Make it from the input and every option that changes the outcome: ``hashing(_:)``.
+/// Make it from the input and every option that changes the outcome, with ``hashing(_:)``.
 public struct JobKey: Sendable, Hashable, Codable, RawRepresentable, CustomStringConvertible {
-    /// How many bytes of UTF-8 a key has that `submit` accepts.
+    /// The lengths in bytes of UTF-8 that `submit` accepts.
     static let lengths = 1...256
 
-    /// The key's text. Anything, between 1 and 256 bytes of UTF-8 to be accepted by `submit`.
+    /// The text of the key. Any text of 1 to 256 bytes of UTF-8; `submit` refuses others.
     public let rawValue: String
 
-    /// Creates a key from text that the caller guarantees to name the work.
+    /// Creates a key from a text. The caller guarantees that the text identifies the work.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }
 
-    /// A key that is the SHA-256 of the parts, each framed by its length, so no two lists of parts share a key.
-    /// Written as the first 32 of its 64 hexadecimal digits: 128 bits.
+    /// Returns a key from the SHA-256 of the parts. Each part is framed by its length, so no two lists of parts share a
+    /// key. The key is the first 32 of the 64 hexadecimal digits: 128 bits.
     public static func hashing(_ parts: [some Sequence<UInt8>]) -> JobKey {
         var hash = SHA256()
         for part in parts {
@@ -28,6 +28,6 @@ public struct JobKey: Sendable, Hashable, Codable, RawRepresentable, CustomStrin
         return JobKey(rawValue: Data(hash.finalize().prefix(16)).hexadecimal)
     }
 
-    /// The key's text.
+    /// The text of the key.
     public var description: String { rawValue }
 }

@@ -1,12 +1,12 @@
-/// A value tree for parameters and structured answers: what JSON can say, as a `Sendable` value.
+/// A value tree for parameters and structured answers: any JSON value, as a `Sendable` value.
 public indirect enum ParameterValue: Sendable, Hashable {
     /// JSON `null`.
     case null
-    /// A truth value.
+    /// A Boolean value.
     case bool(Bool)
-    /// A whole number.
+    /// An integer.
     case int(Int64)
-    /// A number with a fraction. Must be finite to be submitted.
+    /// A floating-point number. Must be finite to be submitted.
     case double(Double)
     /// Text.
     case string(String)
@@ -31,14 +31,14 @@ extension ParameterValue: ExpressibleByStringLiteral, ExpressibleByIntegerLitera
     public init(nilLiteral: ()) { self = .null }
     /// Creates ``array(_:)``.
     public init(arrayLiteral elements: ParameterValue...) { self = .array(elements) }
-    /// Creates ``object(_:)``; of a key written twice the last value counts.
+    /// Creates ``object(_:)``. If a key is written twice, its last value counts.
     public init(dictionaryLiteral elements: (String, ParameterValue)...) {
         self = .object(Dictionary(elements, uniquingKeysWith: { _, last in last }))
     }
 }
 
 extension ParameterValue: Codable {
-    /// Decodes any JSON value; numbers without a fraction that fit become ``int(_:)``.
+    /// Decodes any JSON value. Numbers without a fraction that fit become ``int(_:)``.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
@@ -58,9 +58,9 @@ extension ParameterValue: Codable {
         }
     }
 
-    /// The value, if it is of a type: a decoder has no way to ask for the type first. What is of no type at all fails
-    /// with the last one, so no error is lost; they cannot be told apart by kind, because Foundation throws a private
-    /// one for a fraction that is asked for as a whole number.
+    /// Returns the value if it is of a type, because a decoder cannot be asked for the type first. A value of no type
+    /// at all fails with the last one, so no error is lost. The errors cannot be distinguished by kind: Foundation
+    /// throws a private one if a fraction is decoded as an integer.
     private static func decode<Value: Decodable>(
         _ type: Value.Type, from container: any SingleValueDecodingContainer
     ) -> Value? {
@@ -87,7 +87,8 @@ extension ParameterValue: Codable {
 }
 
 extension ParameterValue {
-    /// Whether JSON can say it, and any decoder reads it back: numbers are finite, and it nests at most 64 deep.
+    /// Whether the value can be written as JSON and read by any decoder: numbers are finite, and it nests at most 64
+    /// levels deep.
     package var canBeStored: Bool { canBeStored(below: 64) }
 
     private func canBeStored(below levels: Int) -> Bool {
@@ -99,7 +100,7 @@ extension ParameterValue {
         }
     }
 
-    /// The text of a ``string(_:)``, or the written form of a number or truth value; `nil` for the rest.
+    /// The text of a ``string(_:)``, or the written form of a number or Boolean value. `nil` for other values.
     public var text: String? {
         switch self {
         case .string(let value): value

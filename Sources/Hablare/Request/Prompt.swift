@@ -1,15 +1,15 @@
-/// What is asked of a provider: plain text, or a conversation whose messages have parts.
+/// The input of a provider: plain text, or a conversation whose messages have parts.
 public enum Prompt: Sendable, Hashable, Codable {
     /// One text.
     case text(String)
     /// A conversation, oldest message first.
     case messages([Message])
 
-    /// One turn of a conversation.
+    /// A message of a conversation.
     public struct Message: Sendable, Hashable, Codable {
-        /// Who speaks.
+        /// The speaker.
         public var role: Role
-        /// What is said, in order.
+        /// The parts of the message, in order.
         public var parts: [Part]
 
         /// Creates a message of parts.
@@ -18,7 +18,7 @@ public enum Prompt: Sendable, Hashable, Codable {
             self.parts = parts
         }
 
-        /// Creates a message of one text.
+        /// Creates a message with a single text.
         public init(role: Role, text: String) {
             self.init(role: role, parts: [.text(text)])
         }
@@ -26,13 +26,13 @@ public enum Prompt: Sendable, Hashable, Codable {
 
     /// The speaker of a message.
     public enum Role: String, Sendable, Hashable, Codable {
-        /// Standing instructions.
+        /// The instructions for the whole conversation.
         case system
-        /// The person, or the program acting for one.
+        /// The user, or a program that acts for one.
         case user
         /// The model.
         case assistant
-        /// The outcome of a tool call the model asked for.
+        /// The outcome of a tool call that the model asked for.
         case tool
     }
 
@@ -40,17 +40,17 @@ public enum Prompt: Sendable, Hashable, Codable {
     public enum Part: Sendable, Hashable, Codable {
         /// Text.
         case text(String)
-        /// A picture.
+        /// An image.
         case image(Body, ImageFormat)
         /// A tool call that the model asked for.
         case toolCall(id: String, name: String, arguments: ParameterValue)
-        /// What the tool answered.
+        /// The result that a tool returned.
         case toolResult(id: String, content: String)
     }
 
     /// The prompt as one text: the text itself, or all text parts of all messages joined by blank lines.
     ///
-    /// This is what a simple provider gets; one that understands conversations reads the messages.
+    /// A simple provider receives this text. A provider that understands conversations reads the messages.
     public var plainText: String {
         switch self {
         case .text(let text):
@@ -62,7 +62,8 @@ public enum Prompt: Sendable, Hashable, Codable {
         }
     }
 
-    /// Whether it asks for nothing: it has no parts but text, and the text has only white space and invisible characters.
+    /// Whether the prompt is empty: it has no parts but text, and the text has only white space and invisible
+    /// characters.
     package var isBlank: Bool {
         switch self {
         case .text(let text):

@@ -1,16 +1,17 @@
 public import Foundation
 
 extension UUID {
-    /// A new time-ordered UUID (version 7, RFC 9562 §5.7): 48 bits of milliseconds since 1970, then randomness.
+    /// Returns a new time-ordered UUID (version 7, RFC 9562 §5.7): 48 bits of milliseconds since 1970, then random
+    /// bits.
     ///
-    /// Time-ordered keys keep a store's index append-only; random ones made it eight times slower. UUIDs made
-    /// within one millisecond are in random order: do not read a sequence into them.
+    /// Time-ordered keys keep a store's index append-only. Random keys made it eight times slower. UUIDs made within
+    /// one millisecond are in random order, so do not infer a sequence from them.
     public static func timeOrdered() -> UUID {
         var generator = SystemRandomNumberGenerator()
         return timeOrdered(at: Date(), using: &generator)
     }
 
-    /// A time-ordered UUID from a given date and source of randomness, for tests and simulation.
+    /// Returns a time-ordered UUID from a given date and source of randomness, for tests and simulation.
     ///
     /// Dates before 1970 count as 1970.
     public static func timeOrdered(at date: Date, using generator: inout some RandomNumberGenerator) -> UUID {
@@ -29,12 +30,12 @@ extension UUID {
         )
     }
 
-    /// The 16 bytes, as a store keys its rows by.
+    /// The 16 bytes that a store uses as the key of its rows.
     package var bytes: Data {
         withUnsafeBytes(of: uuid) { Data($0) }
     }
 
-    /// The UUID of 16 stored bytes; `nil` for any other count.
+    /// Creates a UUID from 16 stored bytes. Returns `nil` for any other count.
     package init?(bytes: some Collection<UInt8>) {
         guard bytes.count == 16 else { return nil }
         var value: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)

@@ -2,7 +2,7 @@ public import Foundation
 
 /// The outcome of a request as an immutable value that crosses any actor boundary.
 public struct AIResponseData: Sendable, Hashable, Codable {
-    /// In an object of their own: a response is passed on many times on its way to the store and to whoever waits.
+    /// In one object, because a response is passed on many times on its way to the store and to its waiters.
     private struct Parts: Sendable, Hashable {
         let requestID: UUID
         let providerID: ProviderID
@@ -14,18 +14,17 @@ public struct AIResponseData: Sendable, Hashable, Codable {
 
     private let parts: Boxed<Parts>
 
-    /// The request this answers.
+    /// The id of the answered request.
     public var requestID: UUID { parts.value.requestID }
     /// The provider that answered.
     public var providerID: ProviderID { parts.value.providerID }
-    /// The content; or, for a response that is no longer kept, why it is not
-    /// (``AIServiceError/Code/responseExpired``).
+    /// The content. For a response that is no longer kept, a failure with ``AIServiceError/Code/responseExpired``.
     public var result: Result<ResponseContent, AIServiceError> { parts.value.result }
-    /// What the provider said beside the content.
+    /// The provider's details of the answer, under the names of ``AnswerMetadata`` or its own.
     public var metadata: [String: String] { parts.value.metadata }
-    /// When the answer arrived.
+    /// The date at which the answer arrived.
     public var receivedAt: Date { parts.value.receivedAt }
-    /// What was used, as the provider counts it.
+    /// The usage, as the provider counts it.
     public var usage: Usage { parts.value.usage }
 
     /// Creates a response.
@@ -64,7 +63,8 @@ public struct AIResponseData: Sendable, Hashable, Codable {
             usage: try container.decode(Usage.self, forKey: .usage))
     }
 
-    /// Encodes the response, its properties by their names; the result as `content` or `error`. Reads content files.
+    /// Encodes the response, with its properties under their names, and the result as `content` or `error`. Reads
+    /// content files.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(requestID, forKey: .requestID)
@@ -85,9 +85,11 @@ public struct AIResponseData: Sendable, Hashable, Codable {
         get throws(AIServiceError) { try result.get() }
     }
 
-    /// The text of a text answer, read off the caller's actor: safe on the main actor.
+    /// Returns the text of a text answer. Reads it off the caller's actor, so it is safe to call on the main actor.
+    /// Cancelling the task does not stop the read.
     ///
-    /// - Throws: The ``AIServiceError`` of ``result``; `invalidResponse` when the answer is not text; `contentMissing`.
+    /// - Throws: The ``AIServiceError`` of ``result``; `invalidResponse` if the answer is not text; or the errors of
+    ///   ``Body/read()``.
     public func text() async throws -> String {
         guard case .text(let body) = try content else {
             throw AIServiceError(.invalidResponse, "The answer is not text. Look at `content` for what it is.")
@@ -97,7 +99,7 @@ public struct AIResponseData: Sendable, Hashable, Codable {
 }
 
 extension AIResponseData: CustomStringConvertible {
-    /// Who answered what, and how much of which kind; nothing of the answer itself.
+    /// The provider, the request, and the kind and size of the content, without any of the content itself.
     public var description: String {
         switch result {
         case .success(let content):
@@ -110,7 +112,7 @@ extension AIResponseData: CustomStringConvertible {
 }
 
 extension AIResponseData {
-    /// The same response as the outcome of another request of its flight.
+    /// Returns the same response as the outcome of another request of its flight.
     public func addressed(to id: UUID) -> AIResponseData {
         guard id != requestID else { return self }
         return AIResponseData(
@@ -118,7 +120,7 @@ extension AIResponseData {
             usage: usage)
     }
 
-    /// The response with its content given up: that it was there, when and for what, stays.
+    /// Returns the response without its content. The request, the provider, the date and the usage stay.
     public func evicted() -> AIResponseData {
         AIResponseData(
             requestID: requestID, providerID: providerID, result: .failure(.responseExpired), metadata: metadata,

@@ -1,40 +1,40 @@
 import Foundation
 
-/// What providers say beside an answer, by the names under which it stands in ``AIResponseData/metadata``.
+/// The names of the common entries of ``AIResponseData/metadata``.
 ///
-/// A provider says what it knows and leaves out the rest; names of its own are its own.
+/// A provider sets the entries that it knows and omits the others. It may add entries under names of its own.
 public enum AnswerMetadata {
-    /// The service's own name of the call, for its support.
+    /// The service's id of the call, for its support.
     public static let requestID = "request_id"
-    /// The model that answered, as the service names it: often more exact than the one that was asked for.
+    /// The model that answered, as the service names it. The name is often more exact than the one in the request.
     public static let model = "model"
-    /// Why the answer ends: `stop` where it is complete, `length` where it was cut, `tool_calls`, `refusal`, or the
-    /// service's own word.
+    /// The reason why the answer ends: `stop` if it is complete, `length` if it was cut off, `tool_calls`, `refusal`,
+    /// or the service's own word.
     public static let finishReason = "finish_reason"
-    /// The tools that the model wants called, as JSON; read them with ``AIResponseData/toolCalls``.
+    /// The tools that the model asks to call, as JSON. Read them with ``AIResponseData/toolCalls``.
     public static let toolCalls = "tool_calls"
-    /// What the model thought before it answered, as JSON in the service's own form, to be sent back unchanged.
+    /// The model's reasoning before its answer, as JSON in the service's own form, to be sent back unchanged.
     public static let thinking = "thinking"
-    /// The prompt as the service changed it before it made the picture.
+    /// The prompt as the service changed it before it produced the image.
     public static let revisedPrompt = "revised_prompt"
     /// The voice that spoke.
     public static let voice = "voice"
-    /// When each word of the speech begins and ends, as JSON.
+    /// The times at which each word of the speech begins and ends, as JSON.
     public static let wordTimes = "word_times"
-    /// When each sentence of the speech begins and ends, as JSON.
+    /// The times at which each sentence of the speech begins and ends, as JSON.
     public static let sentenceTimes = "sentence_times"
-    /// Samples a second of a sound that has no header which says so.
+    /// The number of samples per second, for audio whose bytes have no header.
     public static let sampleRate = "sample_rate"
-    /// How many input tokens were read from the service's cache.
+    /// The number of input tokens read from the service's cache.
     public static let cachedInputTokens = "cached_input_tokens"
-    /// How many input tokens were written to the service's cache.
+    /// The number of input tokens written to the service's cache.
     public static let cacheWriteTokens = "cache_write_tokens"
-    /// How many output tokens were thought and not shown.
+    /// The number of output tokens used for reasoning and not shown.
     public static let reasoningTokens = "reasoning_tokens"
 }
 
 extension AnswerMetadata {
-    /// A list as the text of an entry, with sorted keys; `nil` for an empty one.
+    /// Returns a list as the text of an entry, with sorted keys, or `nil` if it is empty.
     static func text(of list: [some Encodable]) throws(AIServiceError) -> String? {
         guard !list.isEmpty else { return nil }
         let encoder = JSONEncoder()
@@ -48,7 +48,7 @@ extension AnswerMetadata {
 }
 
 extension AIResponseData {
-    /// The list in an entry of the metadata; empty where there is no such entry.
+    /// Returns the list in an entry of the metadata, empty if there is no such entry.
     func list<Element: Decodable>(in entry: String) throws(AIServiceError) -> [Element] {
         guard let text = metadata[entry] else { return [] }
         do {
@@ -60,28 +60,28 @@ extension AIResponseData {
     }
 }
 
-/// Why a model's answer ends. Providers may have words of their own.
+/// The reason why a model's answer ends. Providers may use words of their own.
 public struct FinishReason: Sendable, Hashable, RawRepresentable, CustomStringConvertible {
-    /// The word, as it stands in ``AnswerMetadata/finishReason``.
+    /// The word, as it appears in ``AnswerMetadata/finishReason``.
     public let rawValue: String
-    /// Creates a reason by its word.
+    /// Creates a reason from its word.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// The word.
     public var description: String { rawValue }
 
-    /// It is complete.
+    /// The answer is complete.
     public static let stop = Self(rawValue: "stop")
-    /// It was cut: it became longer than it may be.
+    /// The answer was cut off at its maximum length.
     public static let length = Self(rawValue: "length")
-    /// The model wants tools called.
+    /// The model asks to call tools.
     public static let toolCalls = Self(rawValue: "tool_calls")
-    /// The model does not want to answer.
+    /// The model refuses to answer.
     public static let refusal = Self(rawValue: "refusal")
-    /// The service does not want to pass the answer on, or not all of it.
+    /// The service withholds the answer or a part of it.
     public static let contentFilter = Self(rawValue: "content_filter")
 }
 
 extension AIResponseData {
-    /// Why the answer ends; `nil` where the provider does not say.
+    /// The reason why the answer ends, or `nil` if the provider does not report it.
     public var finishReason: FinishReason? { metadata[AnswerMetadata.finishReason].map(FinishReason.init(rawValue:)) }
 }

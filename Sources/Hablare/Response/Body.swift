@@ -1,10 +1,10 @@
 import Crypto
 public import Foundation
 
-/// Bytes that are either here, or in a content file that is read on demand.
+/// Bytes in memory, or a reference to a content file that is read on demand.
 ///
-/// Small content travels inside the value. Content above the store's threshold is a reference, so a completed
-/// status that somebody keeps never pins 100 MB. Two bodies are equal when their bytes are.
+/// Small content travels inside the value. Content above the store's threshold is a reference, so a completed status
+/// that a caller keeps never holds 100 MB in memory. Two bodies are equal if their bytes are.
 public struct Body: Sendable {
     package enum Storage: Sendable {
         case inline(Data)
@@ -32,7 +32,7 @@ public struct Body: Sendable {
         storage = .stored(reference, reader)
     }
 
-    /// How many bytes the body has. Never reads a file.
+    /// The number of bytes. Never reads a file.
     public var byteCount: Int {
         switch storage {
         case .inline(let data): data.count
@@ -40,20 +40,20 @@ public struct Body: Sendable {
         }
     }
 
-    /// The reference, when the bytes are in a content file.
+    /// The reference, or `nil` if the bytes are in memory.
     public var reference: ContentReference? {
         if case .stored(let reference, _) = storage { reference } else { nil }
     }
 
-    /// The content file, when the bytes are in one and the store keeps files. Read it, never write it.
+    /// The content file, or `nil` if the bytes are in memory or the store keeps no files. Read it, never write it.
     public var fileURL: URL? {
         if case .stored(let reference, let reader) = storage { reader.location(of: reference) } else { nil }
     }
 
-    /// Reads the bytes on the calling thread, which blocks for the time of a file read.
+    /// Returns the bytes. Blocks the calling thread while it reads a file.
     ///
-    /// - Throws: ``AIServiceError`` with code ``AIServiceError/Code/contentMissing`` when the file is gone or damaged,
-    ///   or of category storage when it cannot be read now.
+    /// - Throws: ``AIServiceError`` with code ``AIServiceError/Code/contentMissing`` if the file is missing or damaged,
+    ///   or of category storage if it cannot be read now.
     public func read() throws -> Data {
         switch storage {
         case .inline(let data): data
@@ -61,9 +61,9 @@ public struct Body: Sendable {
         }
     }
 
-    /// Reads some of the bytes on the calling thread; those beyond the end are left out.
+    /// Returns the bytes of a range, without those beyond the end. Blocks the calling thread while it reads a file.
     ///
-    /// - Throws: as ``read()``.
+    /// - Throws: The errors of ``read()``.
     public func read(_ range: Range<Int>) throws -> Data {
         let range = range.clamped(to: 0..<byteCount)
         return switch storage {
@@ -72,9 +72,10 @@ public struct Body: Sendable {
         }
     }
 
-    /// Reads the bytes off the caller's actor: safe on the main actor. Cancelling the task does not stop the read.
+    /// Returns the bytes. Reads them off the caller's actor, so it is safe to call on the main actor. Cancelling the
+    /// task does not stop the read.
     ///
-    /// - Throws: as ``read()``.
+    /// - Throws: The errors of ``read()``.
     @concurrent public func data() async throws -> Data {
         try read()
     }
@@ -88,13 +89,13 @@ public struct Body: Sendable {
 }
 
 extension Body: Hashable {
-    /// Whether both have the same bytes. Compares digests where one side is a content file; reads no file.
+    /// Returns whether both have the same bytes. Compares digests if one side is a content file. Reads no file.
     public static func == (lhs: Self, rhs: Self) -> Bool {
         if case (.inline(let left), .inline(let right)) = (lhs.storage, rhs.storage) { return left == right }
         return lhs.byteCount == rhs.byteCount && lhs.digest == rhs.digest
     }
 
-    /// Hashes the byte count, which equal bodies share however they are stored.
+    /// Hashes the byte count, which is the same for equal bodies in memory and in files.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(byteCount)
     }
@@ -106,7 +107,7 @@ extension Body: Codable {
         self.init(try decoder.singleValueContainer().decode(Data.self))
     }
 
-    /// Encodes the bytes (base 64 in JSON), reading them where they are in a content file.
+    /// Encodes the bytes (base 64 in JSON). Reads them if they are in a content file.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(try read())

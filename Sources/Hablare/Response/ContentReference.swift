@@ -1,10 +1,10 @@
 public import Foundation
 
-/// Names content by what it is: the SHA-256 of its bytes, and how many there are.
+/// The address of content by its bytes: their SHA-256 and their number.
 public struct ContentReference: Sendable, Hashable {
     /// The 32 bytes of the SHA-256.
     public let digest: Data
-    /// The content's size in bytes.
+    /// The size of the content in bytes.
     public let byteCount: Int
 
     /// Creates a reference to content that a store holds.
@@ -14,34 +14,36 @@ public struct ContentReference: Sendable, Hashable {
     }
 }
 
-/// Reads content by reference.
+/// A reader of content by reference.
 public protocol ContentReading: Sendable {
-    /// The bytes; blocks for the time of a file read.
+    /// Returns the bytes. Blocks while it reads a file.
     ///
-    /// - Throws: ``AIServiceError`` with code ``AIServiceError/Code/contentMissing`` when the content is gone or its
-    ///   size is not the promised one; of category storage when it may be there and cannot be read now.
+    /// - Throws: ``AIServiceError``: code ``AIServiceError/Code/contentMissing`` if the content is missing or has
+    ///   another size than the reference; or category storage if the content may exist and cannot be read now.
     func read(_ reference: ContentReference) throws -> Data
 
-    /// Some of the bytes; blocks for the time of a file read. The range lies within the content. Default: reads all.
+    /// Returns the bytes of a range within the content. Blocks while it reads a file. Default: reads all bytes.
     ///
-    /// - Throws: as ``read(_:)``.
+    /// - Throws: The errors of ``read(_:)``.
     func read(_ reference: ContentReference, range: Range<Int>) throws -> Data
 
-    /// Whether the content is there. Reads none of it. Default: whether its file is, where the store keeps files.
+    /// Returns whether the content exists, without reading it. Default: whether its file exists, if the store keeps
+    /// files.
     func has(_ reference: ContentReference) -> Bool
 
-    /// The file that holds the content; `nil` where the store keeps it elsewhere, such as in its database or an object store.
+    /// Returns the file that holds the content, or `nil` if the store keeps it elsewhere, such as in its database or an
+    /// object store.
     func location(of reference: ContentReference) -> URL?
 }
 
 extension ContentReading {
-    /// Looks for its file.
+    /// Returns whether the content's file exists, or true if the store keeps no files.
     public func has(_ reference: ContentReference) -> Bool {
         guard let file = location(of: reference) else { return true }
         return FileManager.default.fileExists(atPath: file.path)
     }
 
-    /// Reads all the bytes, and answers with some.
+    /// Reads all bytes, and returns those of the range.
     public func read(_ reference: ContentReference, range: Range<Int>) throws -> Data {
         Data(try read(reference).dropFirst(range.lowerBound).prefix(range.count))
     }

@@ -1,20 +1,20 @@
-/// The kind of answer a provider declares up front.
+/// The kind of answer that a provider declares in advance.
 public enum ContentType: String, Sendable, Hashable, Codable, CaseIterable {
     /// Text in UTF-8.
     case text
-    /// Bytes without a closer meaning.
+    /// Bytes of no particular kind.
     case data
-    /// Sound.
+    /// Audio.
     case audio
-    /// A picture.
+    /// An image.
     case image
     /// A vector of numbers.
     case embedding
-    /// A value tree; also the words of a model that was to answer with one, where they are no JSON: whoever asked may find
-    /// the value in them, or have them mended.
+    /// A value tree. A model that was asked for one may answer with words that are not JSON. The caller may find the
+    /// value in them, or have them repaired.
     case structured
 
-    /// Whether content of a kind is an answer of a provider that has promised this one.
+    /// Returns whether a provider that declared this kind may answer with another kind.
     func admits(_ type: ContentType) -> Bool { type == self || self == .structured && type == .text }
 }
 

@@ -1,32 +1,31 @@
 public import Foundation
 
-/// What a ``Retention`` gives up of a store's responses: everything unprotected that was received at a certain time or
-/// before.
+/// The responses of a store that a ``Retention`` evicts: all unprotected ones received at a certain time or before.
 public struct PrunePlan: Sendable, Hashable {
-    /// A place in the order in which responses were received.
+    /// A position in the order in which responses were received.
     public struct Place: Sendable, Hashable, Comparable {
-        /// When the response was received.
+        /// The date at which the response was received.
         public var receivedAt: Date
-        /// Its flight, for the order of responses that were received together.
+        /// The flight of the response, which orders responses that were received at the same time.
         public var flight: FlightID
 
-        /// Creates a place.
+        /// Creates a position.
         public init(receivedAt: Date, flight: FlightID) {
             self.receivedAt = receivedAt
             self.flight = flight
         }
 
-        /// Whether one was received before another.
+        /// Returns whether one response was received before another.
         public static func < (lhs: Self, rhs: Self) -> Bool {
             (lhs.receivedAt, lhs.flight) < (rhs.receivedAt, rhs.flight)
         }
     }
 
-    /// The newest response that is given up; `nil` when none is.
+    /// The newest response to evict, or `nil` if there is none.
     public private(set) var last: Place?
-    /// How many responses are given up.
+    /// The number of responses to evict.
     public private(set) var count = 0
-    /// How many bytes they have together.
+    /// Their total size in bytes.
     public private(set) var bytes: Int64 = 0
 
     private let retention: Retention
@@ -34,15 +33,16 @@ public struct PrunePlan: Sendable, Hashable {
     private var keptCount = 0
     private var keptBytes: Int64 = 0
 
-    /// Begins a plan, which gives up nothing yet.
+    /// Creates a plan that evicts nothing yet.
     public init(_ retention: Retention, at now: Date) {
         self.retention = retention
         self.now = now
     }
 
-    /// Looks at the next response in order, from the newest unprotected one on.
+    /// Adds the next response in order, from the newest unprotected one on.
     ///
-    /// Once one is given up, so are all that are older: what is kept is always the newest.
+    /// After the first response that is evicted, all older ones are evicted, too: the kept responses are always the
+    /// newest.
     public mutating func consider(_ place: Place, bytes size: Int64) {
         let size = max(0, size)
         let (sum, overflows) = keptBytes.addingReportingOverflow(size)
@@ -60,25 +60,25 @@ public struct PrunePlan: Sendable, Hashable {
         }
     }
 
-    /// Two plans are equal when they give up the same.
+    /// Returns whether two plans evict the same responses.
     public static func == (lhs: Self, rhs: Self) -> Bool {
         lhs.last == rhs.last && lhs.count == rhs.count && lhs.bytes == rhs.bytes
     }
 
-    /// Hashes what is given up.
+    /// Hashes the evicted responses.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(last)
         hasher.combine(count)
     }
 }
 
-/// What was given up.
+/// The responses that one pruning evicted.
 public struct Pruned: Sendable, Hashable {
-    /// How many responses.
+    /// The number of responses.
     public var count: Int
-    /// How many bytes they had together, in the database and in content files.
+    /// Their total size in bytes, in the database and in content files.
     public var bytes: Int64
-    /// Whether nothing was left to give up, as far as the writer asked for.
+    /// Whether nothing is left to evict within the range that the writer asked for.
     public var isComplete: Bool
 
     /// Creates a record.
@@ -89,12 +89,12 @@ public struct Pruned: Sendable, Hashable {
     }
 }
 
-/// Content files that no row refers to, and that nobody has touched for a while: left by a process that died between a
-/// file and its row.
+/// Orphaned content files: no row refers to them, and they have not been written for a while. A process leaves them
+/// behind if it dies between writing a file and its row.
 public struct AbandonedContent: Sendable, Hashable {
-    /// How many files.
+    /// The number of files.
     public var files: Int
-    /// How many bytes they have together.
+    /// Their total size in bytes.
     public var bytes: Int64
 
     /// Creates a count.

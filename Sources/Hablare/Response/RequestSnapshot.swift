@@ -1,33 +1,38 @@
 public import Foundation
 
-/// What is known of a request at one moment, its content left aside.
+/// The metadata of a request at one moment, without its content.
 public struct RequestSnapshot: Sendable, Hashable, Identifiable {
-    /// Why a pending request is not with its provider yet. More reasons come with later versions: keep a `default`.
+    /// The reason why a pending request is not with its provider yet. Later versions may add reasons, so keep a
+    /// `default`.
     public enum WaitReason: Sendable, Hashable {
-        /// A process has it in its queue; so many of the same provider are before it, counted up to
-        /// ``maximumAhead`` (`nil` in pages: not counted).
+        /// A process has the request in its queue. `ahead` is the number of requests of the same provider before it, up
+        /// to ``maximumAhead``. `nil` in pages, which do not count.
         case queued(ahead: Int?)
-        /// Another request asked for the same before: its call is this one's, too, and has not been sent.
+        /// An earlier request asked for the same work and has not been sent. Its call is also this request's.
         case following(UUID)
-        /// No running process has taken it yet; so many of the same provider are before it, counted likewise.
+        /// No running process has taken the request yet. `ahead` counts the requests of the same provider before it, as
+        /// for ``queued(ahead:)``.
         case unclaimed(ahead: Int?)
-        /// The process that looked has no provider of that id.
+        /// The process that took the snapshot has no provider of that id.
         case noProvider
-        /// No running process has taken it, and the engine of the process that looked rests in the background.
+        /// No running process has taken the request, and the engine of the process that took the snapshot is suspended
+        /// in the background.
         case suspended
-        /// No running process has taken it, and the process that looked has no network, which its provider needs.
+        /// No running process has taken the request, and the process that took the snapshot has no network, which the
+        /// provider needs.
         case offline
-        /// Its last attempt failed; the next one is not sent before the date.
+        /// The last attempt failed. The next one is not sent before the date.
         case backingOff(until: Date)
-        /// The account's limit is used up, or the provider asked for a pause; nothing is sent to it before the date.
+        /// The account's limit is used up, or the provider asked for a pause. Nothing is sent to the account before the
+        /// date.
         case rateLimited(until: Date)
-        /// The provider failed several times in a row, and is left alone until the date.
+        /// The provider failed several times in a row. Nothing is sent to it before the date.
         case providerFailing(until: Date)
-        /// Nobody knows whether its last attempt was carried out, and billed: it waits for somebody to retry, cancel or
-        /// delete it.
+        /// It is unknown whether the last attempt was carried out and billed. The request waits for an explicit retry,
+        /// a cancellation or a deletion.
         case held
 
-        /// How many requests before one are counted; where that is the number, there may be more. 10,000.
+        /// The maximum number of requests ahead that are counted: 10,000. If a count has this value, there may be more.
         public static let maximumAhead = 10_000
     }
 
@@ -45,54 +50,54 @@ public struct RequestSnapshot: Sendable, Hashable, Identifiable {
         }
     }
 
-    /// The request's UUID.
+    /// The UUID of the request.
     public let id: UUID
-    /// The job it belongs to.
+    /// The job that the request belongs to, or `nil`.
     public var job: JobKey?
-    /// Its place in the job, from 0.
+    /// The position in the job, from 0, or `nil`.
     public var position: Int?
-    /// The provider it is for.
+    /// The provider that the request is for.
     public var providerID: ProviderID
-    /// The model it is for.
+    /// The model that the request is for, or `nil` for the provider's default.
     public var model: String?
-    /// The flight that does its work; requests that share it have the same.
+    /// The flight that does the work. Requests that share it have the same flight.
     public var flight: FlightID?
-    /// Its class in the queue. Of a flight with several members the most urgent live one's counts.
+    /// The class in the queue. In a flight with several members, the class of the most urgent live one.
     public var priority: Priority
-    /// Where it is in its life.
+    /// The phase of the request's life.
     public var phase: RequestPhase
-    /// Whether it was answered from the cache, and nothing was sent for it.
+    /// Whether the request was answered from the cache, without sending anything.
     public var isFromCache: Bool
-    /// Why it failed; `nil` unless it did.
+    /// The error of a failed request; `nil` in other phases.
     public var error: AIServiceError?
-    /// Why it waits; `nil` unless pending.
+    /// The reason why a pending request waits; `nil` in other phases.
     public var waiting: WaitReason?
-    /// Who holds it; `nil` unless queued or executing.
+    /// The process that holds the request; `nil` unless it is queued or executing.
     public var holder: Holder?
-    /// How many attempts were sent to the provider, over all retries.
+    /// The number of attempts sent to the provider, over all retries.
     public var attempts: Int
-    /// When its answer is of no use any more.
+    /// The date after which an answer is no longer useful, or `nil`.
     public var deadline: Date?
-    /// When it was submitted.
+    /// The date of submission.
     public var createdAt: Date
-    /// When it became final; `nil` before.
+    /// The date at which the request became final; `nil` before.
     public var finishedAt: Date?
-    /// The request that this one was made to replace, by `regenerate`.
+    /// The request that this one was made to replace by `regenerate`, or `nil`.
     public var supersedes: UUID?
-    /// Whether somebody pinned its response.
+    /// Whether the response is pinned.
     public var isPinned: Bool
-    /// Whether its response is kept because it has not been merged yet.
+    /// Whether the response is kept because it has not been merged yet.
     public var awaitsMerge: Bool
     /// The caller's labels.
     public var metadata: [String: String]
 
-    /// What the ledger adds its costs up by.
+    /// The labels by which the ledger sums costs.
     public var tags: [String]
-    /// Whether its response is kept whatever its age and the store's limits: it is pinned, of a job, or awaits its
-    /// merge.
+    /// Whether the response is kept regardless of its age and the store's limits: it is pinned, belongs to a job, or
+    /// awaits its merge.
     public var isProtected: Bool { isPinned || awaitsMerge || job != nil }
 
-    /// Creates a snapshot; stores do.
+    /// Creates a snapshot. For stores.
     public init(
         id: UUID, flight: FlightID? = nil, job: JobKey? = nil, position: Int? = nil, providerID: ProviderID,
         model: String? = nil,

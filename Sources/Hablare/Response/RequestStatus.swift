@@ -1,17 +1,17 @@
-/// Where a request is in its life.
+/// The state of a request's life.
 ///
-/// `completed`, `failed` and `cancelled` are final: nothing moves a request out of them, except that a failed or
-/// cancelled one may be retried explicitly, which is recorded as a new attempt under the same UUID.
+/// `completed`, `failed` and `cancelled` are final. A request leaves a final state only if it failed or was cancelled
+/// and is retried explicitly. The retry is recorded as a new attempt under the same UUID.
 public enum RequestStatus: Sendable, Hashable {
-    /// On disk, not yet sent to its provider. ``RequestSnapshot/waiting`` says why.
+    /// On disk and not yet sent to the provider. ``RequestSnapshot/waiting`` gives the reason.
     case pending
-    /// With its provider; progress between 0 and 1 where the provider reports it.
+    /// With the provider. The progress is between 0 and 1, or `nil` if the provider does not report it.
     case executing(progress: Double?)
-    /// Answered.
+    /// Completed with a response.
     case completed(AIResponseData)
     /// Failed for good.
     case failed(AIServiceError)
-    /// Cancelled by somebody's word.
+    /// Cancelled by a caller.
     case cancelled
 
     /// Whether the status is `completed`, `failed` or `cancelled`.
@@ -22,7 +22,7 @@ public enum RequestStatus: Sendable, Hashable {
         }
     }
 
-    /// The status without what it carries.
+    /// The status without its associated value.
     public var phase: RequestPhase {
         switch self {
         case .pending: .pending
@@ -34,7 +34,7 @@ public enum RequestStatus: Sendable, Hashable {
     }
 }
 
-/// A status without what it carries, for filters and counts.
+/// A status without its associated value, for filters and counts.
 public enum RequestPhase: String, Sendable, Hashable, Codable, CaseIterable {
     /// See ``RequestStatus/pending``.
     case pending
@@ -56,7 +56,7 @@ extension RequestPhase {
         }
     }
 
-    /// The phase of a member in the given state, whose flight is in the given one.
+    /// Creates the phase of a member in the given state, whose flight is in the given state.
     public init(_ member: RequestLifecycle.State, _ flight: FlightLifecycle) {
         switch member {
         case .live: self = flight.isExecuting ? .executing : .pending

@@ -1,14 +1,14 @@
-/// What a provider answered.
+/// The content of a provider's answer.
 public enum ResponseContent: Sendable, Hashable, Codable {
     /// Text in UTF-8.
     case text(Body)
-    /// Bytes without a closer meaning.
+    /// Bytes of no particular kind.
     case data(Body)
-    /// Sound.
+    /// Audio.
     case audio(Body, AudioFormat)
-    /// A picture.
+    /// An image.
     case image(Body, ImageFormat)
-    /// A vector.
+    /// A vector of numbers.
     case embedding([Float])
     /// A value tree.
     case structured(ParameterValue)
@@ -41,7 +41,7 @@ public enum ResponseContent: Sendable, Hashable, Codable {
         }
     }
 
-    /// The same content with its bytes held in another way. Embeddings and structured values stay as they are.
+    /// Returns the same content with its bytes held in another body. Embeddings and structured values are unchanged.
     package func replacingBody(with body: Body) -> ResponseContent {
         switch self {
         case .text: .text(body)
@@ -54,8 +54,8 @@ public enum ResponseContent: Sendable, Hashable, Codable {
 }
 
 extension ResponseContent {
-    /// How many bytes the content takes where it is kept: vectors 4 for each number, value trees those of their
-    /// canonical encoding. Never reads a file.
+    /// The number of bytes that the content takes in the store: 4 for each number of a vector, and the canonical
+    /// encoding of a value tree. Never reads a file.
     package var keptByteCount: Int64 {
         if let body { return Int64(body.byteCount) }
         switch self {
@@ -65,10 +65,10 @@ extension ResponseContent {
             do {
                 try CanonicalEncoding.append(value, to: &bytes)
             } catch {
-                return 0  // what cannot be encoded is not kept either
+                return 0  // a value that cannot be encoded is not kept either
             }
             return Int64(bytes.count)
-        case .text, .data, .audio, .image: return 0  // unreachable: they have a body
+        case .text, .data, .audio, .image: return 0  // unreachable: these have a body
         }
     }
 }

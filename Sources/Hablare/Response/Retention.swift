@@ -1,22 +1,22 @@
 public import Foundation
 
-/// How long responses are kept: the newest ones, as many as the limits allow.
+/// The limits on how many responses are kept, and how long. The newest are kept, as many as the limits allow.
 ///
-/// Past its age a response is never served, whether or not its bytes were collected yet. Past the other limits the
-/// oldest are given up when the engine tidies up, every ``EngineConfiguration/pruneInterval``, and when
-/// ``AIRequestManager/prune(_:)`` is called. What is given up is the content; that there was a response, when and at
-/// what cost, stays, and so does the prompt, so that the request can be regenerated.
+/// A response past its age is never served, even if its bytes have not been collected yet. The oldest responses past
+/// the other limits are evicted every ``EngineConfiguration/pruneInterval`` by the engine, and by
+/// ``AIRequestManager/prune(_:)``. Eviction removes the content. The record of the response, its date and its cost
+/// stay, and so does the prompt, so the request can be regenerated.
 ///
-/// Some responses are protected, and neither age nor count nor size touches them: those of a job, those that were
-/// pinned by ``AIRequestManager/pin(_:)``, and those that wait for their merge (``AIRequest/keepUntilMerged``). They
-/// do not count towards the limits either.
+/// Protected responses are not subject to age, count or size, and do not count towards the limits. These are the
+/// responses of a job, those pinned by ``AIRequestManager/pin(_:)``, and those that await their merge
+/// (``AIRequest/keepUntilMerged``).
 public struct Retention: Sendable, Hashable {
-    /// How long after it arrived a response may be read, in seconds. Default 7 days.
+    /// The time after its arrival for which a response may be read, in seconds, 0 or more. Default 7 days.
     public var maximumAge: TimeInterval
-    /// The most responses that are kept, at least 1. Default 10,000.
+    /// The maximum number of kept responses, at least 1. Default 10,000.
     public var maximumCount: Int
-    /// The most bytes that the kept responses have together, in the database and in content files. The newest response
-    /// is kept whatever its size. Default 1 GiB.
+    /// The maximum total size of the kept responses in bytes, in the database and in content files, 0 or more. The
+    /// newest response is kept regardless of its size. Default 1 GiB.
     public var maximumBytes: Int64
 
     /// Creates a policy.
@@ -33,7 +33,7 @@ public struct Retention: Sendable, Hashable {
     }
 
     func check() throws(AIServiceError) {
-        guard maximumAge >= 0 else {  // also what is no number
+        guard maximumAge >= 0 else {  // also refuses an age that is not a number
             throw AIServiceError(.invalidConfiguration, "`retention.maximumAge` is negative. Give it zero or more.")
         }
         guard maximumCount >= 1 else {

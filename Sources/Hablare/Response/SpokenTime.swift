@@ -1,10 +1,10 @@
-/// When a word or a sentence is spoken.
+/// The time at which a word or a sentence is spoken.
 public struct SpokenTime: Sendable, Hashable, Codable {
-    /// What is spoken. A word has no punctuation around it.
+    /// The text that is spoken. A word has no punctuation around it.
     public var text: String
-    /// When it begins, in seconds from the beginning of the sound.
+    /// The time at which it begins, in seconds from the beginning of the audio.
     public var start: Double
-    /// When it ends, in seconds from the beginning of the sound.
+    /// The time at which it ends, in seconds from the beginning of the audio.
     public var end: Double
 
     /// Creates a time.
@@ -14,8 +14,8 @@ public struct SpokenTime: Sendable, Hashable, Codable {
         self.end = end
     }
 
-    /// Times as the text of ``AnswerMetadata/wordTimes``: a JSON list of objects with `text`, `start` and `end`,
-    /// in seconds and whole milliseconds. `nil` for none.
+    /// Returns times as the text of ``AnswerMetadata/wordTimes``, or `nil` if there are none. The text is a JSON list
+    /// of objects with `text`, `start` and `end`, in seconds rounded to milliseconds.
     package static func metadata(_ times: [SpokenTime]) throws(AIServiceError) -> String? {
         try AnswerMetadata.text(
             of: times.map { SpokenTime(text: $0.text, start: rounded($0.start), end: rounded($0.end)) })
@@ -25,16 +25,16 @@ public struct SpokenTime: Sendable, Hashable, Codable {
 }
 
 extension AIResponseData {
-    /// When each word is spoken, in order; empty where the provider did not say.
+    /// The times at which each word is spoken, in order. Empty if the provider did not report them.
     ///
-    /// - Throws: ``AIServiceError/Code/invalidResponse`` where the metadata is none of a provider's making.
+    /// - Throws: ``AIServiceError/Code/invalidResponse`` if the metadata is not in the form that providers write.
     public var wordTimes: [SpokenTime] {
         get throws(AIServiceError) { try list(in: AnswerMetadata.wordTimes) }
     }
 
-    /// When each sentence is spoken, in order; empty where the provider did not say.
+    /// The times at which each sentence is spoken, in order. Empty if the provider did not report them.
     ///
-    /// - Throws: ``AIServiceError/Code/invalidResponse`` where the metadata is none of a provider's making.
+    /// - Throws: ``AIServiceError/Code/invalidResponse`` if the metadata is not in the form that providers write.
     public var sentenceTimes: [SpokenTime] {
         get throws(AIServiceError) { try list(in: AnswerMetadata.sentenceTimes) }
     }

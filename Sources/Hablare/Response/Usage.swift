@@ -1,26 +1,26 @@
-/// What one attempt used, in the units its provider counts. Zero where it does not count a unit.
+/// The usage of one attempt, in the units that its provider counts. A unit that the provider does not count is zero.
 ///
-/// No number is negative. The engine keeps the answer of a provider that reports a negative count or cost, and logs an
-/// error that names the provider. It takes nothing else of that report than a cost of zero or more: the counts are
-/// zero, the cost is unknown, and what was reserved in a budget stays spent. Where only the cost is negative, the price
-/// table says what the counts cost.
+/// No number is negative. If a provider reports a negative count or cost, the engine keeps its answer and logs an error
+/// that names the provider. The engine then uses nothing else of that report than a cost of zero or more. The counts
+/// are zero, the cost is unknown, and the amount reserved in a budget stays spent. If only the cost is negative, the
+/// price table determines the cost of the counts.
 public struct Usage: Sendable, Hashable, Codable {
-    /// Tokens read by a model, with those that came from or went to the provider's cache.
+    /// The number of tokens read by a model, including those read from or written to the provider's cache.
     public var inputTokens: Int64
-    /// Tokens written by a model.
+    /// The number of tokens written by a model.
     public var outputTokens: Int64
-    /// Characters (Unicode scalars) of text taken in.
+    /// The number of characters (Unicode scalars) of input text.
     public var characters: Int64
-    /// Bytes of content produced.
+    /// The number of bytes of content produced.
     public var bytes: Int64
-    /// Milliseconds of sound taken in or produced.
+    /// The duration of audio input or output in milliseconds.
     public var audioMilliseconds: Int64
-    /// What the attempt cost, in millionths of a US dollar: as the provider says, else by the engine's price table;
-    /// `nil` when unknown. Local programs cost 0.
+    /// The cost of the attempt in millionths of a US dollar, as the provider reports it, or else by the engine's price
+    /// table. `nil` if unknown. Local programs cost 0.
     public var costMicroDollars: Int64?
-    /// Of ``inputTokens`` those that the provider read from its cache, and charges less for.
+    /// The number of ``inputTokens`` that the provider read from its cache, at a lower price.
     public var cachedInputTokens: Int64
-    /// Of ``inputTokens`` those that the provider wrote to its cache, and may charge more for.
+    /// The number of ``inputTokens`` that the provider wrote to its cache, possibly at a higher price.
     public var cacheWriteTokens: Int64
 
     /// Creates a usage record.
@@ -39,7 +39,7 @@ public struct Usage: Sendable, Hashable, Codable {
         self.cacheWriteTokens = cacheWriteTokens
     }
 
-    /// Reads what was written with fewer counts, too: those are zero.
+    /// Decodes a usage. Counts that are missing, as in older records, are zero.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         func count(_ key: CodingKeys) throws -> Int64 { try container.decodeIfPresent(Int64.self, forKey: key) ?? 0 }
@@ -53,7 +53,7 @@ public struct Usage: Sendable, Hashable, Codable {
 }
 
 extension Usage {
-    /// Whether it has a number that nothing can have used.
+    /// Whether a number is negative, which no attempt can have used.
     package var isImpossible: Bool { hasImpossibleCount || costMicroDollars.map { $0 < 0 } ?? false }
 
     var hasImpossibleCount: Bool {
@@ -62,8 +62,8 @@ extension Usage {
         ].contains { $0 < 0 }
     }
 
-    /// The sum over several usages, in any order: exact, and cut off only at the end. Its cost is `nil` where none is
-    /// known, and else the sum of those that are.
+    /// Returns the sum of several usages, in any order. The sum is exact and is clamped only at the end. Its cost is
+    /// `nil` if no cost is known, and otherwise the sum of the known costs.
     package static func sum(of usages: some Sequence<Usage>) -> Usage {
         var tally = LedgerTally()
         for usage in usages { tally.add(usage) }

@@ -1,13 +1,13 @@
-/// A function that a model may ask to be called.
+/// A function that a model may ask to call.
 ///
-/// The app calls it, not the model: the answer says which tools it wants (``AIResponseData/toolCalls``), the app calls
-/// them, and asks again with their results in the conversation (``Prompt/Part/toolResult(id:content:)``).
+/// The app calls the function, not the model. The answer names the tools to call (``AIResponseData/toolCalls``). The
+/// app calls them, and asks again with their results in the conversation (``Prompt/Part/toolResult(id:content:)``).
 public struct ToolDefinition: Sendable, Hashable, Codable {
-    /// Its name: 1 to 64 letters, digits, `_` and `-`.
+    /// The name of the tool: 1 to 64 letters, digits, `_` and `-`.
     public var name: String
-    /// What it does and when to use it, for the model.
+    /// The purpose of the tool and when to use it, for the model.
     public var description: String
-    /// Its arguments, as a JSON schema of an object.
+    /// The arguments of the tool, as a JSON schema of an object.
     public var parameters: ParameterValue
 
     /// Creates a tool.
@@ -17,10 +17,10 @@ public struct ToolDefinition: Sendable, Hashable, Codable {
         self.parameters = parameters
     }
 
-    /// The parameter of a request in which its tools stand.
+    /// The name of the request parameter that contains the tools.
     public static let parameterName = "tools"
 
-    /// Tools as the value of that parameter.
+    /// Returns tools as the value of that parameter.
     public static func parameter(_ tools: [ToolDefinition]) -> ParameterValue {
         .array(
             tools.map { tool in
@@ -28,10 +28,10 @@ public struct ToolDefinition: Sendable, Hashable, Codable {
             })
     }
 
-    /// Reads the value of that parameter.
+    /// Returns the tools in the value of that parameter.
     ///
-    /// - Throws: ``AIServiceError/Code/invalidRequest`` where it is no list of tools, or one has no proper name, or two
-    ///   have the same.
+    /// - Throws: ``AIServiceError/Code/invalidRequest`` if the value is not a list of tools, a name is not valid, or
+    ///   two tools have the same name.
     public static func tools(in value: ParameterValue) throws(AIServiceError) -> [ToolDefinition] {
         guard case .array(let entries) = value else { throw refusal("is no list") }
         var names: Set<String> = []
@@ -75,13 +75,13 @@ public struct ToolDefinition: Sendable, Hashable, Codable {
     }
 }
 
-/// A tool that a model wants called.
+/// A tool call that a model asks for.
 public struct ToolCall: Sendable, Hashable, Codable {
-    /// The service's name of the call, which its result repeats.
+    /// The service's id of the call, which the result repeats.
     public var id: String
-    /// Which tool.
+    /// The name of the tool.
     public var name: String
-    /// With what. A model's own words: check them as any input from outside.
+    /// The arguments of the call. The model writes them, so check them like any external input.
     public var arguments: ParameterValue
 
     /// Creates a call.
@@ -91,16 +91,16 @@ public struct ToolCall: Sendable, Hashable, Codable {
         self.arguments = arguments
     }
 
-    /// Calls as the text of ``AnswerMetadata/toolCalls``; `nil` for none.
+    /// Returns calls as the text of ``AnswerMetadata/toolCalls``, or `nil` if there are none.
     package static func metadata(_ calls: [ToolCall]) throws(AIServiceError) -> String? {
         try AnswerMetadata.text(of: calls)
     }
 }
 
 extension AIResponseData {
-    /// The tools that the model wants called, in its order; empty where it wants none.
+    /// The tool calls that the model asks for, in its order. Empty if there are none.
     ///
-    /// - Throws: ``AIServiceError/Code/invalidResponse`` where the metadata is none of a provider's making.
+    /// - Throws: ``AIServiceError/Code/invalidResponse`` if the metadata is not in the form that providers write.
     public var toolCalls: [ToolCall] {
         get throws(AIServiceError) { try list(in: AnswerMetadata.toolCalls) }
     }
