@@ -2,13 +2,13 @@ public import Foundation
 import GRDB
 public import Hablare
 
-/// What nobody refers to any more leaves the disk: content files, and deleted rows in the write-ahead log.
+/// The removal of unreferenced data from the disk: content files, and deleted rows in the write-ahead log.
 extension SQLiteStore {
-    /// Removes content that lost its last reference. The look and the removal happen under the write lock, where no
-    /// commit can add a reference; ``WriteTransaction`` looks for the file under the same lock.
+    /// Removes content that lost its last reference. The check and the removal hold the write lock, so no commit can
+    /// add a reference in between. ``WriteTransaction`` checks for the file under the same lock.
     ///
-    /// The writes are on disk by now, so a failure is not theirs: what could not be collected is tried again with the
-    /// next commit.
+    /// The writes are on disk by now, so a failure here does not make them fail. The next commit tries again to collect
+    /// the content.
     func collect(_ released: Set<ContentReference>) {
         let references = uncollected.withLock { uncollected in
             defer { uncollected = [] }
@@ -35,9 +35,9 @@ extension SQLiteStore {
         }
     }
 
-    /// Empties the write-ahead log after a deletion, so that the erased bytes are in none of the store's files. The
-    /// deletion is on disk by now, so a failure is not its: while somebody reads an older state the log stays as it is,
-    /// and the next commit tries again, or the next look at what others did, of any process.
+    /// Empties the write-ahead log after a deletion, so that no file of the store has the erased bytes. The deletion is
+    /// on disk by now, so a failure here does not make it fail. While a reader uses an older state, the log stays as it
+    /// is. The next commit tries again, and so does any process that next checks for foreign changes.
     func finishErasing() {
         let erasing = erasure.withLock { $0 }
         guard erasing == .wanted || erasing == .postponed else { return }
@@ -62,13 +62,13 @@ extension SQLiteStore {
         try abandonedContent(in: try files.folders(), before: date, removing: removing)
     }
 
-    /// - Parameter folders: Where to look. Each is listed when it is its turn.
+    /// - Parameter folders: The folders to search. Each is listed when its turn comes.
     func abandonedContent(
         in folders: some Sequence<URL>, before date: Date, removing: Bool
     ) throws -> AbandonedContent {
         var found = AbandonedContent()
         var failure: (any Error)?
-        // One that cannot be read or removed keeps nobody from looking at the others.
+        // A file that cannot be read or removed does not stop the search.
         func going(_ look: () throws -> Void) throws {
             do {
                 try look()
@@ -81,7 +81,7 @@ extension SQLiteStore {
         for folder in folders {
             try going {
                 for file in try files.files(in: folder) {
-                    // Whoever shuts down or rests waits for this.
+                    // A shutdown or a suspension of the process waits for this.
                     try Task.checkCancellation()
                     try going { try look(at: file, before: date, removing: removing, into: &found) }
                 }
@@ -104,7 +104,8 @@ extension SQLiteStore {
         found.bytes += Int64(size)
     }
 
-    /// Removes a content file under the write lock, unless a row came to refer to it, or somebody is about to write one.
+    /// Removes a content file under the write lock, unless a row refers to it by now or a process is about to write
+    /// one.
     private func remove(_ file: URL, _ digest: Data, untouchedSince date: Date) throws -> Bool {
         try translatingErrors(of: path) {
             try pool.writeWithoutTransaction { db in

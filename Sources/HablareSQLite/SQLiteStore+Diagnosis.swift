@@ -4,8 +4,8 @@ import Hablare
 import HablareFiles
 
 extension SQLiteStore {
-    /// Whether a folder holds a store, without creating or opening one; also where nobody may look into it, so that
-    /// opening it says why.
+    /// Returns whether a folder holds a store, without creating or opening one. Also returns `true` if the folder
+    /// cannot be read, so that opening the store reports why.
     public static func exists(in directory: URL) -> Bool {
         do {
             return try FileSystem.status(of: databaseFile(in: directory).path) != nil
@@ -14,17 +14,17 @@ extension SQLiteStore {
         }
     }
 
-    /// The database of a store in a folder, whether there is one or not.
+    /// Returns the database file of a store in a folder, whether it exists or not.
     package static func databaseFile(in directory: URL) -> URL {
         directory.appendingPathComponent("hablare.sqlite")
     }
 
-    /// Looks the whole store over: the database, its rows, the content files and the processes' locks.
+    /// Checks the whole store: the database, its rows, the content files and the processes' locks.
     ///
-    /// Reads every row and every file's size: for people, not for loops. Other processes may work meanwhile. Changes
-    /// nothing but that locks of processes that are gone are removed.
+    /// Reads every row and the size of every file: call it for a user, not in a loop. Other processes may work
+    /// meanwhile. It changes nothing, except that it removes the locks of processes that are gone.
     ///
-    /// - Throws: ``/Hablare/AIServiceError`` of category storage when the database cannot be read at all.
+    /// - Throws: ``/Hablare/AIServiceError`` of category storage if the database cannot be read at all.
     public func diagnose() throws -> StoreDiagnosis {
         var (diagnosis, references) = try noticingDamage {
             try pool.read { db in
@@ -40,7 +40,8 @@ extension SQLiteStore {
         return diagnosis
     }
 
-    /// Processes that are gone, and locks nobody knows. Answers how many processes live.
+    /// Finds processes that are gone, and locks that no registered process uses. Returns the number of living
+    /// processes.
     private func checkOwners(_ diagnosis: inout StoreDiagnosis) throws -> Int {
         var living = 0
         let owners = try owners()

@@ -5,20 +5,20 @@ import HablareFiles
 
 /// The embedded store: one SQLite database, a folder of content files, and a lock for each living process.
 ///
-/// Durable to the letter: write-ahead log with `synchronous=FULL` (full sync on Apple platforms), content files and
-/// their folders synced before a row refers to them. Several processes of one machine may share it; a network file
-/// system may not hold it.
+/// Commits are durable. The write-ahead log uses `synchronous=FULL` (full sync on Apple platforms). Content files and
+/// their folders are synced before a row refers to them. Several processes of one machine may share the store. A
+/// network file system must not hold it.
 public final class SQLiteStore: RequestStore {
-    /// How a store is opened.
+    /// The options with which a store is opened.
     public struct Configuration: Sendable {
-        /// Which content is kept in files.
+        /// The sizes from which content is kept in files.
         public var thresholds: ContentThresholds
-        /// The most bytes the database file may have; `nil`: as the disk allows. Reaching it is
-        /// ``/Hablare/AIServiceError/Code/storageFull``. Content files do not count.
+        /// The largest size of the database file, in bytes; `nil` for no limit but the disk's. A write that needs more
+        /// fails as ``/Hablare/AIServiceError/Code/storageFull``. Content files do not count.
         public var maximumDatabaseSize: Int?
-        /// How long to wait, in seconds, while another process holds the write lock, before a write fails as
-        /// ``/Hablare/AIServiceError/Code/storageBusy``. 0 or more; more than 2,147,483 (24 days) is taken for that.
-        /// Default 10.
+        /// The seconds to wait for the write lock while another process holds it. After that, a write fails as
+        /// ``/Hablare/AIServiceError/Code/storageBusy``. 0 or more; a time above 2,147,483 (24 days) is clamped to
+        /// that. Default: 10.
         public var busyTimeout: TimeInterval
 
         /// Creates a configuration.
@@ -31,12 +31,12 @@ public final class SQLiteStore: RequestStore {
             self.busyTimeout = busyTimeout
         }
 
-        /// The most that SQLite can wait: its milliseconds have 32 bits.
+        /// The longest time that SQLite can wait, in seconds: it counts milliseconds in 32 bits.
         private static let longestTimeout: TimeInterval = 2_147_483
 
-        /// As it can be worked with. Refuses what cannot work.
+        /// Returns a copy that SQLite accepts. Throws if the timeout is negative or not a number.
         func checked() throws(AIServiceError) -> Configuration {
-            guard busyTimeout >= 0 else {  // which not a number is not
+            guard busyTimeout >= 0 else {  // NaN fails this, too
                 throw AIServiceError(
                     .invalidConfiguration, "The busy timeout is negative or not a number. Give it 0 seconds or more.")
             }
@@ -53,25 +53,25 @@ public final class SQLiteStore: RequestStore {
     let files: ContentFiles
     let locks: FileLocks
     let bell: CommitBell
-    /// What this store knows of the log of commits.
+    /// The log of commits, as far as this store has read it.
     let log: Guarded<CommitLog>
-    /// Content that lost a reference and could not be looked after yet.
+    /// Content that lost a reference and is not yet collected.
     let uncollected = Guarded<Set<ContentReference>>([])
-    /// Whether what was deleted may still be in the write-ahead log, as far as this process knows: ``ErasureMark`` is
-    /// what counts. What another one deleted, and is about to erase, is noticed first.
+    /// This process's view of whether deleted data may still be in the write-ahead log. ``ErasureMark`` decides. Data
+    /// that another process deleted, and is about to erase, is first `noticed`.
     enum Erasure { case finished, noticed, wanted, postponed }
-    /// What is known of damage.
+    /// The damage that this store knows of.
     let damage = Guarded(KnownDamage())
-    /// At first what a process may have left that ended before it could empty the log.
+    /// The present erasure. It begins as `postponed`, because a process may have ended before it emptied the log.
     let erasure = Guarded(Erasure.postponed)
-    /// How long a deletion waits for those who read an older state, in milliseconds.
+    /// The time that a deletion waits for readers of an older state, in milliseconds.
     static let patience = 100
     /// The folder, which tells whether another store is open on it.
     private let folder: OpenFolder
     let busyTimeout: TimeInterval
     let path: String
 
-    /// Opens the store in a folder, which is created if it is missing; migrates it to the present schema.
+    /// Opens the store in a folder. Creates the folder if it is missing, and migrates the store to the present schema.
     ///
     /// - Throws: ``/Hablare/AIServiceError``: `invalidConfiguration`, `storageReadOnly`, `storageFull`,
     ///   `storageCorrupt`, `storageTooNew`, `storageBusy` or `storageFailed`. A store that cannot be opened is not changed.
@@ -80,8 +80,8 @@ public final class SQLiteStore: RequestStore {
     }
 
     /// - Parameters:
-    ///   - calls: How its content files become durable.
-    ///   - writer: The number of this store in the log of commits, which no other open store has.
+    ///   - calls: The system calls that make its content files durable.
+    ///   - writer: The number of this store in the log of commits. No other open store has it.
     init(
         directory: URL, configuration: Configuration = Configuration(), calls: DurableCalls,
         writer: Int64 = .random(in: .min ... .max)
@@ -106,8 +106,8 @@ public final class SQLiteStore: RequestStore {
         log = Guarded(
             try translatingErrors(of: path) { [pool] in
                 try pool.writeWithoutTransaction { db in
-                    // A commit that is under way may have found no other store on the folder. It is waited for, a
-                    // second at least; all later ones find this store, and are logged.
+                    // A commit in progress may have found no other store on the folder, and is not logged. Wait for it,
+                    // at least a second. All later commits find this store and are logged.
                     try db.execute(sql: "PRAGMA busy_timeout = \(Int(max(1, configuration.busyTimeout) * 1000))")
                     try db.inTransaction(.immediate) { .commit }
                     try db.execute(sql: "PRAGMA busy_timeout = \(Int(configuration.busyTimeout * 1000))")
@@ -117,20 +117,20 @@ public final class SQLiteStore: RequestStore {
         finishErasing()
     }
 
-    /// Where large content is kept.
+    /// The files that hold large content.
     public var content: (any ContentStore)? { files }
 
     /// The locks of the processes on this store.
     public var liveness: (any OwnerLiveness)? { locks }
 
-    /// Tells of commits that changed what others may look at; by file notification on Linux, elsewhere by looking every
-    /// 250 ms.
+    /// The signal of commits that changed what other processes may read. It uses file notification on Linux, and polls
+    /// every 250 ms elsewhere.
     public var signal: (any StoreSignal)? { bell }
 
     // MARK: Writing
 
-    /// See ``/Hablare/RequestStore/commit(_:)``. Throws ``/Hablare/AIServiceError/Code/storageMissing`` where the store was
-    /// deleted, moved or replaced since it was opened.
+    /// See ``/Hablare/RequestStore/commit(_:)``. Throws ``/Hablare/AIServiceError/Code/storageMissing`` if the store
+    /// was deleted, moved or replaced since it was opened.
     public func commit(_ writes: [StoreWrite]) throws -> StoreCommit {
         let erases = writes.contains(where: \.erases)
         let (commit, released) = try transact { db in
@@ -148,11 +148,11 @@ public final class SQLiteStore: RequestStore {
         return commit
     }
 
-    /// Runs a transaction, and adds the rows that it changed to the log of commits, unless no other store is open on the
+    /// Runs a transaction and adds the rows that it changed to the log of commits, unless no other store is open on the
     /// folder.
     ///
-    /// Where there is no room, it is run once more without the older rows of the log: other processes then read
-    /// everything, and the log never costs a commit. A full store must delete.
+    /// If there is no room, it runs once more without the older rows of the log. Other processes then read everything,
+    /// but the log never makes a commit fail. A full store must be able to delete.
     private func transact<R>(_ body: (Database) throws -> (R, ChangeRecord)) throws -> R {
         try noticingDamage {
             try pool.writeWithoutTransaction { db in
@@ -172,9 +172,9 @@ public final class SQLiteStore: RequestStore {
         try db.inTransaction(.immediate) {
             if emptyingLog { try CommitLog.empty(db) }
             let (result, record) = try body(db)
-            // In the transaction: a store that is opened from now on reads what this one commits.
+            // Inside the transaction: a store that opens from now on reads what this one commits.
             outcome = (result, folder.mayHaveOthers ? try log.withLock { $0 }.add(record, db) : nil)
-            // As late as it can be taken back.
+            // Checked last, while the transaction can still be rolled back.
             try identity.check()
             return .commit
         }
@@ -195,8 +195,8 @@ public final class SQLiteStore: RequestStore {
         return Claim(flights: taken.map(claimed), nextDue: nextDue)
     }
 
-    /// A flight that was taken, with its prompt, or where that is, or with the reason why there is none. Files are not
-    /// read here, on the journal's thread, which everybody's commits wait for.
+    /// Returns a claimed flight with its prompt, with the location of its prompt, or with the error why it has none. It
+    /// reads no files, because it runs on the journal's thread, which all commits wait for.
     private func claimed(_ flight: ClaimTransaction.Taken) -> ClaimedFlight {
         do {
             let columns = try flight.columns.get()
@@ -218,8 +218,8 @@ public final class SQLiteStore: RequestStore {
         }
     }
 
-    /// See ``/Hablare/RequestStore/foreignChanges(where:)``.
-    /// Also empties the write-ahead log of what other processes deleted and could not erase.
+    /// See ``/Hablare/RequestStore/foreignChanges(where:)``. Also empties the write-ahead log if another process
+    /// deleted something and could not erase it.
     public func foreignChanges(where isOfInterest: (ChangedRow) -> Bool) throws -> ForeignChanges {
         let log = log.withLock { $0 }
         let (news, isToErase) = try translatingErrors(of: path) {
@@ -228,12 +228,13 @@ public final class SQLiteStore: RequestStore {
             }
         }
         erasure.withLock { erasure in
-            // Whoever deleted has until the next look: two who empty the log at once are in each other's way.
+            // A process that deleted has until the next check: two processes that empty the log at once block each
+            // other.
             erasure = !isToErase ? .finished : erasure == .finished ? .noticed : .postponed
         }
         finishErasing()
         guard news.position != log.position else { return ForeignChanges() }
-        // Last, so that the next call returns the same changes where the rows cannot be read.
+        // Last, so that the next call returns the same changes if the rows cannot be read.
         let changes =
             news.isComplete
             ? ForeignChanges(
@@ -243,7 +244,7 @@ public final class SQLiteStore: RequestStore {
         return changes
     }
 
-    /// Closes the database. Nothing may use the store afterwards.
+    /// Closes the database. The store must not be used afterwards.
     ///
     /// - Throws: ``/Hablare/AIServiceError`` of category storage.
     public func close() throws {
@@ -252,7 +253,7 @@ public final class SQLiteStore: RequestStore {
 }
 
 extension StoreWrite {
-    /// Whether its bytes are to be gone from every file when it is done.
+    /// Whether its bytes must be gone from every file when it is done.
     fileprivate var erases: Bool {
         if case .delete = self { true } else { false }
     }

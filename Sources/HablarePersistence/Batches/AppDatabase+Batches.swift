@@ -5,10 +5,11 @@ extension AppDatabase {
     ///
     /// - Parameters:
     ///   - records: The records.
-    ///   - options: How. Default: 500 a transaction, stopping at the first failure.
-    /// - Returns: For each record, the record as it was inserted (with the key the database gave it), or why it was not.
-    /// - Throws: ``BatchFailure`` where the batch stops; `CancellationError` when the task is cancelled, and then whole
-    ///   chunks are committed or not.
+    ///   - options: The options. Default: 500 records a transaction, stopping at the first failure.
+    /// - Returns: For each record, the record as it was inserted (with the key that the database gave it), or its
+    ///   failure.
+    /// - Throws: ``BatchFailure`` if the batch stops; `CancellationError` if the task is cancelled. Each chunk is then
+    ///   committed as a whole or not at all.
     @concurrent
     @discardableResult
     public func insert<Record: MutablePersistableRecord & Sendable>(
@@ -21,15 +22,15 @@ extension AppDatabase {
         }
     }
 
-    /// Updates many records, in chunks of one transaction each, away from the caller's actor. A record that is not there is
-    /// a failure: GRDB's `RecordError.recordNotFound`.
+    /// Updates many records, in chunks of one transaction each, away from the caller's actor. A record that does not
+    /// exist is a failure: GRDB's `RecordError.recordNotFound`.
     ///
     /// - Parameters:
     ///   - records: The records.
-    ///   - options: How. Default: 500 a transaction, stopping at the first failure.
-    /// - Returns: For each record, that it was updated, or why it was not.
-    /// - Throws: ``BatchFailure`` where the batch stops; `CancellationError` when the task is cancelled, and then whole
-    ///   chunks are committed or not.
+    ///   - options: The options. Default: 500 records a transaction, stopping at the first failure.
+    /// - Returns: For each record, success or its failure.
+    /// - Throws: ``BatchFailure`` if the batch stops; `CancellationError` if the task is cancelled. Each chunk is then
+    ///   committed as a whole or not at all.
     @concurrent
     @discardableResult
     public func update<Record: MutablePersistableRecord & Sendable>(
@@ -42,10 +43,10 @@ extension AppDatabase {
     ///
     /// - Parameters:
     ///   - records: The records.
-    ///   - options: How. Default: 500 a transaction, stopping at the first failure.
-    /// - Returns: For each record, whether it was there, or why it was not deleted.
-    /// - Throws: ``BatchFailure`` where the batch stops; `CancellationError` when the task is cancelled, and then whole
-    ///   chunks are committed or not.
+    ///   - options: The options. Default: 500 records a transaction, stopping at the first failure.
+    /// - Returns: For each record, whether it existed, or its failure.
+    /// - Throws: ``BatchFailure`` if the batch stops; `CancellationError` if the task is cancelled. Each chunk is then
+    ///   committed as a whole or not at all.
     @concurrent
     @discardableResult
     public func delete<Record: MutablePersistableRecord & Sendable>(
@@ -54,15 +55,15 @@ extension AppDatabase {
         try await batch(records, options: options) { db, record in try record.delete(db) }
     }
 
-    /// Does something for each of many items, in chunks of one transaction each, away from the caller's actor.
+    /// Applies a closure to each of many items, in chunks of one transaction each, away from the caller's actor.
     ///
     /// - Parameters:
     ///   - items: The items.
-    ///   - options: How. Default: 500 a transaction, stopping at the first failure.
-    ///   - apply: What is done for an item. What it wrote before it throws is undone.
-    /// - Returns: For each item, what `apply` gave, or why it failed.
-    /// - Throws: ``BatchFailure`` where the batch stops; `CancellationError` when the task is cancelled, and then whole
-    ///   chunks are committed or not.
+    ///   - options: The options. Default: 500 items a transaction, stopping at the first failure.
+    ///   - apply: The closure that writes an item. If it throws, its writes are undone.
+    /// - Returns: For each item, the result of `apply` or its failure.
+    /// - Throws: ``BatchFailure`` if the batch stops; `CancellationError` if the task is cancelled. Each chunk is then
+    ///   committed as a whole or not at all.
     @concurrent
     public func batch<Item: Sendable, Output: Sendable>(
         _ items: [Item], options: BatchOptions = BatchOptions(),
@@ -82,7 +83,7 @@ extension AppDatabase {
             } catch let error as CancellationError {
                 throw error
             } catch {
-                // What a cancellation has interrupted was cancelled.
+                // If the task was cancelled, the error comes from the interruption.
                 try Task.checkCancellation()
                 throw BatchFailure(index: nil, committed: start, cause: error)
             }

@@ -1,8 +1,8 @@
 import GRDB
 
-/// Writes the items of one transaction.
+/// The items of one transaction.
 struct BatchChunk<Item: Sendable, Output: Sendable> {
-    /// What stops a batch, before it is known how much of it is committed.
+    /// The error that stops a batch, before it is known how much of it is committed.
     struct Stopped: Error {
         let index: Int?
         let cause: any Error
@@ -34,7 +34,7 @@ struct BatchChunk<Item: Sendable, Output: Sendable> {
 
     private func write(_ item: Item, _ db: Database) throws -> Output {
         guard policy == .skip else { return try apply(db, item) }
-        // What an item wrote before it failed is undone with it.
+        // The writes of an item that fails are undone with it.
         var output: Output?
         try db.inSavepoint {
             output = try apply(db, item)
@@ -44,13 +44,13 @@ struct BatchChunk<Item: Sendable, Output: Sendable> {
         return output
     }
 
-    /// Whether the next item may fare better. A failure of the file ends the transaction, and so all of the chunk.
+    /// Returns whether the next item may succeed. A failure of the file ends the transaction, and so the whole chunk.
     private static func isOfItem(_ error: any Error, _ db: Database) -> Bool {
         guard let error = error as? DatabaseError else { return db.isInsideTransaction }
         return db.isInsideTransaction && !isInterruption(error) && AppDatabaseError(knownOf: error, "") == nil
     }
 
-    /// A cancelled task interrupts what runs; GRDB then throws its cancellation.
+    /// Returns whether a cancelled task interrupted the transaction. GRDB then throws its cancellation.
     private static func isInterruption(_ error: any Error) -> Bool {
         (error as? DatabaseError)?.resultCode == .SQLITE_INTERRUPT
     }

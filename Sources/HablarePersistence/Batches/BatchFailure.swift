@@ -1,11 +1,12 @@
 /// An item of a batch that could not be written, or a commit that failed.
 public struct BatchFailure: Error, CustomStringConvertible {
-    /// The item's place in the batch, from 0; `nil` where none is to blame: a commit failed, or the database as a whole.
+    /// The item's index in the batch, from 0; `nil` if no item is to blame, because a commit or the whole database
+    /// failed.
     public let index: Int?
-    /// How many items, from the first on, have had their turn and are committed. Where the batch stopped, this is where
-    /// to go on.
+    /// The number of items, from the first on, that were processed and committed. If the batch stopped, continue at
+    /// this index.
     public let committed: Int
-    /// What was thrown: often a `DatabaseError`.
+    /// The error that was thrown, often a `DatabaseError`.
     public let cause: any Error
 
     /// Creates a failure.
@@ -15,7 +16,7 @@ public struct BatchFailure: Error, CustomStringConvertible {
         self.cause = cause
     }
 
-    /// Which item, how many before it are safe, and the cause.
+    /// The failed item, the number of items that are committed, and the cause.
     public var description: String {
         let what =
             index.map { "Item \($0) of the batch could not be written" } ?? "A part of the batch was not committed"

@@ -1,20 +1,20 @@
-/// How a batch is written.
+/// The options of a batch.
 public struct BatchOptions: Sendable {
-    /// What becomes of a batch when one of its items cannot be written.
+    /// The treatment of an item that cannot be written.
     public enum Policy: Sendable, Hashable {
         /// The batch stops with a ``BatchFailure``, and nothing of the item's chunk is written.
         case stop
-        /// The item is left out and named in the result; all else is written. A failure that is not of one item, such as a
-        /// full disk, stops the batch all the same.
+        /// The item is left out and named in the result; all else is written. A failure that does not concern one item,
+        /// such as a full disk, still stops the batch.
         case skip
     }
 
-    /// How many items are written in one transaction, 1 or more (less is taken for that). Between two, others write, and
-    /// a cancellation takes effect. Default: 500.
+    /// The number of items in one transaction, 1 or more; a smaller number counts as 1. Between two transactions,
+    /// others can write and a cancellation takes effect. Default: 500.
     public var chunkSize: Int
-    /// What becomes of a batch when one of its items cannot be written. Default: ``Policy/stop``.
+    /// The treatment of an item that cannot be written. Default: ``Policy/stop``.
     public var onFailure: Policy
-    /// Told after each commit how many items have had their turn; not on the main actor. Default: nothing.
+    /// A closure that receives the number of processed items after each commit, not on the main actor. Default: none.
     public var progress: (@Sendable (_ count: Int) -> Void)?
 
     /// Creates options.

@@ -1,16 +1,17 @@
-/// What became of each item of a batch.
+/// The outcomes of the items of a batch.
 public struct BatchResult<Output: Sendable>: Sendable {
-    /// For each item, in the order of the batch, what writing it gave, or why it was left out.
+    /// The outcome of each item, in the order of the batch: the result of writing it, or the failure for which it was
+    /// left out.
     public let outcomes: [Result<Output, BatchFailure>]
 
-    /// What was written.
+    /// The results of the items that were written.
     public var outputs: [Output] {
         outcomes.compactMap { outcome in
             if case .success(let output) = outcome { output } else { nil }
         }
     }
 
-    /// What was left out, and why. Always empty where the batch stops at a failure.
+    /// The failures of the items that were left out. Always empty if the batch stops at a failure.
     public var failures: [BatchFailure] {
         outcomes.compactMap { outcome in
             if case .failure(let failure) = outcome { failure } else { nil }

@@ -1,4 +1,4 @@
-/// The records of a preview, and who listens to them.
+/// The records of a preview and their observers.
 actor PreviewStore<Record: Sendable & Equatable & Identifiable> where Record.ID: Hashable & Sendable {
     private var byID: [Record.ID: Record] = [:]
     private let areInOrder: @Sendable (Record, Record) -> Bool
@@ -33,7 +33,7 @@ actor PreviewStore<Record: Sendable & Equatable & Identifiable> where Record.ID:
         return true
     }
 
-    /// The records now and after each change. Who is slow gets the newest.
+    /// Returns a stream of the records, now and after each change. A slow reader gets only the newest.
     func values() -> AsyncStream<[Record]> {
         let (stream, continuation) = AsyncStream.makeStream(of: [Record].self, bufferingPolicy: .bufferingNewest(1))
         listenerCount += 1
@@ -50,7 +50,7 @@ actor PreviewStore<Record: Sendable & Equatable & Identifiable> where Record.ID:
     }
 }
 
-/// What a preview's observer gets.
+/// The values that an observer of a preview gets.
 struct PreviewValues<Record: Sendable & Equatable & Identifiable>: AsyncSequence, Sendable
 where Record.ID: Hashable & Sendable {
     typealias Failure = any Error
@@ -68,7 +68,7 @@ where Record.ID: Hashable & Sendable {
         mutating func next() async throws -> [Record]? { try await next(isolation: #isolation) }
 
         mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> [Record]? {
-            // Listening begins here, and not with the loop, because the store is asked asynchronously.
+            // Starts to listen here, and not when the loop begins, because the store is asked asynchronously.
             var current: AsyncStream<[Record]>.AsyncIterator
             if let values { current = values } else { current = await store.values().makeAsyncIterator() }
             let next = await current.next(isolation: actor)

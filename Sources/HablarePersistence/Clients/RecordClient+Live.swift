@@ -2,11 +2,11 @@ public import GRDB
 
 extension RecordClient
 where Record: FetchableRecord & MutablePersistableRecord, Record.ID: DatabaseValueConvertible {
-    /// A client of a database.
+    /// Returns a client of a database.
     ///
     /// - Parameters:
     ///   - database: The database, which the client keeps open.
-    ///   - records: Which records it has, and in which order. Default: all, by primary key.
+    ///   - records: The records of the client, in its order. Default: all, by primary key.
     public static func live(
         _ database: AppDatabase,
         _ records: @escaping @Sendable () -> QueryInterfaceRequest<Record> = { Record.all().orderByPrimaryKey() }

@@ -1,11 +1,11 @@
 extension RecordClient where Record.ID: Hashable {
-    /// A client of values in memory, for previews and tests: it does what the live one does, without a database.
+    /// Returns a client of values in memory, for previews and tests. It behaves like the live one, without a database.
     ///
     /// - Parameters:
-    ///   - records: What it has at first. Of two with the same identity, the later counts.
+    ///   - records: The initial records. If two have the same identity, the later one counts.
     ///   - areInOrder: Whether a record comes before another one.
-    ///   - identify: Gives a record that is saved for the first time its identity, as a database does for a key of its own.
-    ///     It gets the records that there are. Default: it has one.
+    ///   - identify: A closure that gives a record an identity when it is saved for the first time, as a database does
+    ///     for its own keys. It receives the present records. Default: the record keeps its identity.
     public static func preview(
         _ records: [Record], sortedBy areInOrder: @escaping @Sendable (Record, Record) -> Bool,
         identify: @escaping @Sendable (_ record: inout Record, _ records: [Record]) -> Void = { _, _ in }
@@ -21,9 +21,9 @@ extension RecordClient where Record.ID: Hashable {
 }
 
 extension RecordClient where Record.ID: Hashable & Comparable {
-    /// A client of values in memory, in the order of their identities.
+    /// Returns a client of values in memory, in the order of their identities.
     ///
-    /// - Parameter records: What it has at first. Of two with the same identity, the later counts.
+    /// - Parameter records: The initial records. If two have the same identity, the later one counts.
     public static func preview(_ records: [Record]) -> RecordClient {
         preview(records, sortedBy: { $0.id < $1.id })
     }

@@ -1,8 +1,8 @@
-/// What a feature needs of the database for one kind of record, as a struct of closures: the live one, one for previews
-/// and tests that has no database, and one that fails.
+/// The operations that a feature needs for one kind of record, as a struct of closures. It has three forms: one for a
+/// database, one for previews and tests without a database, and one that fails.
 ///
-/// It is a pattern to copy as much as a type to use: a feature that needs a query of its own has a client of its own,
-/// with these three forms.
+/// Use it as a type or copy it as a pattern. A feature that needs a query of its own has a client of its own, with
+/// these three forms.
 ///
 /// ```swift
 /// struct Notes { var client: RecordClient<Note> }
@@ -11,18 +11,19 @@
 /// let broken = Notes(client: .failing(CocoaError(.fileReadNoPermission)))
 /// ```
 public struct RecordClient<Record: Sendable & Equatable & Identifiable>: Sendable where Record.ID: Sendable {
-    /// The record with an identity; `nil` where there is none.
+    /// A closure that fetches the record with an identity; `nil` if there is none.
     public var fetch: @Sendable (_ id: Record.ID) async throws -> Record?
-    /// All records, in the client's order.
+    /// A closure that fetches all records, in the client's order.
     public var fetchAll: @Sendable () async throws -> [Record]
-    /// Inserts a record, or replaces the one with its identity; the record with the identity that it got.
+    /// A closure that inserts a record, or replaces the one with its identity. It returns the record with its final
+    /// identity.
     public var save: @Sendable (_ record: Record) async throws -> Record
-    /// Deletes the record with an identity; whether there was one.
+    /// A closure that deletes the record with an identity. It returns whether there was one.
     public var delete: @Sendable (_ id: Record.ID) async throws -> Bool
-    /// All records, now and after each change. A cancelled task ends it.
+    /// A closure that returns all records, now and after each change. Cancelling the task ends the sequence.
     public var observe: @Sendable () -> any AsyncSequence<[Record], any Error> & Sendable
 
-    /// Creates a client of closures.
+    /// Creates a client from closures.
     public init(
         fetch: @escaping @Sendable (_ id: Record.ID) async throws -> Record?,
         fetchAll: @escaping @Sendable () async throws -> [Record],
@@ -37,9 +38,9 @@ public struct RecordClient<Record: Sendable & Equatable & Identifiable>: Sendabl
         self.observe = observe
     }
 
-    /// A client whose every operation fails.
+    /// Returns a client whose every operation fails.
     ///
-    /// - Parameter error: What it throws.
+    /// - Parameter error: The error that it throws.
     public static func failing(_ error: any Error) -> RecordClient {
         RecordClient(
             fetch: { _ in throw error }, fetchAll: { throw error }, save: { _ in throw error },

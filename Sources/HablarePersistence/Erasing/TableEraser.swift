@@ -1,6 +1,6 @@
 import GRDB
 
-/// Deletes the rows of all tables but some.
+/// An operation that deletes the rows of all tables but some.
 struct TableEraser {
     let db: Database
     let kept: Set<String>
@@ -14,8 +14,8 @@ struct TableEraser {
                 "There is no table \u{201C}\(unknown)\u{201D} to keep. Nothing was deleted. Correct its name.")
         }
         let erased = tables.filter { !kept.contains($0) }
-        // References act upon rows that are to stay: a cascade deletes them, a restriction depends on the order. They are
-        // looked at once instead, when all is deleted. SQLite switches them only outside of a transaction.
+        // References would act on kept rows: a cascade deletes them, and a restriction depends on the order. So they
+        // are switched off and checked once after all deletions. SQLite switches them only outside a transaction.
         let checksReferences = try Bool.fetchOne(db, sql: "PRAGMA foreign_keys") ?? false
         try db.execute(sql: "PRAGMA foreign_keys = OFF")
         let result = Result { try erase(erased, virtual) }
@@ -39,10 +39,10 @@ struct TableEraser {
         }
     }
 
-    /// Deletes rows until there are none: a trigger may copy what is deleted into a table that was emptied before.
+    /// Deletes rows until there are none: a trigger may copy deleted rows into a table that is already empty.
     private func empty(_ tables: [String]) throws {
         var filled = tables
-        // What one trigger hands to another goes through each table once at most, unless it goes in a circle.
+        // Rows that triggers pass on go through each table at most once, unless they go in a circle.
         for _ in 0...tables.count where !filled.isEmpty {
             for table in filled { try db.execute(literal: "DELETE FROM \(identifier: table)") }
             filled = try tables.filter(hasRows)

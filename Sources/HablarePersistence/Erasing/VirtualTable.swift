@@ -1,19 +1,19 @@
 import GRDB
 
-/// A table that a module of SQLite keeps, such as a search index.
+/// A table of an SQLite module, such as a search index.
 struct VirtualTable {
     let name: String
-    /// The name of the module, in small letters: "fts5".
+    /// The name of the module in lower case, such as "fts5".
     private let module: String
     private let sql: String
 
-    /// Modules whose tables show what others hold. Nobody can write to them.
+    /// Modules whose tables show the data of other tables and cannot be written.
     private static let mirrors: Set<String> = ["fts5vocab", "fts4aux", "fts3tokenize", "dbstat"]
 
     private init(name: String, sql: String) {
         self.name = name
         self.sql = sql
-        // The name of the table may be quoted in each of the ways that SQLite knows, and may have anything in it.
+        // The table's name may be quoted in any way that SQLite knows, and may contain any character.
         let head =
             /^CREATE VIRTUAL TABLE\s+(?:"(?:[^"]|"")*"|'(?:[^']|'')*'|`(?:[^`]|``)*`|\[[^\]]*\]|[^\s"'`\[]+)\s+USING\s+["'`\[]?(\w+)/
             .ignoresCase()

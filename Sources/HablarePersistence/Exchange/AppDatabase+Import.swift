@@ -4,15 +4,15 @@ import GRDB
 extension AppDatabase {
     /// Reads a document that ``export(_:to:)`` wrote into the database, away from the caller's actor.
     ///
-    /// All of it is one transaction: whatever is wrong with the document, and wherever, nothing is changed. It is read piece
-    /// by piece, so memory has one row at a time. The document must be of a database with the same migrations.
+    /// It is one transaction: if anything in the document is wrong, nothing is changed. The document is read piece by
+    /// piece, so only one row is in memory. It must come from a database with the same migrations.
     ///
     /// - Parameters:
     ///   - url: The document.
-    ///   - policy: What becomes of rows whose key the database has. Default: the import fails.
-    /// - Returns: How many rows were written and left out.
-    /// - Throws: ``ExchangeError``, with the place in the document; what writing throws; `CancellationError` when the task is
-    ///   cancelled. Nothing is changed then.
+    ///   - policy: The treatment of rows whose key the database has. Default: the import fails.
+    /// - Returns: The numbers of rows that were written and left out.
+    /// - Throws: ``ExchangeError``, with the position in the document; the errors of writing; `CancellationError` if
+    ///   the task is cancelled. Nothing is changed then.
     @concurrent
     @discardableResult
     public func importTables(from url: URL, onConflict policy: ImportPolicy = .abort) async throws -> ImportResult {

@@ -1,37 +1,36 @@
-/// Why tables cannot be exported or imported, where, and what to do about it.
+/// An error of an export or import, with its position and advice.
 public struct ExchangeError: Error, CustomStringConvertible {
-    /// What went wrong. Open for extension.
+    /// The kind of failure. Open for extension.
     public struct Code: Sendable, Hashable, RawRepresentable {
         /// The code's stable text.
         public let rawValue: String
         /// Creates a code.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// The database has no such table, or it is not one that is exported.
+        /// The database has no such table, or the table cannot be exported.
         public static let unknownTable = Code(rawValue: "unknownTable")
-        /// All tables are to be exported, and one of them is a virtual table with rows of its own, such as a search index
-        /// that is not about another table.
+        /// All tables are to be exported, but one is a virtual table with rows of its own, such as a search index that
+        /// is not about another table.
         public static let virtualTable = Code(rawValue: "virtualTable")
         /// A table has no such column, or the document names it twice.
         public static let unknownColumn = Code(rawValue: "unknownColumn")
-        /// The document is no JSON, or not what an export looks like.
+        /// The document is not JSON, or does not have the format of an export.
         public static let malformed = Code(rawValue: "malformed")
-        /// The document is of another kind, or of a newer version of it.
+        /// The document is of another kind, or of a newer version of its format.
         public static let unknownFormat = Code(rawValue: "unknownFormat")
-        /// The document is of a database with other migrations.
+        /// The document comes from a database with other migrations.
         public static let otherSchema = Code(rawValue: "otherSchema")
-        /// A row is there already, and the import was to stop at such; or a row shares a value that only one may have with
-        /// a row of another key.
+        /// A row already exists, and the policy is to abort; or a row shares a unique value with a row of another key.
         public static let conflict = Code(rawValue: "conflict")
-        /// A row is not one that its table takes.
+        /// A table does not accept a row.
         public static let invalidRow = Code(rawValue: "invalidRow")
-        /// Rows refer to others that are neither there nor in the document.
+        /// Rows refer to others that are neither in the database nor in the document.
         public static let danglingReferences = Code(rawValue: "danglingReferences")
         /// A file could not be read or written.
         public static let fileFailed = Code(rawValue: "fileFailed")
     }
 
-    /// Where in a document.
+    /// A position in a document.
     public struct Position: Sendable, Hashable {
         /// The line, from 1.
         public let line: Int
@@ -48,13 +47,13 @@ public struct ExchangeError: Error, CustomStringConvertible {
         }
     }
 
-    /// What went wrong.
+    /// The kind of failure.
     public let code: Code
-    /// What happened and what to do.
+    /// The failure and the advice.
     public let message: String
-    /// Where in the document; `nil` where it is not about one.
+    /// The position in the document; `nil` if the error does not concern one.
     public let position: Position?
-    /// The failure underneath.
+    /// The underlying failure.
     public let cause: (any Error)?
 
     /// Creates an error.
@@ -65,7 +64,7 @@ public struct ExchangeError: Error, CustomStringConvertible {
         self.cause = cause
     }
 
-    /// The code, the place, the message and the cause.
+    /// The code, the position, the message and the cause.
     public var description: String {
         var text = code.rawValue
         if let position {

@@ -1,28 +1,28 @@
-/// What becomes of an imported row where the database has one with the same primary key.
+/// The treatment of an imported row if the database has one with the same primary key.
 ///
-/// Where a row shares only another unique value with a row of the database, it is another row, and no policy knows which of
-/// the two is meant: the import fails as ``ExchangeError/Code/conflict`` and changes nothing. A table without a primary key
-/// has no row already.
+/// If a row shares only another unique value with a row of the database, it is another row, and no policy can choose
+/// between the two. The import then fails as ``ExchangeError/Code/conflict`` and changes nothing. In a table without a
+/// primary key, no row counts as existing.
 public enum ImportPolicy: Sendable, Hashable {
     /// The import fails and changes nothing.
     case abort
-    /// The row of the document takes its place, in the columns that the document has. Its key stays as it is written, and so
-    /// does what refers to it.
+    /// The row of the document replaces the existing one, in the columns that the document has. The existing key stays
+    /// as it is written, and so do the rows that refer to it.
     case replace
     /// The row of the database stays.
     case skip
 }
 
-/// What an import did.
+/// The result of an import.
 public struct ImportResult: Sendable, Hashable {
-    /// The rows of a table.
+    /// The numbers of rows of a table.
     public struct Count: Sendable, Hashable {
-        /// How many were inserted or replaced.
+        /// The number of rows that were inserted or replaced.
         public internal(set) var written: Int
-        /// How many were left out, because the database has them.
+        /// The number of rows that were left out, because the database has them.
         public internal(set) var skipped: Int
     }
 
-    /// For each table of the document, by its name.
+    /// The counts of each table of the document, by its name.
     public let counts: [String: Count]
 }

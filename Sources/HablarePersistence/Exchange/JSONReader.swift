@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reads a JSON document piece by piece (RFC 8259), so that nobody holds more of it than a value.
+/// A reader of a JSON document (RFC 8259). It reads piece by piece, so that only one value is in memory.
 struct JSONReader {
     enum Token: Hashable {
         case beginObject, endObject, beginArray, endArray
@@ -10,7 +10,7 @@ struct JSONReader {
         case real(Double)
         case bool(Bool)
         case null
-        /// The document is over.
+        /// The end of the document.
         case end
     }
 
@@ -18,7 +18,7 @@ struct JSONReader {
 
     private enum Expected { case value, valueOrEnd, key, keyOrEnd, commaOrEnd, nothing }
 
-    /// Deeper documents are not ours, and a hostile one could ask for any depth.
+    /// The greatest depth of nesting. Our documents are not deeper, and a hostile one could have any depth.
     private static let greatestDepth = 32
 
     private let read: (_ count: Int) throws -> Data?
@@ -26,10 +26,10 @@ struct JSONReader {
     private var place = 0
     private var containers: [Container] = []
     private var expected = Expected.value
-    /// The line that is read, from 1.
+    /// The line being read, from 1.
     private(set) var line = 1
 
-    /// - Parameter read: Gives the next bytes, as many as it likes up to a count; nothing at the end.
+    /// - Parameter read: A closure that returns the next bytes, any number up to `count`; nothing at the end.
     init(read: @escaping (_ count: Int) throws -> Data?) {
         self.read = read
     }
@@ -132,7 +132,7 @@ struct JSONReader {
         return .real(number)
     }
 
-    /// Takes digits; those that there were.
+    /// Reads digits and returns them.
     private mutating func digits(_ text: inout String) throws -> Substring {
         let start = text.endIndex
         while let byte = try peek(), (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) {
@@ -176,7 +176,7 @@ struct JSONReader {
         case UInt8(ascii: "u"):
             var units = [try unit()]
             if (0xD800..<0xDC00).contains(units[0]) {
-                // The second half of a pair must follow.
+                // The second half of a surrogate pair must follow.
                 guard try peek() == UInt8(ascii: "\\") else { throw malformed("A string has half of a character.") }
                 take()
                 guard try peek() == UInt8(ascii: "u") else { throw malformed("A string has half of a character.") }
@@ -210,13 +210,13 @@ struct JSONReader {
         return buffer[0]
     }
 
-    /// Goes on behind the byte that was looked at.
+    /// Moves past the current byte.
     private mutating func take() {
         if buffer[place] == UInt8(ascii: "\n") { line += 1 }
         place += 1
     }
 
-    /// The byte that was looked at, as a character.
+    /// Returns the current byte as a character, and moves past it.
     private mutating func taken() -> Character {
         defer { take() }
         return Character(Unicode.Scalar(buffer[place]))

@@ -1,7 +1,7 @@
 import GRDB
 import HablareFiles
 
-/// Writes the document of some tables.
+/// An operation that writes the document of some tables.
 struct TableExport {
     let db: Database
     let file: ReplacingFile
@@ -25,7 +25,7 @@ struct TableExport {
         try file.commit()
     }
 
-    /// Who wants all tables is told that some cannot be had, instead of missing them in the document.
+    /// Throws if there are virtual tables that cannot be exported, so that a document of all tables has no silent gap.
     private func refuseVirtualTables(besides tables: [String]) throws {
         let virtual = try VirtualTable.all(db).filter(\.holdsOwnRows).map(\.name)
         guard !virtual.isEmpty else { return }
@@ -40,7 +40,7 @@ struct TableExport {
         let names = columns.map(TableDocument.quoted).joined(separator: ",")
         try write((isFirst ? "" : ",") + "\n{\"name\":\(TableDocument.quoted(table)),\"columns\":[\(names)],\"rows\":[")
         let key = try db.primaryKey(table).columns
-        // In the order of the key, so that the same rows make the same document.
+        // Rows are in the order of the key, so that the same rows make the same document.
         let request: SQLRequest<Row> = """
             SELECT \(columns.map { SQL("\(identifier: $0)") }.joined(separator: ", "))
             FROM \(identifier: table)

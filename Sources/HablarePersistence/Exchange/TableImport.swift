@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// Reads the document of some tables into a database, within a transaction of the caller.
+/// An operation that reads the document of some tables into a database, within a transaction of the caller.
 struct TableImport {
     private let db: Database
     private let policy: ImportPolicy
@@ -17,7 +17,7 @@ struct TableImport {
     }
 
     mutating func run() throws -> ImportResult {
-        // Rows may come before those that they refer to; what is missing in the end is looked for then.
+        // Rows may come before those that they refer to, so references are checked at the end.
         try db.execute(sql: "PRAGMA defer_foreign_keys = ON")
         try expect(.beginObject, "It is no object.")
         try expectKey("format")
@@ -91,21 +91,22 @@ struct TableImport {
             VALUES (\(columns.map { _ in SQL(sql: "?", arguments: [nil]) }.joined(separator: ", ")))
             """
         let primaryKey = try db.primaryKey(table)
-        // Without a key but the row's number, which no document has, no row is there already.
+        // Without a key other than the row's number, which no document has, no row counts as existing.
         let hasKey = !primaryKey.isRowID || primaryKey.rowIDColumn != nil
         if policy != .abort, hasKey {
             let key = primaryKey.columns.map { SQL("\(identifier: $0)") }
-            // Whoever shares only another unique value is another row: it is neither written over nor taken for this one.
+            // A row that shares only another unique value is another row. It is neither overwritten nor taken for this
+            // one.
             insert += " ON CONFLICT (\(key.joined(separator: ", ")))"
             switch policy {
             case .abort, .skip: insert += " DO NOTHING"
             case .replace:
-                // Not INSERT OR REPLACE, which deletes the row first, and with it the rows that refer to it.
+                // Not INSERT OR REPLACE: it deletes the row first, and with it the rows that refer to it.
                 let known = Set(primaryKey.columns.map { $0.lowercased() })
                 let changes = columns.filter { !known.contains($0.lowercased()) }.map { column in
                     SQL("\(identifier: column) = excluded.\(identifier: column)")
                 }
-                // Of a row that is all key nothing changes; it counts as written.
+                // A row that is all key does not change, but counts as written.
                 let same = SQL("\(key[0]) = \(key[0])")
                 insert += " DO UPDATE SET \((changes.isEmpty ? [same] : changes).joined(separator: ", "))"
             }
@@ -113,7 +114,7 @@ struct TableImport {
         return try db.makeStatement(sql: insert.build(db).sql)
     }
 
-    /// Inserts a row; whether it was not left out.
+    /// Inserts a row. Returns whether it was written.
     private func insert(_ values: [DatabaseValue], _ statement: Statement) throws -> Bool {
         do {
             try statement.execute(arguments: StatementArguments(values))
@@ -137,7 +138,7 @@ struct TableImport {
 
     private func checkReferences() throws {
         do {
-            // In all tables: a row that was replaced may be what others referred to.
+            // Checks all tables: others may have referred to a row that was replaced.
             try db.checkForeignKeys()
         } catch {
             throw ExchangeError(
@@ -159,7 +160,7 @@ struct TableImport {
         return values
     }
 
-    /// A value of a row; `nil` at its end.
+    /// Reads a value of a row. Returns `nil` at the end of the row.
     private mutating func value() throws -> DatabaseValue? {
         switch try reader.next() {
         case .endArray: return nil
@@ -201,7 +202,7 @@ struct TableImport {
         }
     }
 
-    /// Whether another element of an array begins.
+    /// Returns whether another element of an array begins.
     private mutating func more(until end: JSONReader.Token, _ start: JSONReader.Token, _ message: String) throws -> Bool
     {
         let token = try reader.next()

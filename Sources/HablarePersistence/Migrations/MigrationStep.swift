@@ -1,6 +1,6 @@
 import GRDB
 
-/// What a walk does with the database of one version.
+/// The part of a walk that begins at one version.
 struct MigrationStep {
     let migrator: DatabaseMigrator
     /// The version that the walk begins at.
@@ -12,7 +12,7 @@ struct MigrationStep {
         return try DatabaseQueue(configuration: configuration)
     }
 
-    /// What a database is made of, each thing in the words that made it.
+    /// Returns the SQL that created each part of a database, or the part's name if it has none.
     static func schema(_ db: Database) throws -> [String] {
         try String.fetchAll(
             db,
@@ -20,7 +20,7 @@ struct MigrationStep {
         )
     }
 
-    /// A database of the version with its rows.
+    /// Creates a database of the version with its rows.
     func begin(
         _ prepare: (@Sendable (Database) throws -> Void)?, _ fixture: MigrationWalk.Fixture
     ) throws(MigrationWalkError) -> DatabaseQueue {
@@ -48,7 +48,7 @@ struct MigrationStep {
         return database
     }
 
-    /// Applies a migration and looks what it left.
+    /// Applies a migration and checks its result.
     func apply(_ migration: String, to database: DatabaseQueue) throws(MigrationWalkError) {
         try migrate(database, to: migration)
         let violation: (any Error)?
@@ -68,7 +68,7 @@ struct MigrationStep {
         }
     }
 
-    /// Looks at a database that has come to the newest schema.
+    /// Checks a database that has reached the newest schema.
     func finish(
         _ database: DatabaseQueue, schema: [String], _ check: (Database, String) throws -> Void
     ) throws(MigrationWalkError) {

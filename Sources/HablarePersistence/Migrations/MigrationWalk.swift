@@ -1,11 +1,11 @@
 public import GRDB
 
-/// Walks the migrations of an app from every schema that it ever had, with data in it: a test for apps.
+/// A test for apps that migrates a database from every earlier schema, with data in it.
 ///
-/// An empty database migrates nearly always; a user's does not. For each version, the walk makes a database of that
-/// schema in memory, has a fixture put rows into it as that version of the app did, and applies the later migrations one
-/// by one. After each, rows must refer to what is there and SQLite must find the database whole; at the end it must have
-/// the schema of a new one, and the app's own check must hold.
+/// An empty database nearly always migrates; a user's may not. For each version, the walk creates a database of that
+/// schema in memory. A fixture inserts rows as that version of the app did. Then the walk applies the later migrations
+/// one by one. After each, rows must refer to existing rows, and SQLite must find the database intact. At the end, the
+/// schema must be that of a new database, and the app's own check must pass.
 ///
 /// ```swift
 /// @Test func migrations() throws {
@@ -18,9 +18,9 @@ public import GRDB
 /// }
 /// ```
 ///
-/// Fixtures say SQL and not records, because records are of today. Once written, a fixture stays as it is.
+/// Fixtures use SQL and not records, because records change with the app. Once written, a fixture stays as it is.
 public struct MigrationWalk: Sendable {
-    /// Puts rows into a database of one version.
+    /// A closure that inserts rows into a database of one version.
     public typealias Fixture = @Sendable (Database) throws -> Void
 
     private let migrator: DatabaseMigrator
@@ -31,24 +31,24 @@ public struct MigrationWalk: Sendable {
     ///
     /// - Parameters:
     ///   - migrator: The app's migrations.
-    ///   - fixtures: For each migration, by its name, what the version that it was the last one of has in its tables.
-    ///   - prepare: What the app's options do to each connection. Default: nothing.
+    ///   - fixtures: For each migration, by its name, the rows of the version of which it was the last one.
+    ///   - prepare: The closure that the app's options run on each connection. Default: none.
     public init(
         _ migrator: DatabaseMigrator, fixtures: [String: Fixture],
         prepare: (@Sendable (Database) throws -> Void)? = nil
     ) {
         var migrator = migrator
-        // It would erase what the walk is about.
+        // It would erase the database that the walk tests.
         migrator.eraseDatabaseOnSchemaChange = false
         self.migrator = migrator
         self.fixtures = fixtures
         self.prepare = prepare
     }
 
-    /// Walks from every version. Blocks the thread, for milliseconds a version.
+    /// Walks from every version. Blocks the thread, for milliseconds per version.
     ///
-    /// - Parameter check: Looks at a database that has come to the newest schema, in a transaction of its own; gets the
-    ///   version that it came from. Throws where something is wrong. Default: no further check.
+    /// - Parameter check: A closure that checks a database at the newest schema, in a transaction of its own. It
+    ///   receives the version that the database began at, and throws if something is wrong. Default: no further check.
     /// - Throws: ``MigrationWalkError``, which names the version and the migration, at the first failure.
     public func run(
         check: (_ db: Database, _ version: String) throws -> Void = { _, _ in }

@@ -1,6 +1,6 @@
-/// Where a walk over the migrations failed, and what to do about it: see ``MigrationWalk``.
+/// An error of a walk over the migrations, with advice: see ``MigrationWalk``.
 public struct MigrationWalkError: Error, CustomStringConvertible {
-    /// What went wrong. Open for extension.
+    /// The kind of failure. Open for extension.
     public struct Code: Sendable, Hashable, RawRepresentable {
         /// The code's stable text.
         public let rawValue: String
@@ -11,33 +11,33 @@ public struct MigrationWalkError: Error, CustomStringConvertible {
         public static let nothingToWalk = Code(rawValue: "nothingToWalk")
         /// A version has no fixture.
         public static let fixtureMissing = Code(rawValue: "fixtureMissing")
-        /// A fixture is for a version that is none.
+        /// A fixture is for an unknown version.
         public static let fixtureUnknown = Code(rawValue: "fixtureUnknown")
         /// A fixture writes nothing.
         public static let fixtureEmpty = Code(rawValue: "fixtureEmpty")
-        /// A fixture fails, or leaves rows that refer to none.
+        /// A fixture fails, or leaves rows that refer to missing ones.
         public static let fixtureFailed = Code(rawValue: "fixtureFailed")
         /// A migration fails.
         public static let migrationFailed = Code(rawValue: "migrationFailed")
-        /// After a migration, rows refer to others that are not there.
+        /// After a migration, rows refer to missing ones.
         public static let danglingReferences = Code(rawValue: "danglingReferences")
         /// After a migration, SQLite finds the database damaged, or rows that break its constraints.
         public static let damaged = Code(rawValue: "damaged")
-        /// Somebody who comes from the version ends with another schema than somebody who begins anew.
+        /// A database migrated from the version has another schema than a new database.
         public static let otherSchema = Code(rawValue: "otherSchema")
         /// The app's own check fails.
         public static let checkFailed = Code(rawValue: "checkFailed")
     }
 
-    /// What went wrong.
+    /// The kind of failure.
     public let code: Code
-    /// The version whose fixture was walked with; `nil` where the walk could not begin.
+    /// The version of the fixture; `nil` if the walk could not begin.
     public let version: String?
-    /// The migration at which it failed; `nil` where it was none.
+    /// The migration that failed; `nil` if the failure is not at one.
     public let migration: String?
-    /// What happened and what to do.
+    /// The failure and the advice.
     public let message: String
-    /// The failure underneath.
+    /// The underlying failure.
     public let cause: (any Error)?
 
     /// Creates an error.

@@ -2,7 +2,7 @@ import Dispatch
 public import GRDB
 
 extension AppDatabase {
-    /// What a read gives, now and after each change of what it reads, by whatever process that is made.
+    /// Returns the results of a read, now and after each change of the data that it reads, by any process.
     ///
     /// ```swift
     /// for try await titles in database.values({ db in try String.fetchAll(db, sql: "SELECT title FROM note") }) {
@@ -10,37 +10,38 @@ extension AppDatabase {
     /// }
     /// ```
     ///
-    /// The read runs away from the caller's actor, which gets each value on itself: a loop on the main actor is
-    /// delivered there, and the main actor never waits for the disk. Equal values that follow each other come once. Where
-    /// changes are faster than the loop, it gets the newest value, and not each.
+    /// The read runs away from the caller's actor, which receives each value. A loop on the main actor runs there, and
+    /// the main actor never waits for the disk. Equal values in a row arrive once. If changes are faster than the loop,
+    /// it gets only the newest value.
     ///
-    /// - Parameter fetch: The read. What it reads is what is observed.
-    /// - Returns: The values. A cancelled task ends the loop; an error of the read is thrown by it.
+    /// - Parameter fetch: The read. The data that it reads is observed.
+    /// - Returns: The values. Cancelling the task ends the loop. An error of the read is thrown by the loop.
     public func values<Value: Sendable & Equatable>(
         _ fetch: @escaping @Sendable (Database) throws -> Value
     ) -> DatabaseValues<Value> {
         values(of: ValueObservation.tracking(fetch).removeDuplicates())
     }
 
-    /// The same for values that cannot be compared: one comes after each change of what is read, though it may be the same.
+    /// Returns the results of a read that cannot be compared. One arrives after each change of the data, even if it is
+    /// the same.
     ///
-    /// - Parameter fetch: The read. What it reads is what is observed.
-    /// - Returns: The values. A cancelled task ends the loop; an error of the read is thrown by it.
+    /// - Parameter fetch: The read. The data that it reads is observed.
+    /// - Returns: The values. Cancelling the task ends the loop. An error of the read is thrown by the loop.
     public func values<Value: Sendable>(
         _ fetch: @escaping @Sendable (Database) throws -> Value
     ) -> DatabaseValues<Value> {
         values(of: ValueObservation.tracking(fetch))
     }
 
-    /// The values of one of GRDB's observations, for those that say themselves what they track.
+    /// Returns the values of one of GRDB's observations, for those that define themselves what they track.
     ///
     /// - Parameter observation: The observation.
-    /// - Returns: The values. A cancelled task ends the loop; an error of the read is thrown by it.
+    /// - Returns: The values. Cancelling the task ends the loop. An error of the read is thrown by the loop.
     public func values<Reducer: ValueReducer>(
         of observation: ValueObservation<Reducer>
     ) -> DatabaseValues<Reducer.Value> where Reducer.Value: Sendable {
         DatabaseValues(of: self) { writer, onError, onChange in
-            // A queue of its own gives the values in their order, and takes no step on the main actor to do so.
+            // A queue of its own delivers the values in their order, and does not use the main actor.
             observation.start(
                 in: writer, scheduling: .async(onQueue: DispatchQueue(label: "app.values")), onError: onError,
                 onChange: onChange)

@@ -1,14 +1,15 @@
 import GRDB
 
-/// What is read from a database, now and after each change of it: what `AppDatabase.values` gives.
+/// The results of a read, now and after each change of its data. `AppDatabase.values` returns them.
 ///
-/// Each loop over it is an observation of its own. It begins with the loop and ends when the loop does, when its task is
-/// cancelled, or with the error of a read that fails. It keeps the database open.
+/// Each loop over the sequence is an observation of its own. It begins with the loop. It ends with the loop, when the
+/// task is cancelled, or when a read fails. It keeps the database open.
 public struct DatabaseValues<Element: Sendable>: AsyncSequence, Sendable {
-    /// What a read of it throws.
+    /// The error type of a read.
     public typealias Failure = any Error
 
-    /// Starts an observation; what it gives ends it. It does not hold the writer, which closes where it was held last.
+    /// A closure that starts an observation. Its result ends the observation. It does not hold the writer, because the
+    /// thread that releases the writer last closes it.
     typealias Start =
         @Sendable (
             _ writer: any DatabaseWriter, _ onError: @escaping @Sendable (any Error) -> Void,
@@ -23,9 +24,9 @@ public struct DatabaseValues<Element: Sendable>: AsyncSequence, Sendable {
         self.start = start
     }
 
-    /// Starts to observe.
+    /// Starts an observation.
     public func makeAsyncIterator() -> Iterator {
-        // A reader that is slower than the changes wants the newest state, and not all there ever were.
+        // A reader that is slower than the changes wants the newest state, not every state.
         let (stream, continuation) = AsyncThrowingStream.makeStream(
             of: Element.self, bufferingPolicy: .bufferingNewest(1))
         let observation = start(database.writer, { continuation.finish(throwing: $0) }, { continuation.yield($0) })
@@ -33,12 +34,12 @@ public struct DatabaseValues<Element: Sendable>: AsyncSequence, Sendable {
         return Iterator(base: stream.makeAsyncIterator(), database: database)
     }
 
-    /// Gives value after value.
+    /// An iterator that waits for one value after another.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate var base: AsyncThrowingStream<Element, any Error>.AsyncIterator
-        /// What notices other processes must live as long as somebody listens.
+        /// The database, whose watcher of other processes must live as long as the loop.
         fileprivate let database: AppDatabase
-        /// A stream may throw its error again.
+        /// Whether the loop has thrown: a stream may throw its error again.
         private var isOver = false
 
         fileprivate init(base: AsyncThrowingStream<Element, any Error>.AsyncIterator, database: AppDatabase) {
@@ -46,14 +47,14 @@ public struct DatabaseValues<Element: Sendable>: AsyncSequence, Sendable {
             self.database = database
         }
 
-        /// The next value; `nil` when the task was cancelled.
+        /// Returns the next value; `nil` if the task was cancelled.
         ///
-        /// - Throws: What the read threw. Nothing comes after.
+        /// - Throws: The error of the read, which ends the sequence.
         public mutating func next() async throws -> Element? { try await next(isolation: #isolation) }
 
-        /// The next value, on the caller's actor; `nil` when the task was cancelled.
+        /// Returns the next value, on the caller's actor; `nil` if the task was cancelled.
         ///
-        /// - Throws: What the read threw. Nothing comes after.
+        /// - Throws: The error of the read, which ends the sequence.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(any Error) -> Element? {

@@ -3,18 +3,19 @@ import GRDB
 import HablareFiles
 import Synchronization
 
-/// Tells the observations of a pool that somebody else has committed: another process, or another connection.
+/// A watcher that tells the observations of a pool about commits by other processes and other connections.
 ///
-/// GRDB sees the commits of its own writer. Those of others are noticed by the write-ahead log, which grows, and by
-/// `PRAGMA data_version` on the writer, which changes only when another connection has committed: so an own commit costs
-/// a look and no notice, and the notice, a transaction that writes nothing, does not bring about the next one.
+/// GRDB sees the commits of its own writer. For those of others, this watches two signs. The write-ahead log grows, and
+/// `PRAGMA data_version` changes on the writer only when another connection commits. So a commit of the writer costs
+/// one check and no notification. The notification is a transaction that writes nothing, so it does not cause the next
+/// one.
 final class OtherProcesses: Sendable {
     private let watch: FileChanges.Watch
 
     /// - Parameters:
-    ///   - pool: The pool, which is not kept alive by this.
-    ///   - method: Where changes of the log are learned of.
-    ///   - echoes: How soon one is looked at again.
+    ///   - pool: The pool, which this does not keep alive.
+    ///   - method: The way in which changes of the log are detected.
+    ///   - echoes: The delays in milliseconds after which a change is checked again.
     init(
         _ pool: DatabasePool, method: FileChanges.Method = .notification,
         echoes: [Int32] = FileChanges.usualEchoes
@@ -23,21 +24,21 @@ final class OtherProcesses: Sendable {
         let files = FileChanges(
             directory: file.deletingLastPathComponent().path, suffix: file.lastPathComponent + "-wal", method: method,
             echoes: echoes)
-        // Before any value is read, so that no commit falls between.
+        // Read before any value, so that no commit is missed in between.
         let seen = Seen(try pool.writeWithoutTransaction(Seen.version))
         watch = files.watch { [weak pool] in
             do {
                 try pool?.writeWithoutTransaction(seen.look)
                 return true
             } catch {
-                // Somebody has the file for himself, or the disk fails. What was not told is not marked as seen, and a
-                // look that came to nothing is made again, also when nobody writes any more.
+                // Another process has locked the file, or the disk fails. The commit is not marked as seen, so the
+                // check is repeated, even if no process writes any more.
                 return false
             }
         }
     }
 
-    /// The version of the database that its observations know.
+    /// The version of the database that the observations know.
     private final class Seen: Sendable {
         private let version: Atomic<Int64>
 
@@ -46,7 +47,7 @@ final class OtherProcesses: Sendable {
         func look(_ db: Database) throws {
             let version = try Self.version(db)
             guard version != self.version.load(ordering: .relaxed) else { return }
-            // Deferred and without a statement, it locks nothing and waits for nobody.
+            // A deferred transaction without a statement takes no lock and does not wait.
             try db.inTransaction(.deferred) {
                 try db.notifyChanges(in: .fullDatabase)
                 return .commit
@@ -54,7 +55,7 @@ final class OtherProcesses: Sendable {
             self.version.store(version, ordering: .relaxed)
         }
 
-        /// Changes when another connection than the one that asks has committed.
+        /// Returns a number that changes when another connection than this one commits.
         static func version(_ db: Database) throws -> Int64 {
             try Int64.fetchOne(db, sql: "PRAGMA data_version") ?? 0
         }

@@ -1,34 +1,35 @@
 public import GRDB
 
 extension AppDatabase {
-    /// What a commit survives.
+    /// The failures that a commit survives.
     public enum Durability: Sendable, Hashable {
-        /// The loss of power: every commit waits until the disk has it (`synchronous=FULL`, and `F_FULLFSYNC` on Apple
-        /// platforms).
+        /// A commit survives a loss of power. It waits until the disk has it (`synchronous=FULL`, and `F_FULLFSYNC` on
+        /// Apple platforms).
         case full
-        /// The end of the process. With the power, the last commits may go; the database stays whole
-        /// (`synchronous=NORMAL`). Commits are many times faster.
+        /// A commit survives the end of the process. A loss of power may undo the last commits, but the database stays
+        /// intact (`synchronous=NORMAL`). Commits are many times faster.
         case normal
     }
 
-    /// How a database is opened.
+    /// The options with which a database is opened.
     public struct Options: Sendable {
-        /// What a commit survives. Default: ``AppDatabase/Durability/full``.
+        /// The failures that a commit survives. Default: ``AppDatabase/Durability/full``.
         public var durability: Durability
-        /// How long to wait for somebody else who writes or opens, before that fails as
-        /// ``AppDatabaseError/Code/busy``. 0 or more; more than 24 days is taken for that. Default: 5 seconds.
+        /// The time to wait while another process or connection writes or opens. After that, the operation fails as
+        /// ``AppDatabaseError/Code/busy``. 0 or more; a time above 24 days is clamped to that. Default: 5 seconds.
         public var busyTimeout: Duration
-        /// How many reads run at the same time, 1 or more. Default: 4.
+        /// The number of reads that can run at the same time, 1 or more. Default: 4.
         public var readers: Int
-        /// Whether observations hear of the commits of other processes, and of other connections of this one. It costs a
-        /// thread that sleeps. Default: `true`.
+        /// Whether observations notice commits of other processes, and of other connections of this process. It needs a
+        /// thread, which sleeps. Default: `true`.
         public var noticesOtherProcesses: Bool
-        /// Whether a missing folder, and those above it, are made. Default: `true`.
+        /// Whether to create a missing folder, and those above it. Default: `true`.
         public var createsFolder: Bool
-        /// The names of former migrations that the migrator no longer registers because a later one merges them. Any other
-        /// name it does not know is of a newer version of the app. Default: none.
+        /// The names of former migrations that the migrator no longer registers because a later one merges them. Any
+        /// other unknown name means that a newer version of the app wrote the database. Default: none.
         public var retiredMigrations: Set<String>
-        /// Runs on each connection when it opens: for custom functions, collations and pragmas. Default: nothing.
+        /// A closure that runs on each connection when it opens, for custom functions, collations and pragmas. Default:
+        /// none.
         public var prepare: (@Sendable (Database) throws -> Void)?
 
         /// Creates options.
@@ -46,10 +47,10 @@ extension AppDatabase {
             self.prepare = prepare
         }
 
-        /// The busy timeout in seconds. SQLite's milliseconds have 32 bits, and no more is taken.
+        /// The busy timeout in seconds, clamped because SQLite counts milliseconds in 32 bits.
         var busySeconds: Double { min(busyTimeout / .seconds(1), 2_147_483) }
 
-        /// Refuses what cannot work.
+        /// Throws if an option is invalid.
         func check() throws(AppDatabaseError) {
             guard busyTimeout >= .zero else {
                 throw AppDatabaseError(

@@ -2,43 +2,44 @@ import Dispatch
 public import Foundation
 public import GRDB
 
-/// An app's database: opened with advice instead of traps, migrated, and never waited for on the main actor.
+/// An app's database. Opening it migrates it, its errors give advice, and the main actor never waits for it.
 ///
-/// It is GRDB's pool with what an app adds to it, and nothing that GRDB has is hidden: ``writer`` is for everything
-/// that is not here. The database closes soon after the last reference to it has gone, on a background queue, because that
-/// syncs the disk. There is no other way to close it, because a reader that comes after would crash the process.
+/// It is GRDB's pool with additions for apps, and hides nothing of GRDB: ``writer`` is for everything that is missing
+/// here. The database closes soon after its last reference is released. It closes on a background queue, because
+/// closing syncs the disk. It has no `close` method, because a read after closing would crash the process.
 ///
-/// Several processes of one machine may open the same file. A network file system may not hold it.
+/// Several processes of one machine may open the same file. A network file system must not hold it.
 public final class AppDatabase: Sendable {
-    /// Where reads and writes go: a `DatabasePool` for a file, a `DatabaseQueue` in memory. Do not call its `close()`, and do
-    /// not keep it longer than this: whoever has the last reference to the writer itself closes it, on that thread.
+    /// The writer for reads and writes: a `DatabasePool` for a file, a `DatabaseQueue` in memory. Do not call its
+    /// `close()`, and do not keep it longer than this database: the thread that releases the writer last closes it.
     public var writer: any DatabaseWriter { keeper.writer }
     /// The file; `nil` for a database in memory.
     public let url: URL?
     private let otherProcesses: OtherProcesses?
     private let keeper: WriterKeeper
 
-    /// Where reads go: the same as ``writer``, for what needs no more.
+    /// The reader for code that only reads: the same object as ``writer``.
     public var reader: any DatabaseReader { writer }
 
-    /// Opens the database of a file, which is made if it is missing, and migrates it.
+    /// Opens the database in a file, and migrates it. Creates the file if it is missing.
     ///
-    /// Blocks the thread for as long as that takes, which may be the busy timeout and all of a migration: call it where
-    /// nobody waits, or use ``open(at:migrator:options:)``. Processes that open the same folder do so one after another.
+    /// Blocks the thread meanwhile, perhaps for the busy timeout and a whole migration. Call it where no user waits, or
+    /// use ``open(at:migrator:options:)``. Processes that open databases in the same folder do so one after another.
     ///
     /// - Parameters:
-    ///   - url: The file. Its folder is made, for its owner's eyes only, unless the options say otherwise.
-    ///   - migrator: What leads from any earlier schema to the present one.
-    ///   - options: How it is opened. Default: durable to the letter, waiting 5 s for others, noticing their changes.
-    /// - Throws: ``AppDatabaseError``. A file that is no database, is damaged or is of a newer version is not changed; a
-    ///   migration that fails leaves what the migrations before it made.
+    ///   - url: The file. Its folder is created, readable by its owner only, unless the options say otherwise.
+    ///   - migrator: The migrator from any earlier schema to the present one.
+    ///   - options: The options. Default: full durability, a wait of at most 5 s for others, and notice of their
+    ///     changes.
+    /// - Throws: ``AppDatabaseError``. A file that is not a database, is damaged or is of a newer version is not
+    ///   changed. If a migration fails, the migrations before it stay applied.
     public convenience init(
         at url: URL, migrator: DatabaseMigrator, options: Options = Options()
     ) throws(AppDatabaseError) {
         try self.init(at: url, migrator: migrator, options: options, closingOn: .global(qos: .utility))
     }
 
-    /// The same, closing on a queue of the caller's, who can wait for it there.
+    /// Opens the database in a file. Closes it on a queue of the caller, who can wait for it there.
     package init(
         at url: URL, migrator: DatabaseMigrator, options: Options = Options(), closingOn queue: DispatchQueue
     ) throws(AppDatabaseError) {
@@ -58,16 +59,16 @@ public final class AppDatabase: Sendable {
         otherProcesses = nil
     }
 
-    /// Opens the database of a file away from the caller's actor: see ``init(at:migrator:options:)``.
+    /// Opens the database in a file, away from the caller's actor: see ``init(at:migrator:options:)``.
     ///
-    /// - Throws: ``AppDatabaseError``; `CancellationError` where the task was cancelled before. Once begun, opening is
-    ///   not interrupted, because a migration should not be.
+    /// - Throws: ``AppDatabaseError``; `CancellationError` if the task was cancelled before. Once begun, opening is not
+    ///   interrupted, because a migration should not be.
     @concurrent
     public static func open(
         at url: URL, migrator: DatabaseMigrator, options: Options = Options()
     ) async throws -> AppDatabase {
         try Task.checkCancellation()
-        // On a thread that may block; the few that tasks share may not.
+        // Runs on a thread that may block. The few threads that tasks share must not.
         return try await withCheckedThrowingContinuation { continuation in
             DispatchQueue.global(qos: .userInitiated).async {
                 continuation.resume(
@@ -76,13 +77,14 @@ public final class AppDatabase: Sendable {
         }
     }
 
-    /// Opens a database in memory, for tests, previews, and an app whose file cannot be opened. What it holds ends with it.
+    /// Opens a database in memory, for tests, previews, and an app whose file cannot be opened. Its data is lost when
+    /// it closes.
     ///
     /// - Parameters:
-    ///   - migrator: What makes the schema.
-    ///   - prepare: Runs on its connection when it opens, as ``AppDatabase/Options/prepare`` does on those of a file: what
-    ///     migrations need there, they need here. Default: nothing.
-    /// - Throws: ``AppDatabaseError`` of a migration, or a `prepare`, that fails.
+    ///   - migrator: The migrator that creates the schema.
+    ///   - prepare: A closure that runs on its connection when it opens, like ``AppDatabase/Options/prepare`` for a
+    ///     file. Migrations that need it there need it here. Default: none.
+    /// - Throws: ``AppDatabaseError`` if a migration or `prepare` fails.
     public static func inMemory(
         migrator: DatabaseMigrator, prepare: (@Sendable (Database) throws -> Void)? = nil
     ) throws(AppDatabaseError) -> AppDatabase {
@@ -98,19 +100,20 @@ public final class AppDatabase: Sendable {
         }
     }
 
-    /// Reads in one snapshot, away from the caller's actor: what others write meanwhile is not seen.
+    /// Reads in one snapshot, away from the caller's actor. It does not see what others write meanwhile.
     ///
-    /// - Throws: What `body` throws; `CancellationError` when the task is cancelled, which interrupts the read.
+    /// - Throws: The errors of `body`; `CancellationError` if the task is cancelled, which interrupts the read.
     @concurrent
     public func read<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
         try await writer.read(body)
     }
 
-    /// Writes in one transaction, away from the caller's actor. It is committed when `body` returns and is on the disk when
-    /// this returns; it is undone when `body` throws.
+    /// Writes in one transaction, away from the caller's actor. The transaction is committed when `body` returns, and
+    /// is on the disk when this method returns. It is rolled back if `body` throws.
     ///
-    /// - Throws: What `body` throws, and the `DatabaseError` of a commit that fails (``AppDatabaseError/init(describing:of:)``
-    ///   says what to do about it); `CancellationError` when the task is cancelled before the commit, which undoes it.
+    /// - Throws: The errors of `body`, and the `DatabaseError` of a commit that fails, for which
+    ///   ``AppDatabaseError/init(describing:of:)`` has advice. `CancellationError` if the task is cancelled before the
+    ///   commit, which rolls it back.
     @concurrent
     public func write<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
         try await writer.write(body)

@@ -11,12 +11,13 @@ import Darwin
 #endif
 
 extension AppDatabaseError {
-    /// What a failed read, write or batch means, and what to do about it; `nil` for an error that is not of the database, its
-    /// file or its folder, or that is about what was written: a constraint, a mistake in the SQL.
+    /// Creates an error with advice from the error of a read, write or batch. The result is `nil` if that error does
+    /// not concern the database, its file or its folder. It is also `nil` if the error concerns the data or the SQL,
+    /// such as a violated constraint.
     ///
     /// - Parameters:
-    ///   - error: What a read or write threw.
-    ///   - database: The database it was of.
+    ///   - error: The error of a read or write.
+    ///   - database: The database that was read or written.
     public init?(describing error: any Error, of database: AppDatabase) {
         let path = database.url?.path ?? "The database in memory"
         switch error {
@@ -34,7 +35,7 @@ extension AppDatabaseError {
         }
     }
 
-    /// What a failure while opening means.
+    /// Creates an error from a failure while opening.
     init(opening path: String, failedWith error: any Error) {
         switch error {
         case let error as AppDatabaseError: self = error
@@ -52,11 +53,11 @@ extension AppDatabaseError {
         }
     }
 
-    /// What SQLite says of the file itself; `nil` for what it says of the data or the SQL.
+    /// Creates an error from SQLite's error about the file itself; `nil` for an error about the data or the SQL.
     init?(knownOf error: DatabaseError, _ path: String) {
-        // A case of a primary code has all the extended ones of it.
+        // A case of a primary code matches all its extended codes.
         switch error.extendedResultCode {
-        // The other one is what a full disk is called where the index of the write-ahead log needs room
+        // SQLite reports `IOERR_SHMSIZE` if the disk has no room for the index of the write-ahead log
         // (https://sqlite.org/rescode.html#ioerr_shmsize).
         case .SQLITE_FULL, .SQLITE_IOERR_SHMSIZE:
             self.init(
@@ -93,11 +94,11 @@ extension AppDatabaseError {
         }
     }
 
-    /// What a failure of the file system means for the folder of a database, or for the file to be made in it.
+    /// Creates an error from a failure of the file system with a database's folder, or with a file to create in it.
     private init(_ failure: FileFailure) {
         let path = failure.path
         switch failure.number {
-        // The folder above is there, for it would have been made, or gone through, before.
+        // The folder above exists: an earlier step would have created it or failed on it.
         case ENOENT where [.make, .makeFolder].contains(failure.action):
             self.init(
                 .folderUnwritable,

@@ -2,7 +2,7 @@ public import Foundation
 import HablareFiles
 
 extension AppDatabaseError: CustomStringConvertible, LocalizedError {
-    /// The message, with the code before it and the cause behind it, for logs.
+    /// The code, the message and the cause, for logs.
     public var description: String {
         guard let cause else { return "\(code): \(message)" }
         return "\(code): \(message) (\((cause as? FileFailure)?.cause ?? "\(cause)"))"

@@ -2,13 +2,13 @@ import Foundation
 import GRDB
 import HablareFiles
 
-/// The way from a place to an open, migrated database.
+/// The steps from a URL to an open, migrated database.
 struct DatabaseOpening {
     let url: URL
     let migrator: DatabaseMigrator
     let options: AppDatabase.Options
 
-    /// What messages call it.
+    /// The name of the database in messages.
     private var path: String { url.path }
 
     func run() throws(AppDatabaseError) -> DatabasePool {
@@ -18,7 +18,7 @@ struct DatabaseOpening {
         }
         do {
             if options.createsFolder { try DurableCalls.system.makeFolders(Self.folder(of: path)) }
-            // SQLite follows links and has its log beside the file itself. Who locks and watches has to be there, too.
+            // SQLite follows links and keeps its log beside the real file. The lock and the watcher must be there, too.
             let file = try FileSystem.resolved(path)
             return try FileLock.whileHeld(on: Self.folder(of: file), waiting: options.busySeconds) {
                 try open(file)
@@ -40,7 +40,7 @@ struct DatabaseOpening {
             throw AppDatabaseError(
                 .notADatabase, "\(path) is a folder. Nothing was changed. Choose the name of a file in it.")
         case .file, .other:
-            // SQLite takes a file without a whole header for a new database, and would write over it.
+            // SQLite takes a file with an incomplete header for a new database, and would overwrite it.
             if let size = status?.size, (1..<100).contains(size) {
                 throw AppDatabaseError(
                     opening: path, failedWith: DatabaseError(resultCode: .SQLITE_NOTADB, message: "\(size) bytes"))
@@ -48,7 +48,7 @@ struct DatabaseOpening {
             try refuseNewer(file)
         }
         let pool = try DatabasePool(path: file, configuration: configuration)
-        // Again, for the writer: opening a pool sets NORMAL, which loses the last commits with the power.
+        // Set again for the writer: opening a pool sets NORMAL, which loses the last commits when power fails.
         try pool.writeWithoutTransaction { db in try Self.setDurability(options.durability, db) }
         try Self.migrate(pool, by: migrator, path: path)
         return pool
@@ -78,19 +78,19 @@ struct DatabaseOpening {
         }
     }
 
-    /// Looks by a connection that cannot write: a pool writes by its opening.
+    /// Refuses a database of a newer version. Uses a read-only connection, because opening a pool writes.
     private func refuseNewer(_ file: String) throws {
-        // Such a migrator erases what it does not know, and the app asked for it.
+        // Such a migrator erases what it does not know, and the app chose it.
         guard !migrator.eraseDatabaseOnSchemaChange else { return }
         var configuration = Configuration()
         configuration.readonly = true
         configuration.busyMode = .timeout(options.busySeconds)
-        // What the app does to a connection may be what makes the file readable.
+        // The file may only be readable after the app's `prepare`.
         if let prepare = options.prepare { configuration.prepareDatabase(prepare) }
         let queue = try DatabaseQueue(path: file, configuration: configuration)
         let known = options.retiredMigrations.union(migrator.migrations)
         let unknown = try queue.read { db in try migrator.appliedIdentifiers(db).subtracting(known) }
-        try queue.close()  // nobody else has it, so nobody reads after
+        try queue.close()  // no other code has it, so none reads later
         guard unknown.isEmpty else {
             throw AppDatabaseError(
                 .tooNew,
@@ -99,7 +99,7 @@ struct DatabaseOpening {
         }
     }
 
-    /// Migrates, and says which migration failed.
+    /// Migrates, and names the migration that failed.
     static func migrate(_ writer: any DatabaseWriter, by migrator: DatabaseMigrator, path: String) throws {
         do {
             try migrator.migrate(writer)

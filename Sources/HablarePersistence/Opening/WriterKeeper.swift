@@ -1,19 +1,20 @@
 import Dispatch
 import GRDB
 
-/// Holds a writer, and lets it go where nobody waits for that.
+/// A holder of a writer that releases it on a queue, so that no caller waits.
 ///
-/// Whoever gives up the last reference to a pool closes it: a checkpoint and a sync, on that thread, which may be the main
-/// one. So the reference is not a property, which would be given up with its owner, but what a block of a queue holds that
-/// does not run before this goes. The block runs elsewhere, does nothing, and ends, and with it the pool.
+/// The thread that releases the last reference to a pool closes it, with a checkpoint and a sync. That may be the main
+/// thread. A property would be released with its owner, so a block of a queue holds the reference instead. The queue is
+/// inactive until this object goes. Then the block runs on another thread, does nothing and ends, and the pool goes
+/// with it.
 final class WriterKeeper: Sendable {
-    /// The writer. As long as this is there, so is the block that holds it.
+    /// The writer. The block that holds it exists as long as this object.
     unowned let writer: any DatabaseWriter
     private let closing: DispatchQueue
 
     /// - Parameters:
     ///   - writer: The writer.
-    ///   - queue: Where it is closed when this, and everybody else who holds it, has let it go.
+    ///   - queue: The queue on which the writer is closed, once this object and all other holders have released it.
     init(_ writer: any DatabaseWriter, closingOn queue: DispatchQueue) {
         self.writer = writer
         closing = DispatchQueue(label: "app.close", attributes: .initiallyInactive, target: queue)

@@ -4,9 +4,9 @@ extension AppDatabase {
     /// Reads a page, away from the caller's actor.
     ///
     /// - Parameters:
-    ///   - position: Which page. Default: the first.
+    ///   - position: The page to read. Default: the first.
     ///   - query: The query.
-    /// - Throws: ``PagingError``; what reading and decoding throws; `CancellationError` when the task is cancelled.
+    /// - Throws: ``PagingError``; the errors of reading and decoding; `CancellationError` if the task is cancelled.
     @concurrent
     public func page<Record>(
         _ position: PagePosition = .first, of query: PagedQuery<Record>

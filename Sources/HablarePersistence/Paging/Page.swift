@@ -1,13 +1,13 @@
-/// Some rows that follow each other in an order.
+/// Some consecutive rows of an order.
 public struct Page<Record: Sendable>: Sendable {
-    /// The rows, always in the order itself, also where the page was reached from behind.
+    /// The rows, always in the order itself, even if the page was read backward.
     public let rows: [Record]
-    /// The places of the rows.
+    /// The cursors of the rows.
     public let cursors: [PageCursor]
-    /// Where the rows before these are; `nil` where there are none.
+    /// The position of the rows before these; `nil` if there are none.
     public let previous: PagePosition?
-    /// Where the rows after these are; `nil` where there are none. Rows that are inserted later have a page only if it is
-    /// asked for.
+    /// The position of the rows after these; `nil` if there are none. To find rows that are inserted later, ask again
+    /// for the page after the last cursor.
     public let next: PagePosition?
 }
 

@@ -1,13 +1,13 @@
 import Foundation
 import GRDB
 
-/// The place of a row in an order: where a page begins or ends.
+/// The position of a row in an order, at which a page begins or ends.
 ///
-/// It is a text that can be kept, sent, and used later, also when the row is gone: the place stays. What is in it are the
-/// row's values in the columns of the order; it is not secret and not signed, and a forged one reads nothing that the
-/// query does not have.
+/// It is a text that can be stored, sent and used later, even when the row is gone: the position stays. It contains the
+/// row's values in the columns of the order. It is neither secret nor signed, and a forged one reads no row outside the
+/// query.
 public struct PageCursor: Sendable, Hashable {
-    /// The order it is of.
+    /// The signature of its order.
     let order: String
     /// The row's values in the columns of the order.
     let values: [DatabaseValue]
@@ -19,12 +19,12 @@ public struct PageCursor: Sendable, Hashable {
 }
 
 extension PageCursor: RawRepresentable, Codable {
-    /// The cursor as a text, which may stand in an address as it is.
+    /// The cursor as a text that needs no escape in a URL.
     public var rawValue: String {
         ([Self.encoded(Data(order.utf8))] + values.map(Self.encoded)).joined(separator: ".")
     }
 
-    /// Reads a cursor from its text; `nil` for a text that is none.
+    /// Creates a cursor from its text; `nil` if the text is not one.
     public init?(rawValue: String) {
         let parts = rawValue.split(separator: ".", omittingEmptySubsequences: false)
         guard let first = parts.first, parts.count > 1, let order = Self.decoded(first) else { return nil }
@@ -56,7 +56,7 @@ extension PageCursor: RawRepresentable, Codable {
         }
     }
 
-    /// Base 64 of the letters that need no escape in an address, without padding (RFC 4648, 5).
+    /// Returns base64url without padding (RFC 4648, section 5).
     private static func encoded(_ bytes: Data) -> String {
         String(
             bytes.base64EncodedString().compactMap { character -> Character? in

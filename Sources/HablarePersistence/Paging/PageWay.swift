@@ -1,11 +1,11 @@
-/// Which rows are read, and which of them first.
+/// The start and the direction of a read.
 struct PageWay {
     enum Direction { case forward, backward }
 
     let direction: Direction
-    /// Where to begin; `nil`: at the end that the direction comes from.
+    /// The cursor to start at; `nil` for the first row, or for the last one if the direction is backward.
     var cursor: PageCursor?
-    /// Whether the row at the cursor is meant, too.
+    /// Whether to include the row at the cursor.
     var isInclusive = false
 }
 

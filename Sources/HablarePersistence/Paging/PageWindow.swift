@@ -1,8 +1,8 @@
 public import GRDB
 public import Observation
 
-/// Some rows of a table that may be any length, for a list that shows it: it moves over the table and never holds more
-/// rows than its query's page.
+/// A window on the rows of a table of any length, for a list. It moves over the table and never holds more rows than a
+/// page of its query.
 ///
 /// ```swift
 /// let window = PageWindow(notes, in: database)
@@ -11,12 +11,12 @@ public import Observation
 /// try await window.observe()           // in a task of its own: stays right when rows come, change or go
 /// ```
 ///
-/// Rows that are inserted or deleted elsewhere do not move it: it keeps its first row, or the place where that was. At
-/// the start it stays at the start, and shows what is inserted there.
+/// Rows that are inserted or deleted elsewhere do not move the window. It keeps its first row, or that row's position
+/// if the row is gone. At the start of the table it stays there, and shows rows that are inserted there.
 @MainActor
 @Observable
 public final class PageWindow<Record: FetchableRecord & Sendable> {
-    /// The rows, at most a page of the query. None before the first load.
+    /// The rows, at most a page of the query. Empty before the first load.
     public private(set) var rows: [Record] = []
     /// Whether there are rows before these.
     public private(set) var hasRowsBefore = false
@@ -25,12 +25,12 @@ public final class PageWindow<Record: FetchableRecord & Sendable> {
 
     @ObservationIgnored private let query: PagedQuery<Record>
     @ObservationIgnored private let database: AppDatabase
-    /// Where it is to be: the place of the newest move, which may not have been read yet.
+    /// The position of the newest move, which may not have been read yet.
     @ObservationIgnored private var position = PagePosition.first
-    /// Where the rows are that it has.
+    /// The position of the present rows.
     @ObservationIgnored private var shown = PagePosition.first
     @ObservationIgnored private var cursors: [PageCursor] = []
-    /// The number of the newest read: what an older one gives comes too late.
+    /// The number of the newest read. The result of an older read is discarded.
     @ObservationIgnored private var newest = 0
 
     /// Creates a window at the start, without rows.
@@ -43,18 +43,18 @@ public final class PageWindow<Record: FetchableRecord & Sendable> {
         self.database = database
     }
 
-    /// Reads the rows at the window's place.
+    /// Reads the rows at the window's position.
     ///
-    /// - Throws: What ``PagedQuery/page(_:in:)`` throws, and `CancellationError`; the window then stays as it was.
+    /// - Throws: The errors of ``PagedQuery/page(_:in:)``, and `CancellationError`. The window then stays as it was.
     public func load() async throws { try await move(to: position) }
 
     /// Moves the window.
     ///
-    /// Where two moves run at the same time the later one counts, and the earlier returns without an effect.
+    /// If two moves run at the same time, the later one counts. The earlier one returns without an effect.
     ///
-    /// - Parameter position: Where its rows begin, or end for ``PagePosition/before(_:)`` and ``PagePosition/last``. Where
-    ///   there are too few rows, it is at the end of the table.
-    /// - Throws: What ``PagedQuery/page(_:in:)`` throws, and `CancellationError`; the window then stays as it was.
+    /// - Parameter position: The position at which its rows begin, or end for ``PagePosition/before(_:)`` and
+    ///   ``PagePosition/last``. If there are too few rows, the window is at the end of the table.
+    /// - Throws: The errors of ``PagedQuery/page(_:in:)``, and `CancellationError`. The window then stays as it was.
     public func move(to position: PagePosition) async throws {
         self.position = position
         newest += 1
@@ -63,34 +63,35 @@ public final class PageWindow<Record: FetchableRecord & Sendable> {
             let page = try await database.read { [query] db in try query.window(at: position, in: db) }
             if number == newest { show(page) }
         } catch {
-            // Not where it was to be before: an earlier move may not have got there, and returns without an effect now.
+            // Not the position before this move: that of an earlier move may not have been read, and that move has no
+            // effect now.
             if number == newest { self.position = shown }
             throw error
         }
     }
 
-    /// Moves the window towards the end; at the end it stays.
+    /// Moves the window towards the end of the table. At the end it stays.
     ///
-    /// - Parameter count: By how many rows, from 1 to all it has. Default: by half a window.
-    /// - Throws: As ``move(to:)``.
+    /// - Parameter count: The number of rows to move by, from 1 to all of the window. Default: half a window.
+    /// - Throws: The errors of ``move(to:)``.
     public func moveForward(by count: Int? = nil) async throws {
         guard hasRowsAfter else { return }
         try await move(to: .after(cursors[step(count) - 1]))
     }
 
-    /// Moves the window towards the start; at the start it stays.
+    /// Moves the window towards the start of the table. At the start it stays.
     ///
-    /// - Parameter count: By how many rows, from 1 to all it has. Default: by half a window.
-    /// - Throws: As ``move(to:)``.
+    /// - Parameter count: The number of rows to move by, from 1 to all of the window. Default: half a window.
+    /// - Throws: The errors of ``move(to:)``.
     public func moveBack(by count: Int? = nil) async throws {
         guard hasRowsBefore else { return }
         try await move(to: .before(cursors[cursors.count - step(count)]))
     }
 
-    /// Keeps the window right while rows come, change and go, by whatever process: reads it now, and again after each
-    /// change of the tables it reads from.
+    /// Keeps the window up to date while any process inserts, changes or deletes rows. Reads it now, and again after
+    /// each change of the tables that it reads.
     ///
-    /// - Throws: What a read throws; `CancellationError` when the task is cancelled, which is how it ends.
+    /// - Throws: The errors of a read; `CancellationError` if the task is cancelled, which is the way to end it.
     public func observe() async throws {
         for try await _ in query.changes(in: database) { try await load() }
         throw CancellationError()

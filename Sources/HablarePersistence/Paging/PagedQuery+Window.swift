@@ -1,7 +1,8 @@
 import GRDB
 
 extension PagedQuery {
-    /// What a window at a position shows: as many rows as there are for it, so that at an end of the table it is full.
+    /// Returns the rows of a window at a position. At an end of the table, it returns the last or the first page, so
+    /// that the window is full.
     func window(at position: PagePosition, in db: Database) throws -> Page<Record> {
         let page = try page(position, in: db)
         guard page.rows.count < size else { return page }
@@ -12,7 +13,7 @@ extension PagedQuery {
         }
     }
 
-    /// Tells, after each change of what the rows are read from, that there was one.
+    /// Returns a sequence with an element after each change of the data that the rows are read from.
     func changes(in database: AppDatabase) -> DatabaseValues<Void> {
         database.values(of: ValueObservation.tracking(region: request(), fetch: { _ in }))
     }

@@ -1,22 +1,22 @@
 public import GRDB
 
-/// Reads the rows of a request page by page, each by its place and never by counting: a page far behind costs as much
-/// as the first, and rows that come or go elsewhere shift nothing.
+/// A query that reads the rows of a request page by page. It finds a page by the position of a row and does not count
+/// rows. So a page far behind costs as much as the first, and rows inserted or deleted elsewhere shift no page.
 ///
 /// ```swift
 /// let notes = try PagedQuery(order: PageOrder(.ascending("rank"), unique: .descending("id")), size: 50) { Note.all() }
 /// let first = try await database.page(.first, of: notes)
 /// ```
 ///
-/// No read takes more rows than a page has, and two. The request must select the columns of the order (the default
-/// selection does), and has no order and no limit of its own: they are replaced.
+/// A read takes at most two rows more than a page has. The request must select the columns of the order, as the default
+/// selection does. Its own order and limit are replaced.
 public struct PagedQuery<Record: FetchableRecord & Sendable>: Sendable {
-    /// The most rows that a page may have.
+    /// The greatest number of rows that ``size`` allows.
     public static var largestSize: Int { 10_000 }
 
     /// The order of the rows.
     public let order: PageOrder
-    /// The most rows of a page.
+    /// The greatest number of rows of a page.
     public let size: Int
     let request: @Sendable () -> QueryInterfaceRequest<Record>
 
@@ -24,8 +24,8 @@ public struct PagedQuery<Record: FetchableRecord & Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - order: The order of the rows.
-    ///   - size: The most rows of a page: 1 … ``largestSize``. Default: 50.
-    ///   - request: Which rows.
+    ///   - size: The greatest number of rows of a page: 1 … ``largestSize``. Default: 50.
+    ///   - request: A closure that returns the request for the rows.
     /// - Throws: ``PagingError`` for another size.
     public init(
         order: PageOrder, size: Int = 50, _ request: @escaping @Sendable () -> QueryInterfaceRequest<Record>
@@ -41,13 +41,13 @@ public struct PagedQuery<Record: FetchableRecord & Sendable>: Sendable {
     /// Reads a page.
     ///
     /// - Parameters:
-    ///   - position: Which page. Default: the first.
+    ///   - position: The page to read. Default: the first.
     ///   - db: The database.
-    /// - Throws: ``PagingError`` for the cursor of another order, and for rows without a column of the order; what reading
-    ///   and decoding throws.
+    /// - Throws: ``PagingError`` for the cursor of another order, and for rows without a column of the order; the
+    ///   errors of reading and decoding.
     public func page(_ position: PagePosition = .first, in db: Database) throws -> Page<Record> {
         let way = PageWay(to: position)
-        // One row more than the page has says whether there are more.
+        // Reads one row more than the page has, to know whether there are more.
         var read = try rows(size + 1, on: way, db)
         let hasMore = read.count > size
         if hasMore { read.removeLast() }
@@ -58,12 +58,13 @@ public struct PagedQuery<Record: FetchableRecord & Sendable>: Sendable {
             rows: try read.map(Record.init(row:)), cursors: cursors, previous: ends.previous, next: ends.next)
     }
 
-    /// What is before and after the rows at some places, which were read in a way that goes on or does not.
+    /// Returns the positions before and after the rows at some cursors. `hasMore` is whether the read found further
+    /// rows.
     private func ends(
         of cursors: [PageCursor], hasMore: Bool, on way: PageWay, _ db: Database
     ) throws -> (previous: PagePosition?, next: PagePosition?) {
         guard let first = cursors.first, let last = cursors.last else {
-            // Nothing is beyond the place, so what is before it are all the rows there are.
+            // There are no rows beyond the cursor, so all existing rows are before it.
             let isEmpty = try way.cursor == nil || rows(1, on: PageWay(direction: way.direction.reversed), db).isEmpty
             if isEmpty { return (nil, nil) }
             return way.direction == .forward ? (.last, nil) : (nil, .first)
@@ -76,7 +77,7 @@ public struct PagedQuery<Record: FetchableRecord & Sendable>: Sendable {
 
     // MARK: Reading
 
-    /// Reads so many rows on a way, the nearest first.
+    /// Reads at most `count` rows, the nearest first.
     private func rows(_ count: Int, on way: PageWay, _ db: Database) throws -> [Row] {
         var rows: [Row] = []
         for request in try requests(on: way) where rows.count < count {
@@ -85,7 +86,7 @@ public struct PagedQuery<Record: FetchableRecord & Sendable>: Sendable {
         return rows
     }
 
-    /// The requests that give the rows on a way one after another, each of which is a range of the index.
+    /// Returns the requests that read the rows one after another. Each is a range of the index.
     func requests(on way: PageWay) throws -> [QueryInterfaceRequest<Row>] {
         let columns = way.direction == .forward ? order.columns : order.columns.map(\.reversed)
         let sorted = request().asRequest(of: Row.self).order(columns.map(\.term))

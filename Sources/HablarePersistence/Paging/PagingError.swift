@@ -1,6 +1,6 @@
-/// What cannot be paged, and what to do about it.
+/// An error of paging, with advice.
 public struct PagingError: Error, Hashable, CustomStringConvertible {
-    /// What went wrong. Open for extension.
+    /// The kind of failure. Open for extension.
     public struct Code: Sendable, Hashable, RawRepresentable {
         /// The code's stable text.
         public let rawValue: String
@@ -11,13 +11,13 @@ public struct PagingError: Error, Hashable, CustomStringConvertible {
         public static let invalidSize = Code(rawValue: "invalidSize")
         /// The cursor was made by a query with another order.
         public static let cursorOfAnotherOrder = Code(rawValue: "cursorOfAnotherOrder")
-        /// The rows have no such column as the order wants.
+        /// The rows lack a column of the order.
         public static let missingColumn = Code(rawValue: "missingColumn")
     }
 
-    /// What went wrong.
+    /// The kind of failure.
     public let code: Code
-    /// What happened and what to do.
+    /// The failure and the advice.
     public let message: String
 
     /// Creates an error.

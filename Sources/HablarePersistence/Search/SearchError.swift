@@ -1,23 +1,23 @@
-/// Why a search index cannot be made, and what to do about it.
+/// An error of a search index, with advice.
 public struct SearchError: Error, Hashable, CustomStringConvertible {
-    /// What went wrong. Open for extension.
+    /// The kind of failure. Open for extension.
     public struct Code: Sendable, Hashable, RawRepresentable {
         /// The code's stable text.
         public let rawValue: String
         /// Creates a code.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// There is no such table.
+        /// The table does not exist.
         public static let missingTable = Code(rawValue: "missingTable")
-        /// The table has no such column, or none is to be searched.
+        /// The table has no such column, or no column was named.
         public static let missingColumn = Code(rawValue: "missingColumn")
-        /// The table's rows have no number that stays.
+        /// The table has no integer primary key.
         public static let noIntegerKey = Code(rawValue: "noIntegerKey")
     }
 
-    /// What went wrong.
+    /// The kind of failure.
     public let code: Code
-    /// What happened and what to do.
+    /// The failure and the advice.
     public let message: String
 
     /// Creates an error.

@@ -1,24 +1,24 @@
-/// Where the words were found: some of the text around them, in pieces.
+/// The text around the words that were found, in pieces.
 public struct SearchExcerpt: Sendable, Hashable {
-    /// A run of the text.
+    /// A piece of the text.
     public struct Piece: Sendable, Hashable {
-        /// The text.
+        /// The text of the piece.
         public let text: String
-        /// Whether it is what was searched for.
+        /// Whether the piece matches the search.
         public let isMatch: Bool
     }
 
-    /// The runs one after another.
+    /// The pieces in their order.
     public let pieces: [Piece]
 
-    /// All of the text.
+    /// The whole text of the excerpt.
     public var text: String { pieces.map(\.text).joined() }
 
-    /// Marks that no text has a use for.
+    /// Marks around a match, which normal text does not contain.
     static let start: Character = "\u{2}"
     static let end: Character = "\u{3}"
 
-    /// Takes a text apart in which what was found is marked.
+    /// Creates an excerpt from a text in which matches are marked.
     init(marked: String) {
         var pieces: [Piece] = []
         var isMatch = false

@@ -1,25 +1,25 @@
-/// A row that was found.
+/// A row that a search found.
 public struct SearchHit<Record: Sendable>: Sendable {
-    /// The row.
+    /// The record of the row.
     public let record: Record
-    /// How well it fits, by FTS5's BM25: the less the better. To be compared within one search only.
+    /// The rank by FTS5's BM25: a smaller one is better. Ranks are comparable within one search only.
     public let rank: Double
-    /// Where the words are.
+    /// The text around the words that were found.
     public let excerpt: SearchExcerpt
 }
 
 extension SearchHit: Equatable where Record: Equatable {}
 
-/// Some of the rows that were found, the best first.
+/// Some of the rows that a search found, the best first.
 public struct SearchPage<Record: Sendable>: Sendable {
-    /// The rows.
+    /// The rows of the page.
     public let hits: [SearchHit<Record>]
-    /// Where the next ones are; `nil` where there are none.
+    /// The cursor of the next page; `nil` if there is none.
     public let next: SearchCursor?
 }
 
-/// The place of a row among those that were found, good as long as the table does not change; after that, rows may come
-/// again or be missed, because each row's rank depends on all others.
+/// The position of a row among those that a search found. It is valid as long as the table does not change. After that,
+/// rows may appear again or be missed, because each row's rank depends on all others.
 public struct SearchCursor: Sendable, Hashable, Codable {
     let rank: Double
     let row: Int64

@@ -4,21 +4,21 @@ extension SearchIndex {
     /// Finds rows, the best first.
     ///
     /// - Parameters:
-    ///   - terms: What is searched for.
-    ///   - type: What a row is.
-    ///   - request: Among which rows. Default: all of the table.
-    ///   - cursor: Where the page before ended. Default: the first page.
-    ///   - options: How much.
+    ///   - terms: The terms to search for.
+    ///   - type: The type of the records.
+    ///   - request: The rows to search among. Default: all of the table.
+    ///   - cursor: The cursor of the page before. Default: the first page.
+    ///   - options: The options of the search.
     ///   - db: The database.
-    /// - Throws: ``SearchError`` for a column that the index has not; what reading and decoding throws.
+    /// - Throws: ``SearchError`` for a column that the index does not have; the errors of reading and decoding.
     public func search<Record: FetchableRecord & Sendable>(
         for terms: SearchTerms, as type: Record.Type, among request: QueryInterfaceRequest<Record>? = nil,
         after cursor: SearchCursor? = nil, options: SearchOptions = SearchOptions(), in db: Database
     ) throws -> SearchPage<Record> {
         let size = min(max(1, options.size), Int(Int32.max))
         let match = try expression(terms, options)
-        // The unary plus hides the rank and the number from FTS5: it takes a comparison with the rank for the choice of a
-        // ranking, and would look for each number of a request apart.
+        // The unary plus hides the rank and the row's number from FTS5. It would take a comparison with the rank for
+        // the choice of a ranking, and would look up each number of a request separately.
         var condition: SQL = "\(identifier: name) MATCH \(match)"
         if let request {
             condition += " AND +rowid IN (\(request.select(Column.rowID)))"
@@ -26,9 +26,9 @@ extension SearchIndex {
         if let cursor {
             condition += " AND (+rank > \(cursor.rank) OR (+rank = \(cursor.rank) AND +rowid > \(cursor.row)))"
         }
-        // FTS5 sorts by the rank alone, rows of one rank by their numbers, before it makes an excerpt: so excerpts are made
-        // for the rows of the page only. Where SQLite sorts, it makes one for each row that is found; and where the index
-        // is asked again for each row, it collects all words with a beginning again.
+        // FTS5 itself sorts by rank, and rows of one rank by number, before it makes excerpts. So it makes them only
+        // for the rows of the page. If SQLite sorted, FTS5 would make one for each row that it finds. If the index were
+        // asked again for each row, it would collect all words with a prefix each time.
         let rows = try SQLRequest<Row>(
             literal: """
                 SELECT content.*, hit.score AS hablare_rank, hit.id AS hablare_row, hit.excerpt AS hablare_excerpt

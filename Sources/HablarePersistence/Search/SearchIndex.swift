@@ -1,8 +1,9 @@
 public import GRDB
 
-/// A full-text index of some columns of a table: FTS5, kept in step by triggers, without a copy of the text.
+/// A full-text index of some columns of a table. It uses FTS5, stays in step by triggers, and keeps no copy of the
+/// text.
 ///
-/// Make it in a migration, and search it with what a user has typed:
+/// Create it in a migration, and search it with the text that a user typed:
 ///
 /// ```swift
 /// let index = SearchIndex(of: "note", columns: ["title", "body"])
@@ -13,37 +14,38 @@ public import GRDB
 /// }
 /// ```
 ///
-/// Write to the table with inserts, updates, deletes and upserts. `INSERT OR REPLACE` deletes rows without their triggers
-/// (unless the pragma `recursive_triggers` is on) and leaves the index behind: after it, ``rebuild(in:)``.
+/// Write to the table with inserts, updates, deletes and upserts. `INSERT OR REPLACE` deletes rows without their
+/// triggers (unless the pragma `recursive_triggers` is on), so the index is then out of step: call ``rebuild(in:)``.
 public struct SearchIndex: Sendable, Hashable {
     /// The table whose rows are searched.
     public let table: String
-    /// The columns that are searched, the order of which excerpts and ranks know.
+    /// The columns to search, in the order that excerpts and ranks use.
     public let columns: [String]
     /// The name of the index.
     public let name: String
 
-    /// Describes an index.
+    /// Creates a description of an index.
     ///
     /// - Parameters:
     ///   - table: The table, which has an `INTEGER PRIMARY KEY`.
-    ///   - columns: What is searched.
-    ///   - name: The name of the index. Default: that of the table with `_search` behind it.
+    ///   - columns: The columns to search.
+    ///   - name: The name of the index. Default: the name of the table followed by `_search`.
     public init(of table: String, columns: [String], name: String? = nil) {
         self.table = table
         self.columns = columns
         self.name = name ?? table + "_search"
     }
 
-    /// Makes the index, of the rows that are there and of all that come.
+    /// Creates the index for the present rows of the table and all later ones.
     ///
     /// - Parameters:
-    ///   - db: The database, as a migration has it.
-    ///   - tokenizer: What a word is, and which words are the same. Default: letters and digits of all scripts, whatever
-    ///     their case and marks (FTS5's `unicode61`). `.porter()` takes English words for their stems too.
-    ///   - prefixes: Lengths of word beginnings with an index of their own, which makes searching for them faster and the
+    ///   - db: The database in a migration.
+    ///   - tokenizer: The rules of what a word is and which words are the same. Default: letters and digits of all
+    ///     scripts, regardless of case and marks (FTS5's `unicode61`). `.porter()` also reduces English words to their
+    ///     stems.
+    ///   - prefixes: The lengths of prefixes that get an index of their own. It makes searching for them faster and the
     ///     index larger. Default: none.
-    /// - Throws: ``SearchError`` where the table is not one that can be searched; else what SQLite says.
+    /// - Throws: ``SearchError`` if the table cannot be searched; otherwise SQLite's errors.
     public func create(
         in db: Database, tokenizer: FTS5TokenizerDescriptor = .unicode61(), prefixes: Set<Int> = []
     ) throws {
@@ -56,27 +58,27 @@ public struct SearchIndex: Sendable, Hashable {
         }
     }
 
-    /// Takes the index away, its triggers too. The table stays.
+    /// Removes the index and its triggers. The table stays.
     public func drop(in db: Database) throws {
         try db.dropFTS5SynchronizationTriggers(forTable: name)
         try db.drop(table: name)
     }
 
-    /// Makes the index anew from the rows that are there.
+    /// Rebuilds the index from the present rows.
     public func rebuild(in db: Database) throws {
         try db.execute(literal: "INSERT INTO \(identifier: name) (\(identifier: name)) VALUES ('rebuild')")
     }
 
-    /// Whether the index has what the rows have. It reads all of them.
+    /// Returns whether the index matches the rows. It reads all of them.
     ///
-    /// FTS5 takes this question as a write. So in a read, as ``AppDatabase/read(_:)`` has it, a temporary copy of the whole
-    /// database is asked, which needs as much room on the disk; and an index whose tokenizer the app has made itself can be
-    /// asked about in a write only.
+    /// FTS5 treats this check as a write. So in a read, such as ``AppDatabase/read(_:)``, it checks a temporary copy of
+    /// the whole database, which needs as much disk space. An index with a custom tokenizer of the app can be checked
+    /// in a write only.
     public func isIntact(in db: Database) throws -> Bool {
         do {
             return try isIntactHere(in: db)
         } catch let error as DatabaseError where error.resultCode == .SQLITE_READONLY {
-            // The empty path is that of a database in a temporary file.
+            // An empty path opens a database in a temporary file.
             let copy = try DatabaseQueue(path: "")
             return try copy.writeWithoutTransaction { copy in
                 try db.backup(to: copy)
@@ -87,7 +89,7 @@ public struct SearchIndex: Sendable, Hashable {
 
     private func isIntactHere(in db: Database) throws -> Bool {
         do {
-            // The 1 has the texts compared, too.
+            // The 1 makes FTS5 compare the texts, too.
             try db.execute(
                 literal: "INSERT INTO \(identifier: name) (\(identifier: name), rank) VALUES ('integrity-check', 1)")
             return true
@@ -109,7 +111,7 @@ public struct SearchIndex: Sendable, Hashable {
                 .missingColumn,
                 "The table \u{201C}\(table)\u{201D} has no column \u{201C}\(missing)\u{201D}. Correct its name.")
         }
-        // Without one, a vacuum may give the rows other numbers, by which the index knows them.
+        // Without it, a vacuum may change the numbers of the rows, by which the index finds them.
         guard try db.primaryKey(table).rowIDColumn != nil else {
             throw SearchError(
                 .noIntegerKey,

@@ -1,10 +1,10 @@
-/// How much of what is found is given, and how.
+/// The options of a search.
 public struct SearchOptions: Sendable, Hashable {
-    /// The most rows of a page, 1 or more (less is taken for that). Default: 50.
+    /// The greatest number of rows of a page, 1 or more; a smaller number counts as 1. Default: 50.
     public var size: Int
-    /// Which of the index's columns are searched; `nil`: all. Default: all.
+    /// The columns of the index to search; `nil`, the default, for all.
     public var columns: [String]?
-    /// How much of the text an excerpt has, in words: 1 … 64 (more and less is taken for that). Default: 12.
+    /// The length of an excerpt in words, 1 … 64; other numbers are clamped. Default: 12.
     public var excerptLength: Int
 
     /// Creates options.

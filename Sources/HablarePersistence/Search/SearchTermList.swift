@@ -1,11 +1,11 @@
-/// The words and phrases of an FTS5 expression, each once, and no more of them than may be.
+/// The words and phrases of an FTS5 expression, each once and within limits.
 struct SearchTermList {
     private let mostTerms: Int
     private let longestWord: Int
     private let longestTerms: Int
     private var known: Set<String> = []
     private var length = 0
-    /// The words and phrases as FTS5 has them.
+    /// The words and phrases in FTS5's syntax.
     private(set) var expressions: [String] = []
 
     init(mostTerms: Int, longestWord: Int, longestTerms: Int) {
@@ -14,7 +14,7 @@ struct SearchTermList {
         self.longestTerms = longestTerms
     }
 
-    /// Adds a word, or words that stand together.
+    /// Adds a word or a phrase.
     ///
     /// - Parameter goesOn: Whether its last word may be the beginning of a longer one.
     mutating func add(_ term: ArraySlice<Unicode.Scalar>, goesOn: Bool) {
@@ -27,20 +27,20 @@ struct SearchTermList {
         length += part.count
     }
 
-    /// What is left out of a term.
+    /// The part of a term that is left out.
     private enum Rest {
         case none, words
         /// The end of a word.
         case ofWord
     }
 
-    /// As much of a term as may be searched for: whole words, the last of which may be the beginning of a longer one.
+    /// Returns the part of a term to search for: whole words, the last of which may be cut off.
     private func shortened(_ term: ArraySlice<Unicode.Scalar>) -> (part: ArraySlice<Unicode.Scalar>, rest: Rest) {
         var end = term.startIndex
         for word in term.split(whereSeparator: \.properties.isWhitespace) {
             let room = longestTerms - length - (word.startIndex - term.startIndex)
             if word.count > min(room, longestWord) {
-                // A beginning that is shorter than that would find too much.
+                // A shorter beginning would find too much.
                 guard room >= longestWord else { return (term[..<end], .words) }
                 return (term[..<(word.startIndex + longestWord)], .ofWord)
             }

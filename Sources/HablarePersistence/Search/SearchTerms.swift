@@ -1,40 +1,39 @@
-/// What a user typed, as something to search for. Any text is fine: quotes, operators and marks are taken for what they
-/// are, never for FTS5's syntax.
+/// The terms to search for, from the text that a user typed. Any text is valid: quotes, operators and marks are never
+/// read as FTS5's syntax.
 public struct SearchTerms: Sendable, Hashable {
-    /// Which rows are found.
+    /// The rows that a search finds.
     public enum Matching: Sendable, Hashable {
-        /// Those with all of the words, in any order. Words between double quotes stand together, as they do there.
+        /// Rows with all of the words, in any order. Words between double quotes must stand together.
         case all
-        /// Those with any of the words, the more the better. Words between double quotes stand together, as they do there.
+        /// Rows with any of the words; more words rank better. Words between double quotes must stand together.
         case any
-        /// Those with all of the words together, in this order.
+        /// Rows with all of the words together, in this order.
         case phrase
     }
 
-    /// What FTS5 is asked for.
+    /// The FTS5 expression.
     let expression: String
 
-    /// How many words and quoted phrases are searched for at most; further ones are left out. 16.
+    /// The greatest number of words and quoted phrases to search for: 16. Further ones are left out.
     public static let mostTerms = 16
-    /// How many Unicode scalars of a word are searched for at most; a longer word is searched for by its beginning. 64.
+    /// The greatest number of Unicode scalars of a word: 64. A longer word is searched for by its beginning.
     public static let longestWord = 64
-    /// How many Unicode scalars all words and phrases have together at most; further words are left out. 512.
+    /// The greatest number of Unicode scalars of all words and phrases together: 512. Further words are left out.
     public static let longestTerms = 512
-    /// How many Unicode scalars of a text are looked at. 16,384.
+    /// The greatest number of Unicode scalars of a text that are read: 16,384.
     public static let longestText = 16_384
 
-    /// Takes what a user typed.
+    /// Creates terms from the text that a user typed.
     ///
-    /// FTS5 takes longer than a person waits for many or very long words, so that only a part of a long text is searched for:
-    /// a word that was typed twice is searched for once, and ``mostTerms``, ``longestWord``, ``longestTerms`` and
-    /// ``longestText`` are kept.
+    /// FTS5 takes too long for many or very long words, so only a part of a long text is searched for. A repeated word
+    /// is searched for once. The limits are ``mostTerms``, ``longestWord``, ``longestTerms`` and ``longestText``.
     ///
     /// - Parameters:
-    ///   - text: The words. `nil` is the result where there are none.
-    ///   - matching: Which rows are found. Default: ``Matching/all``.
-    ///   - completesLastWord: Whether the last word may go on, as while somebody types. Default: `false`.
+    ///   - text: The words. The result is `nil` if there are none.
+    ///   - matching: The rows to find. Default: ``Matching/all``.
+    ///   - completesLastWord: Whether the last word may be a beginning, as while the user types. Default: `false`.
     public init?(_ text: String, matching: Matching = .all, completesLastWord: Bool = false) {
-        // By scalars, because a quote with a mark upon it is a character of its own, and to FTS5 a quote. FTS5 reads to
+        // Works on scalars: a quote with a combining mark is a character of its own, but a quote to FTS5. FTS5 reads to
         // the first zero.
         let scalars = text.unicodeScalars.prefix(Self.longestText).map { $0 == "\0" ? " " : $0 }[...]
         let isCut = scalars.count < text.unicodeScalars.count
@@ -46,12 +45,12 @@ public struct SearchTerms: Sendable, Hashable {
             terms.add(part, goesOn: (completesLastWord || isCut) && index == parts.count - 1)
         }
         guard !terms.expressions.isEmpty else { return nil }
-        // Side by side and not by AND: a dash or a smiley is nothing to most tokenizers, and `AND` nothing finds nothing,
-        // where what stands side by side is all that is something.
+        // Joined by spaces and not by AND: most tokenizers find no word in a dash or a smiley. `AND` with no word finds
+        // nothing, but between spaces such a term is ignored.
         expression = terms.expressions.joined(separator: matching == .any ? " OR " : " ")
     }
 
-    /// Words, and what stands between double quotes. A quote that is never closed begins a word.
+    /// Returns the words, and the phrases between double quotes. A quote that is never closed begins a word.
     private static func parts(of text: ArraySlice<Unicode.Scalar>) -> [ArraySlice<Unicode.Scalar>] {
         let pieces = text.split(separator: "\"", omittingEmptySubsequences: false)
         return pieces.enumerated().flatMap { index, piece in
@@ -60,7 +59,7 @@ public struct SearchTerms: Sendable, Hashable {
         }
     }
 
-    /// Whether something is there for a tokenizer. What else it takes for part of a word is its own affair.
+    /// Returns whether a tokenizer may find a word in a scalar. A tokenizer may use other scalars, too.
     private static func isOfWord(_ scalar: Unicode.Scalar) -> Bool {
         scalar.properties.isAlphabetic || scalar.properties.numericType != nil || !scalar.isASCII
     }

@@ -13,7 +13,7 @@ import Darwin
 import Musl
 #endif
 
-/// Writes a content file piece by piece; its digest is computed on the way, so nobody ever holds all of it.
+/// A writer of a content file. It computes the digest piece by piece, so the content is never in memory as a whole.
 final class ContentFileWriter: ContentWriter {
     private struct Unfinished: Sendable {
         let file: URL
@@ -23,10 +23,10 @@ final class ContentFileWriter: ContentWriter {
     }
 
     private enum Stage: Sendable {
-        /// Nothing was written.
+        /// Nothing is written yet.
         case fresh
         case open(Unfinished)
-        /// The file is in the hands of the call under way; or it failed, was finished or given up.
+        /// The current call has the file; or the file failed, was finished or was abandoned.
         case taken
     }
 

@@ -13,8 +13,8 @@ public final class ContentFiles: ContentStore {
     private let preparedFolders = Guarded<Set<String>>([])
     private let queue = DispatchQueue(label: "hablare.content", attributes: .concurrent)
 
-    /// - Parameter database: The open database of the folder, which is looked for before a file is made or removed: where
-    ///   the path leads to no store any more, or to another one, that is left alone. `nil`: it is not looked for.
+    /// - Parameter database: The open database of the folder. It is checked before a file is created or removed: if the
+    ///   path leads to no store or to another one, nothing changes there. `nil` for no check.
     init(
         directory: URL, thresholds: ContentThresholds, calls: DurableCalls = .system,
         of database: DatabaseIdentity? = nil
@@ -63,13 +63,13 @@ public final class ContentFiles: ContentStore {
         }
     }
 
-    /// See ``/Hablare/ContentStore/makeWriter()``. What is written is in a file at once, without a name to be found by.
+    /// See ``/Hablare/ContentStore/makeWriter()``. The writer writes to a file at once, which gets its name at the end.
     public func makeWriter() -> any ContentWriter { ContentFileWriter(files: self, queue: queue) }
 
     /// See ``/Hablare/ContentReading/location(of:)``.
     public func location(of reference: ContentReference) -> URL? { file(of: reference) }
 
-    /// Whether the content is there with its promised size; a damaged file is not.
+    /// Returns whether the content exists with its promised size. A damaged file of another size does not count.
     public func has(_ reference: ContentReference) -> Bool {
         do {
             return try FileSystem.size(ofFile: file(of: reference).path) == reference.byteCount
@@ -89,29 +89,29 @@ public final class ContentFiles: ContentStore {
         try translatingStoreFailures { try FileSystem.remove(file.path) }
     }
 
-    /// Every content file, by the name its digest gives it.
+    /// Returns every content file. Its name is its digest.
     func all() throws -> [URL] {
         try folders().flatMap(files)
     }
 
-    /// What the content files are in: hardly more than 256 folders. What else lies beside them is none.
+    /// Returns the folders of the content files, about 256 at most. They may include other files, which contain none.
     func folders() throws -> [URL] {
         try files(in: directory)
     }
 
-    /// The files of a folder; none where it is no folder, or is gone.
+    /// Returns the files of a folder; none if it is no folder or is gone.
     func files(in folder: URL) throws -> [URL] {
         try translatingStoreFailures { try FileSystem.contents(of: folder.path).map { URL(fileURLWithPath: $0) } }
     }
 
-    /// The size of a plain file; `nil` when it is gone, or was written since a date.
+    /// Returns the size of a plain file; `nil` if it is gone or was written since a date.
     func size(of file: URL, untouchedSince date: Date) throws -> Int? {
         let status = try translatingStoreFailures { try FileSystem.status(of: file.path, followingLinks: false) }
         guard let status, status.kind == .file, status.modified < date else { return nil }
         return status.size
     }
 
-    /// The digest that a file is named by; `nil` when the file is not of ours.
+    /// Returns the digest in a file's name; `nil` if the file is not ours.
     func digest(of file: URL) -> Data? {
         let name = file.deletingLastPathComponent().lastPathComponent + file.lastPathComponent
         guard name.utf8.count == 64 else { return nil }
@@ -124,7 +124,7 @@ public final class ContentFiles: ContentStore {
             .appendingPathComponent(String(name.dropFirst(2)))
     }
 
-    /// A file for content whose name is not known before its end, in a folder of its own.
+    /// Creates a file for content whose name is known only at its end, in a folder of its own.
     func createUnfinished() throws -> (file: URL, descriptor: Int32) {
         try database?.check()
         let folder = directory.appendingPathComponent("unfinished", isDirectory: true)
@@ -133,7 +133,7 @@ public final class ContentFiles: ContentStore {
         return (file, try FileSystem.create(file.path))
     }
 
-    /// Gives a file that is written and synced the name of its content.
+    /// Renames a written and synced file to the name of its content.
     func adopt(_ unfinished: URL, as reference: ContentReference) throws {
         let file = file(of: reference)
         let folder = file.deletingLastPathComponent()
@@ -142,7 +142,7 @@ public final class ContentFiles: ContentStore {
         try calls.syncFolder(folder.path)
     }
 
-    /// Makes sure, once for each folder and process, that a folder is there and that its name is durable.
+    /// Makes sure, once for each folder and process, that a folder exists and that its name is durable.
     private func prepare(_ folder: URL) throws {
         let name = folder.lastPathComponent
         if preparedFolders.withLock({ $0.contains(name) }), FileManager.default.fileExists(atPath: folder.path) {
@@ -158,9 +158,9 @@ public final class ContentFiles: ContentStore {
         let file = file(of: reference)
         let folder = file.deletingLastPathComponent()
         try prepare(folder)
-        // A file under its final name is complete and synced: it was renamed after its sync. Its name may not be:
-        // another process may have renamed it a moment ago.
-        // Touched, so that nobody takes it for abandoned before its row is written.
+        // A file under its final name is complete and synced, because it was synced before it was renamed. Its name may
+        // not be durable: another process may have renamed it a moment ago. Its modification date is set to now, so
+        // that no process takes it for abandoned before its row is written.
         if has(reference), FileSystem.setModified(file.path, to: nil) {
             try calls.syncFolder(folder.path)
             return reference

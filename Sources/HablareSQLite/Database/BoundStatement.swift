@@ -5,9 +5,9 @@ import Hablare
 
 /// A cached statement whose values are bound without boxing: the hot path of the store.
 ///
-/// This file alone calls SQLite's C interface. Invariants: a statement is used only inside the database access that
-/// fetched it from GRDB's cache, on that access's thread; values are copied by SQLite when they are bound; every
-/// execution ends with a reset, also when it throws, so no error of one request is ever told to the next.
+/// Only this file calls SQLite's C interface. Invariants: a statement is used only inside the database access that
+/// fetched it from GRDB's cache, on that access's thread. SQLite copies values when they are bound. Every execution
+/// ends with a reset, even if it throws, so an error of one request never appears in the next.
 struct BoundStatement: ~Copyable {
     private let statement: Statement
     private let handle: OpaquePointer
@@ -38,7 +38,7 @@ struct BoundStatement: ~Copyable {
         if let value { bind(index, value) } else { note(sqlite3_bind_null(handle, index)) }
     }
 
-    /// What is no number at all becomes NULL.
+    /// Binds a number. NaN becomes NULL.
     mutating func bind(_ index: Int32, _ value: Double?) {
         if let value { note(sqlite3_bind_double(handle, index, value)) } else { note(sqlite3_bind_null(handle, index)) }
     }
@@ -79,7 +79,7 @@ struct BoundStatement: ~Copyable {
         note(withUnsafeBytes(of: id.uuid) { sqlite3_bind_blob64(handle, index, $0.baseAddress, 16, Self.transient) })
     }
 
-    /// Executes once; the number of rows it changed.
+    /// Executes the statement once. Returns the number of rows that it changed.
     @discardableResult
     mutating func run() throws -> Int {
         defer { reset() }
@@ -89,7 +89,7 @@ struct BoundStatement: ~Copyable {
         return Int(sqlite3_changes(connection))
     }
 
-    /// Executes and shows every row.
+    /// Executes the statement and calls a closure with every row.
     mutating func forEach(_ row: (borrowing RowReader) throws -> Void) throws {
         defer { reset() }
         try checkBindings()
@@ -118,7 +118,7 @@ struct BoundStatement: ~Copyable {
             message: connection.flatMap { String(validatingCString: sqlite3_errmsg($0)) })
     }
 
-    /// The row that a statement stands on. Columns count from 0.
+    /// The current row of a statement. Columns count from 0.
     struct RowReader: ~Copyable {
         fileprivate let handle: OpaquePointer
 

@@ -2,12 +2,12 @@ import Foundation
 import Hablare
 import HablareJSON
 
-/// How values are written in columns.
+/// The encoding of values in columns.
 enum Coding {
-    /// Microseconds since 1970.
+    /// Returns a date as microseconds since 1970.
     static func time(_ date: Date) -> Int64 {
         let microseconds = (date.timeIntervalSince1970 * 1_000_000).rounded()
-        // Dates beyond the year 294,000 become the farthest ones, and no date at all the last: nothing traps on data.
+        // Dates beyond the year 294,000 are clamped, and NaN becomes the last date: no data may trap.
         return Int64(exactly: microseconds) ?? (microseconds < 0 ? .min : .max)
     }
 
@@ -15,7 +15,7 @@ enum Coding {
         Date(timeIntervalSince1970: Double(time) / 1_000_000)
     }
 
-    /// Whole milliseconds, rounded up: a very short time is not none.
+    /// Returns whole milliseconds, rounded up so that a very short time does not become zero.
     static func milliseconds(_ duration: Duration) -> Int64 {
         // `components` traps on durations of more seconds than an Int64 has.
         guard duration < .seconds(Int64.max / 1000), duration > .seconds(Int64.min / 1000) else {
@@ -34,12 +34,12 @@ enum Coding {
         return try encoder.encode(value)
     }
 
-    /// Labels as JSON; none are NULL.
+    /// Returns labels as JSON; `nil` if there are none.
     static func labels(_ labels: [String: String]) throws -> Data? {
         labels.isEmpty ? nil : try ParameterValue.object(labels.mapValues { .string($0) }).jsonData()
     }
 
-    /// A value tree, exactly.
+    /// Returns the exact encoding of a value tree.
     static func tree(_ value: ParameterValue) throws -> Data {
         var bytes: [UInt8] = []
         try CanonicalEncoding.append(value, to: &bytes)
@@ -72,7 +72,8 @@ extension FlightLifecycle {
         }
     }
 
-    /// The `owner` column: 0 for nobody, -1 for a flight that backs off, -2 for one that is held, NULL for settled.
+    /// The `owner` column: 0 for a flight that waits, -1 for one that backs off, -2 for one that is held, NULL for
+    /// settled.
     var ownerCode: Int64? {
         switch state {
         case .waiting: 0
@@ -88,14 +89,14 @@ extension FlightLifecycle {
         if case .backingOff(let until) = state { Coding.time(until) } else { nil }
     }
 
-    /// The columns that a life is read from, of the row `f`.
+    /// The columns of a flight `f` that a lifecycle is read from.
     static let columns = """
         f.state, f.owner, f.token, f.attempt, f.generation, f.uncounted, f.losses, f.not_before, f.handle IS NOT NULL
         """
-    /// How many ``columns`` there are.
+    /// The number of ``columns``.
     static let columnCount: Int32 = 9
 
-    /// Reads a life from a row whose columns from the given one on are ``columns``.
+    /// Reads a lifecycle from a row whose columns from `first` on are ``columns``.
     init(_ row: borrowing BoundStatement.RowReader, from first: Int32 = 0) {
         let owner = OwnerID(rawValue: row.int(first + 1))
         let state: State =
@@ -106,11 +107,11 @@ extension FlightLifecycle {
             case 3: .settled(.completed)
             case 4: .settled(.failed)
             case 5: .settled(.cancelled)
-            // One without a date, which nothing of ours writes, is over; the doctor finds it.
+            // Our code writes no row without a date. Such a backoff is over; the doctor finds it.
             case 6: .backingOff(until: Coding.date(row.optionalInt(first + 7) ?? 0))
             case 7: .held
-            // A word that nobody knows is nobody's to act on, and must not stop what is beside it: neither the commit
-            // that it is in, nor the lane, nor the page. So it waits for somebody's word; the doctor finds it.
+            // An unknown state must not stop its commit, its lane or its page, and no process may act on it. So the
+            // flight is held until an explicit retry; the doctor finds it.
             default: .held
             }
         let attempt = Self.count(row.int(first + 3))
@@ -120,7 +121,7 @@ extension FlightLifecycle {
             hasHandle: row.int(first + 8) == 1)
     }
 
-    /// A count as a damaged row may have it, small enough to be counted on with: nothing traps on data.
+    /// Returns a count of a row. A damaged count is clamped, so that arithmetic on it cannot trap.
     private static func count(_ number: Int64) -> Int {
         Int(min(max(0, number), Int64.max / 2))
     }
@@ -158,7 +159,7 @@ extension CachePolicy {
         }
     }
 
-    /// The policy of a column; of a damaged one the default.
+    /// Reads a policy from a column. A damaged value becomes the default.
     init(code: Int64?) {
         switch code {
         case .some(-1): self = .refresh
@@ -170,10 +171,10 @@ extension CachePolicy {
 }
 
 extension StreamingPolicy {
-    /// The `streaming` column: 1 for durable, 2 for volatile, 4 more where a restart is allowed.
+    /// The `streaming` column: 1 for durable, 2 for volatile; 4 is added if a restart is allowed.
     var code: Int64 { Int64(durability.rawValue + 1) | (allowsRestart ? 4 : 0) }
 
-    /// The policy of a column; of a damaged one the most careful.
+    /// Reads a policy from a column. A damaged value becomes the most careful policy.
     init(code: Int64) {
         self.init(durability: code & 3 == 2 ? .volatile : .durable, allowsRestart: code & 4 != 0)
     }

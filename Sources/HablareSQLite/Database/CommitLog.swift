@@ -2,40 +2,40 @@ import Foundation
 import GRDB
 import Hablare
 
-/// The log of commits: for each, which rows it changed, so that other processes read only those.
+/// The log of commits. Each row names the rows that a commit changed, so that other processes read only those.
 ///
-/// A commit from which others have nothing to learn has no row, and so has one that was made while no other store was open
-/// on the folder. Rows are deleted from the beginning only, so a hole in
-/// their numbers tells a reader that it missed some.
+/// A commit has no row if other processes need not learn of it, or if no other store was open on the folder. Rows are
+/// deleted from the beginning only, so a gap in their numbers tells a reader that it missed some.
 struct CommitLog: Sendable {
     /// The least number of rows that the log keeps. A process that missed more reads everything.
     static let keptCount: Int64 = 1_000
-    /// The number of commits after which old rows are deleted: the more, the cheaper is each commit.
+    /// The number of commits between two deletions of old rows. A larger number makes each commit cheaper.
     static let trimInterval: Int64 = 64
 
-    /// The random number of this open store. It tells its commits from those of others, also in the same process.
+    /// The random number of this open store. It distinguishes its commits from those of others, even in the same
+    /// process.
     let writer: Int64
     /// The state of the log up to which this store knows the changes.
     private(set) var position: Position
 
     /// A state of the log.
     struct Position: Sendable, Hashable {
-        /// SQLite's number of the database's state, which other connections change by their commits.
+        /// SQLite's number of the database's state, which changes when other connections commit.
         var version: Int64
         /// The number of the last row.
         var seq: Int64
     }
 
-    /// Begins with the present state of the log.
+    /// Creates a log at its present state.
     init(writer: Int64, _ db: Database) throws {
         self.writer = writer
-        // In this order: a commit in between costs the next look a query, and is not told.
+        // Read in this order: a commit in between costs the next check a query and is not reported.
         position = Position(version: try Self.version(of: db), seq: try Self.lastNumber(db))
     }
 
     // MARK: Writing
 
-    /// Adds a commit, in its transaction. Returns the number of its row; `nil` where others have nothing to learn from it.
+    /// Adds a commit, in its transaction. Returns the number of its row; `nil` if others need not learn of it.
     func add(_ record: ChangeRecord, _ db: Database) throws -> Int64? {
         guard !record.isEmpty else { return nil }
         var insert = try BoundStatement(db, "INSERT INTO commits (writer, changes) VALUES (?1, ?2)")
@@ -51,13 +51,13 @@ struct CommitLog: Sendable {
         return seq
     }
 
-    /// Notes that an own commit is on disk. Where its number follows the last known one, no other process committed in
-    /// between.
+    /// Notes that a commit of this store is on disk. If its number follows the last known one, no other process
+    /// committed in between.
     mutating func committed(_ seq: Int64?) {
         if seq == position.seq + 1 { position.seq += 1 }
     }
 
-    /// Deletes all rows but the newest, whose number must not be used again.
+    /// Deletes all rows but the newest, because its number must not be used again.
     static func empty(_ db: Database) throws {
         var delete = try BoundStatement(db, "DELETE FROM commits WHERE seq < (SELECT max(seq) FROM commits)")
         try delete.run()
@@ -65,7 +65,7 @@ struct CommitLog: Sendable {
 
     // MARK: Reading
 
-    /// What other processes committed after a state of the log.
+    /// The commits of other processes after a state of the log.
     struct News: Sendable {
         /// The state afterwards.
         var position: Position
@@ -77,10 +77,10 @@ struct CommitLog: Sendable {
         var isComplete = true
     }
 
-    /// Reads what other processes committed. Where they committed nothing, it only asks for SQLite's number.
+    /// Reads the commits of other processes. If there are none, it only reads SQLite's number.
     func news(_ db: Database, where isOfInterest: (ChangedRow) -> Bool) throws -> News {
         var news = News(position: position)
-        // Before the rows: a commit in between is read now, and costs the next look a query.
+        // Read before the rows: a commit in between is read now, and costs the next check a query.
         news.position.version = try Self.version(of: db)
         guard news.position.version != position.version else { return news }
         var known: Set<ChangedRow> = []
@@ -100,7 +100,7 @@ struct CommitLog: Sendable {
                 news.rows.append(row)
             }
         }
-        // Rows that damage took away are missed, and their numbers are used again.
+        // Rows that damage removed were missed, and their numbers are used again.
         let last = try Self.lastNumber(db)
         if last < news.position.seq {
             news.position.seq = last
@@ -115,7 +115,7 @@ struct CommitLog: Sendable {
         position = Position(version: news.position.version, seq: seq)
     }
 
-    /// A number that changes when another connection than this one commits.
+    /// Returns a number that changes when another connection commits.
     private static func version(of db: Database) throws -> Int64 {
         try Int64.fetchOne(db, sql: "PRAGMA data_version") ?? 0
     }

@@ -3,25 +3,25 @@ import GRDB
 import Hablare
 import HablareFiles
 
-/// Opens the database file.
+/// A namespace for opening the database file.
 enum DatabaseFile {
-    /// Opens or creates the database, and migrates it. Returns the identity of the file that is open, too.
+    /// Opens or creates the database, and migrates it. Also returns the identity of the open file.
     ///
-    /// - Throws: `AIServiceError` for a database of newer software or of somebody else, and for one that is replaced
-    ///   meanwhile; else `DatabaseError`.
+    /// - Throws: `AIServiceError` for a database of newer software or of another program, and if the file is replaced
+    ///   meanwhile; otherwise `DatabaseError`.
     static func open(
         _ path: String, _ options: SQLiteStore.Configuration
     ) throws -> (DatabasePool, DatabaseIdentity) {
         let isThere = FileManager.default.fileExists(atPath: path)
-        // For its owner's eyes only: prompts are private. SQLite gives its other files the database's mode.
+        // Only its owner may read it, because prompts are private. SQLite gives its other files the same mode.
         if !isThere { try FileSystem.makeFile(path) }
         let identity = try DatabaseIdentity(ofFileAt: path)
         if isThere { try check(path, options) }
         return (try open(path, options, as: identity), identity)
     }
 
-    /// Opens a file whose identity was taken before. Each connection opens it by its path, now or when it is first needed,
-    /// and looks then whether that is the same file: none ever reads or writes another one.
+    /// Opens a file whose identity was taken before. Each connection opens it by its path, now or when it is first
+    /// needed, and then checks its identity. So no connection reads or writes another file.
     static func open(
         _ path: String, _ options: SQLiteStore.Configuration, as identity: DatabaseIdentity
     ) throws -> DatabasePool {
@@ -35,24 +35,24 @@ enum DatabaseFile {
         }
         let pool = try DatabasePool(path: path, configuration: configuration)
         try pool.writeWithoutTransaction { db in
-            // Again, for the writer: opening a pool sets NORMAL, which loses the last commits with the power.
+            // Set again for the writer: opening a pool sets NORMAL, which loses the last commits when power fails.
             try db.execute(sql: "PRAGMA synchronous = FULL")
-            // Pages that every commit changes are copied from the log into the database four times less often.
+            // Four times the default: pages that every commit changes are copied from the log less often.
             try db.execute(sql: "PRAGMA wal_autocheckpoint = 4000")
-            // Setting it is a commit, also when nothing changes; looking is not.
+            // Setting it is a commit even if nothing changes; reading it is not.
             if try Int32.fetchOne(db, sql: "PRAGMA application_id") != Schema.applicationID {
                 try db.execute(sql: "PRAGMA application_id = \(Schema.applicationID)")
             }
         }
         try Schema.migrator.migrate(pool)
-        // The write-ahead log was opened by its path, too.
+        // SQLite opened the write-ahead log by its path, too.
         try identity.check()
         return pool
     }
 
     private static func prepare(_ db: Database, _ options: SQLiteStore.Configuration) throws {
         try db.execute(sql: "PRAGMA synchronous = FULL")
-        // What is deleted is overwritten, also on pages that become free.
+        // Overwrites deleted data, also on pages that become free.
         try db.execute(sql: "PRAGMA secure_delete = ON")
         #if canImport(Darwin)
         try db.execute(sql: "PRAGMA fullfsync = ON")
@@ -64,9 +64,9 @@ enum DatabaseFile {
         }
     }
 
-    /// Refuses what is not ours to migrate. Looks by a connection that cannot write: the pool writes by its opening.
+    /// Refuses a database that is not ours to migrate. Uses a read-only connection, because opening the pool writes.
     private static func check(_ path: String, _ options: SQLiteStore.Configuration) throws {
-        // SQLite takes a file without a whole header for a new database, and would write over it.
+        // SQLite takes a file with an incomplete header for a new database, and would overwrite it.
         if let size = try FileSystem.size(ofFile: path), (1..<100).contains(size) {
             throw AIServiceError(DatabaseError(resultCode: .SQLITE_NOTADB, message: "\(size) bytes"), path: path)
         }

@@ -11,23 +11,24 @@ import Musl
 import Darwin
 #endif
 
-/// The file that a store has opened, to notice when its path names another one, or none.
+/// The identity of the file that a store opened. It shows when the path names another file, or none.
 ///
-/// SQLite goes on writing to a file that was deleted, and tells nobody: what is committed then is gone with the process.
+/// SQLite continues to write to a deleted file without an error. All that is committed there is lost when the process
+/// ends.
 struct DatabaseIdentity: Sendable, Hashable {
     private let path: String
     private let device: UInt64
     private let file: UInt64
 
-    /// Looks at the file of a path, which is to be opened next. No other file has its number for as long as it is open.
+    /// Takes the identity of the file at a path, which is opened next. No other file has its number while it is open.
     init(ofFileAt path: String) throws(AIServiceError) {
         (device, file) = try Self.numbers(ofFileAt: path)
         self.path = path
     }
 
-    /// Looks whether the path still names the file. One call of the system.
+    /// Checks that the path still names the file, with one system call.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/storageMissing`` where it does not.
+    /// - Throws: ``/Hablare/AIServiceError/Code/storageMissing`` if it does not.
     func check() throws(AIServiceError) {
         let (device, file) = try Self.numbers(ofFileAt: path)
         guard (device, file) == (self.device, self.file) else {
@@ -46,7 +47,9 @@ struct DatabaseIdentity: Sendable, Hashable {
 }
 
 extension AIServiceError {
-    /// - Parameter name: What is not there any more.
+    /// Returns the error for a part of the store that is missing.
+    ///
+    /// - Parameter name: The name of the missing file or folder.
     static func missing(_ name: String, cause: String) -> AIServiceError {
         AIServiceError(
             .storageMissing,

@@ -1,13 +1,13 @@
 import GRDB
 
-/// A mark in the database, for every process to see, that what was deleted may still be in the write-ahead log. The
-/// process that deleted it may end before the log can be emptied.
+/// A mark in the database that deleted data may still be in the write-ahead log. Every process sees it, because the
+/// process that deleted may end before the log can be emptied.
 ///
-/// `wanted` counts the commits that deleted something; `done` is what it was before the log was last emptied. So whoever
-/// says that the log is empty takes no mark back that was set meanwhile.
+/// `wanted` counts the commits that deleted something. `done` is the value that `wanted` had before the log was last
+/// emptied. So clearing the mark does not clear one that was set meanwhile.
 enum ErasureMark {
-    /// Sets the mark, in the transaction that deletes. Needs no room: a full store must delete. Where damage took the
-    /// row away, it is made again.
+    /// Sets the mark, in the transaction that deletes. Needs no room, because a full store must be able to delete.
+    /// Inserts the row again if damage removed it.
     static func set(_ db: Database) throws {
         var update = try BoundStatement(
             db,
@@ -16,7 +16,7 @@ enum ErasureMark {
         try update.run()
     }
 
-    /// How far the log is to be emptied; `nil` where nothing is left to erase.
+    /// Returns the count up to which the log must be emptied; `nil` if nothing is left to erase.
     static func wanted(_ db: Database) throws -> Int64? {
         var wanted: Int64?
         var select = try BoundStatement(db, "SELECT wanted FROM erasures WHERE id = 1 AND wanted > done")
@@ -24,7 +24,7 @@ enum ErasureMark {
         return wanted
     }
 
-    /// Takes the mark back, up to what was wanted before the log was emptied.
+    /// Clears the mark up to the count that was wanted before the log was emptied.
     static func clear(_ wanted: Int64, _ db: Database) throws {
         var update = try BoundStatement(db, "UPDATE erasures SET done = ?1 WHERE id = 1 AND done < ?1")
         update.bind(1, wanted)

@@ -13,12 +13,12 @@ import Musl
 #endif
 
 extension AIServiceError {
-    /// What a failure of the database means, and what to do about it.
+    /// Creates the error for a failure of the database, with advice.
     init(_ error: DatabaseError, path: String) {
         let cause = "SQLite \(error.extendedResultCode.rawValue): \(error.message ?? "no message")"
-        // A case of a primary code has all the extended ones of it.
+        // A case of a primary code matches all its extended codes.
         switch error.extendedResultCode {
-        // The other one is what a full disk is called where the index of the write-ahead log needs room
+        // SQLite reports `IOERR_SHMSIZE` if the disk has no room for the index of the write-ahead log
         // (https://sqlite.org/rescode.html#ioerr_shmsize).
         case .SQLITE_FULL, .SQLITE_IOERR_SHMSIZE:
             self.init(
@@ -43,7 +43,7 @@ extension AIServiceError {
         }
     }
 
-    /// A store that newer software wrote.
+    /// Returns the error for a store that newer software wrote.
     static func tooNew(path: String) -> AIServiceError {
         AIServiceError(
             .storageTooNew,
@@ -52,7 +52,7 @@ extension AIServiceError {
     }
 }
 
-/// Runs an access to the database, or to the lock of its folder, and translates what it throws.
+/// Runs an access to the database, or to the lock of its folder, and translates its errors.
 func translatingErrors<R>(of path: String, _ body: () throws -> R) throws -> R {
     do {
         return try body()
@@ -66,7 +66,7 @@ func translatingErrors<R>(of path: String, _ body: () throws -> R) throws -> R {
     }
 }
 
-/// Runs calls to the file system, and throws the meaning of a failure for a store.
+/// Runs calls to the file system, and translates their errors into those of a store.
 func translatingStoreFailures<R>(_ body: () throws -> R) throws -> R {
     do {
         return try body()
@@ -76,8 +76,8 @@ func translatingStoreFailures<R>(_ body: () throws -> R) throws -> R {
 }
 
 extension AIServiceError {
-    /// The meaning of a failure of the file system for a store. All folders of a store are created when it is opened, so a
-    /// folder that is missing was deleted or moved.
+    /// Creates a store's error for a failure of the file system. A store creates all its folders when it opens, so a
+    /// missing folder was deleted or moved.
     fileprivate init(ofStore failure: FileFailure) {
         self =
             failure.number == ENOENT

@@ -2,9 +2,9 @@ import Foundation
 import GRDB
 import Hablare
 
-/// Looks over what is noted as spent of budgets.
+/// A check of the recorded spending of budgets.
 struct BudgetCheck {
-    /// A budget in a period.
+    /// A budget in one period.
     private struct Key: Hashable {
         let name: String
         let period: Int64
@@ -12,7 +12,7 @@ struct BudgetCheck {
 
     let db: Database
 
-    /// Notes each budget whose sum is not that of its reservations.
+    /// Reports each budget whose recorded sum is not that of its reservations.
     func run(into diagnosis: inout StoreDiagnosis) throws {
         let noted = try accounts()
         let counted = try sums()
@@ -37,7 +37,7 @@ struct BudgetCheck {
         return accounts
     }
 
-    /// Added as the store adds them, which stops at the greatest number: the database's own sum would fail there.
+    /// Adds up reservations as the store does, which clamps at the greatest number. SQLite's own sum would fail there.
     private func sums() throws -> [Key: BudgetAccount] {
         var sums: [Key: BudgetAccount] = [:]
         let rows = try Row.fetchCursor(db, sql: "SELECT budget, period, amount, unknown FROM reservations")

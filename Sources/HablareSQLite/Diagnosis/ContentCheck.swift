@@ -2,13 +2,13 @@ import Foundation
 import Hablare
 import HablareFiles
 
-/// Compares content files with the rows that refer to them.
+/// A comparison of content files with the rows that refer to them.
 struct ContentCheck {
-    /// How long a running process may take between a content file and its row, in seconds.
+    /// The longest time that a running process may take between a content file and its row, in seconds.
     private static let inUse: TimeInterval = 3600
 
     let files: ContentFiles
-    /// Whether a process works on the store, so that a fresh file without a row may be about to get one.
+    /// Whether a process uses the store, so that a new file without a row may be about to get one.
     let mayBeInUse: Bool
 
     func run(_ references: [RowCheck.Reference], into diagnosis: inout StoreDiagnosis) throws {

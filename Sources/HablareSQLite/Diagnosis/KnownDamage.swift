@@ -2,26 +2,26 @@ import Foundation
 import GRDB
 import Hablare
 
-/// What an open store knows of damage to its database.
+/// The damage to its database that an open store knows of.
 ///
-/// SQLite takes what stands on a damaged page for what it is, where it does not see the damage: a row is missing then, and
-/// the request reads as one that was never submitted. So where a request is not found the store says what it knows.
+/// SQLite may read a damaged page without noticing the damage. A row is then missing, and its request looks as if it
+/// was never submitted. So if a request is not found, the store reports the damage that it knows of.
 struct KnownDamage: Sendable {
-    /// The number of pages up to which the whole database is checked when a request is not found: 16 MiB.
+    /// The largest database, in pages, that is checked as a whole when a request is not found: 16 MiB.
     static let mostPages = 4096
-    /// After how many requests that were not found it is checked again.
+    /// The number of requests that are not found between two checks.
     static let interval = 1000
 
-    /// What is wrong, in SQLite's words or ours; `nil` as long as nothing is known to be.
+    /// A description of the damage, in SQLite's words or ours; `nil` if none is known.
     private(set) var finding: String?
     private var misses = 0
 
-    /// Something was found to be damaged.
+    /// Records damage.
     mutating func found(_ finding: String) {
         if self.finding == nil { self.finding = finding }
     }
 
-    /// A request was not found. Returns whether the database is to be checked.
+    /// Counts a request that was not found. Returns whether to check the database.
     mutating func missed() -> Bool {
         defer { misses += 1 }
         return finding == nil && misses.isMultiple(of: Self.interval)
@@ -29,7 +29,7 @@ struct KnownDamage: Sendable {
 }
 
 extension SQLiteStore {
-    /// Runs an access to the database, translates what it throws, and remembers where SQLite finds damage.
+    /// Runs an access to the database, translates its errors, and records damage that SQLite finds.
     func noticingDamage<R>(_ body: () throws -> R) throws -> R {
         do {
             return try translatingErrors(of: path, body)
@@ -37,16 +37,16 @@ extension SQLiteStore {
             damage.withLock { $0.found(error.cause ?? error.message) }
             throw error
         } catch let error as AIServiceError where error.code == .storageReadOnly {
-            // Where a connection cannot be opened, the file may not be there any more.
+            // A connection may fail to open because the file no longer exists.
             try identity.check()
             throw error
         }
     }
 
-    /// A request is not there.
+    /// Handles a request that was not found.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/storageCorrupt`` where the store is known to be damaged, so that the request
-    ///   may have been submitted all the same.
+    /// - Throws: ``/Hablare/AIServiceError/Code/storageCorrupt`` if the store is known to be damaged: the request may
+    ///   have been submitted.
     func notFound(_ id: UUID) throws {
         if damage.withLock({ $0.missed() }), let complaint = try complaint() {
             damage.withLock { $0.found(complaint) }
@@ -58,7 +58,7 @@ extension SQLiteStore {
             cause: finding)
     }
 
-    /// What SQLite finds damaged, where the database is small enough to be checked.
+    /// Returns SQLite's complaint about the database; `nil` if there is none or the database is too large to check.
     private func complaint() throws -> String? {
         try noticingDamage {
             try pool.read { db in

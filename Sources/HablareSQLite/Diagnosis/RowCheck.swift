@@ -2,9 +2,9 @@ import Foundation
 import GRDB
 import Hablare
 
-/// Looks over the rows of a database.
+/// A check of the rows of a database.
 struct RowCheck {
-    /// A row's claim that a content file is there.
+    /// A reference of a row to a content file.
     struct Reference {
         let content: ContentReference
         let request: UUID
@@ -13,7 +13,7 @@ struct RowCheck {
 
     let db: Database
 
-    /// The database's integrity and the rows that do not fit together.
+    /// Checks the database's integrity, and finds rows that contradict each other.
     func diagnosis() throws -> StoreDiagnosis {
         var diagnosis = StoreDiagnosis()
         let complaints = try String.fetchAll(db, sql: "PRAGMA integrity_check(20)").filter { $0 != "ok" }
@@ -54,7 +54,7 @@ struct RowCheck {
         return diagnosis
     }
 
-    /// The note on a response that pruning goes by, beside what it should be.
+    /// The requests whose response has a wrong `spare`, by which pruning decides.
     private static let miscountedResponses = """
         SELECT r.id FROM responses s JOIN requests r ON r.flight = s.flight
         WHERE s.spare IS NOT CASE
@@ -62,7 +62,8 @@ struct RowCheck {
         END
         """
 
-    /// A flight's holder goes with its state, and the member that leads it is live as long as it is open.
+    /// The requests whose flight has an owner that contradicts its state, or a state that contradicts the request's. A
+    /// flight is open as long as its leader is live.
     private static let inconsistentFlights = """
         SELECT r.id FROM requests r JOIN flights f ON f.id = r.flight
         WHERE CASE
@@ -75,7 +76,7 @@ struct RowCheck {
             OR r.state <> 0 AND r.id = f.member AND f.state NOT IN (3, 4, 5)
         """
 
-    /// Every claim that a content file is there.
+    /// Returns all references to content files.
     func references() throws -> [Reference] {
         let sql = """
             SELECT s.digest, s.size, r.id, 0 FROM responses s JOIN requests r ON r.flight = s.flight
@@ -103,8 +104,8 @@ struct RowCheck {
             ))
     }
 
-    /// Requests of whose chunks a group does not begin where the one before ends, in number and in bytes. The bytes
-    /// themselves are gone once the answer is complete.
+    /// The requests with a group of chunks that does not begin where the one before ends, in number or in bytes, or
+    /// that has a wrong size. Once the answer is complete, the bytes themselves are gone.
     private static let brokenStreams = """
         SELECT DISTINCT r.id FROM (
             SELECT flight, first, start, size, length(bytes) AS held,
@@ -114,8 +115,9 @@ struct RowCheck {
         WHERE c.first IS NOT c.expected OR c.start IS NOT c.place OR c.held <> c.size
         """
 
-    /// What is in the cache is a completed flight's, and its response is there and of the size that is noted. A flight is
-    /// found by its work as long as it is open or its answer is in the cache.
+    /// The requests whose flight breaks a rule of the cache. An answer in the cache is that of a completed flight, and
+    /// its response exists with the recorded size. A flight is findable as long as it is open or its answer is in the
+    /// cache.
     private static let inconsistentAnswers = """
         SELECT coalesce(r.id, f.member) FROM flights f LEFT JOIN requests r ON r.id = f.member
             LEFT JOIN responses s ON s.flight = f.id

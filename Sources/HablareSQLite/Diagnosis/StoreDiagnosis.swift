@@ -1,30 +1,30 @@
-/// What a look over a whole store found.
+/// The result of checking a whole store.
 public struct StoreDiagnosis: Sendable, Hashable {
-    /// One thing that was found, and what to do about it.
+    /// One finding, with advice.
     public struct Finding: Sendable, Hashable {
-        /// What was found. More kinds come with later versions: keep a `default`.
+        /// The kind of a finding. Later versions add more kinds: keep a `default`.
         public enum Kind: String, Sendable, Hashable, CaseIterable {
             /// SQLite finds the database damaged.
             case integrity
             /// A request has lost its flight.
             case requestWithoutFlight = "request-without-flight"
-            /// The state of a request's flight does not fit its holder or its request.
+            /// The state of a request's flight contradicts its holder or its request.
             case flightInconsistent = "flight-inconsistent"
-            /// A request is completed, and has no response.
+            /// A request is completed but has no response.
             case responseMissing = "response-missing"
-            /// What is noted of a response's size, or of whether it may be given up, is wrong.
+            /// The recorded size of a response is wrong, or the record of whether it may be evicted.
             case responseMiscounted = "response-miscounted"
-            /// The chunks of a streamed answer do not follow one another, or are not of the size that is noted.
+            /// The chunks of a streamed answer do not follow one another, or do not have the recorded size.
             case streamBroken = "stream-broken"
-            /// Chunks whose work is gone: nobody can read them, and nothing removes them.
+            /// Chunks belong to no flight: no caller can read them, and nothing removes them.
             case chunksUnowned = "chunks-unowned"
-            /// What is noted as spent of a budget is not what its attempts cost.
+            /// The recorded spending of a budget is not the cost of its attempts.
             case budgetMiscounted = "budget-miscounted"
-            /// The cache has an answer that is not there, or notes another size of it.
+            /// The cache has an answer that does not exist, or records another size for it.
             case cacheInconsistent = "cache-inconsistent"
-            /// A content file that a row refers to is not there.
+            /// A content file that a row refers to does not exist.
             case contentMissing = "content-missing"
-            /// A content file has another size than was recorded.
+            /// A content file does not have the recorded size.
             case contentSize = "content-size"
             /// A content file that no row refers to.
             case contentUnreferenced = "content-unreferenced"
@@ -32,25 +32,25 @@ public struct StoreDiagnosis: Sendable, Hashable {
             case contentUnfinished = "content-unfinished"
             /// A registered process that is gone.
             case ownerGone = "owner-gone"
-            /// A lock that no process holds and none is registered with.
+            /// A lock that no process holds, and that no registered process uses.
             case lockStale = "lock-stale"
         }
 
-        /// What was found.
+        /// The kind of the finding.
         public let kind: Kind
-        /// Whether something is lost or broken; else it only takes space, or mends itself.
+        /// Whether data is lost or broken. Otherwise the finding only takes space or repairs itself.
         public let isProblem: Bool
-        /// What was found and what to do, in a sentence or two.
+        /// The finding and the advice, in a sentence or two.
         public let message: String
     }
 
-    /// How many requests the store has.
+    /// The number of requests in the store.
     public var requests = 0
-    /// How many content files it has.
+    /// The number of content files.
     public var contentFiles = 0
-    /// How many bytes its content files have.
+    /// The number of bytes of all content files.
     public var contentBytes: Int64 = 0
-    /// What was found, the database first.
+    /// The findings, those of the database first.
     public var findings: [Finding] = []
 
     /// Whether nothing is lost or broken.

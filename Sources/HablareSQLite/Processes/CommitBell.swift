@@ -11,13 +11,13 @@ import Darwin
 import Musl
 #endif
 
-/// Tells other processes that something was committed: a file whose length changes with every commit that they have to
-/// learn of.
+/// A signal to other processes that a commit happened. It is a file whose length changes with every commit that they
+/// have to learn of.
 ///
-/// In a folder of its own. Whoever watched the database's folder would be told of each page that is written to the log,
-/// before it can be read; this is told once, and after the commit.
+/// The file has a folder of its own. A watcher of the database's folder would be notified of each page written to the
+/// log, before it can be read. A watcher of this folder is notified once, after the commit.
 final class CommitBell: StoreSignal {
-    /// The lengths that the file has in turn, in bytes. It has no content, so it takes no room.
+    /// The number of lengths, in bytes, that the file cycles through. It has no content, so it takes no room.
     private static let lengths: Int64 = 4096
 
     private static let name = "commits"
@@ -25,7 +25,7 @@ final class CommitBell: StoreSignal {
     private let directory: URL
     private let path: String
 
-    /// Makes the bell in a folder, which is created if it is missing, and not the one above it.
+    /// Creates the bell in a folder. Creates the folder if it is missing, but not the one above it.
     init(directory: URL) throws {
         self.directory = directory
         path = directory.appendingPathComponent(Self.name).path
@@ -39,8 +39,8 @@ final class CommitBell: StoreSignal {
         }
     }
 
-    /// Tells of a commit by its number in the log of commits. The commit is on disk, so this does not fail: where the file
-    /// cannot be changed, others learn of the commit when they next look by themselves.
+    /// Signals a commit by its number in the log of commits. The commit is on disk, so this does not fail. If the file
+    /// cannot be changed, other processes learn of the commit at their next regular check.
     func ring(_ number: Int64) {
         let length = off_t(number % Self.lengths)
         guard truncate(path, length) != 0, errno == ENOENT else { return }
@@ -52,6 +52,6 @@ final class CommitBell: StoreSignal {
         _ = truncate(path, length)
     }
 
-    /// Hears the bell.
+    /// Returns a stream that yields after the bell rings.
     func changes() -> AsyncStream<Void> { FileChanges(directory: directory.path, suffix: Self.name).stream() }
 }

@@ -11,7 +11,7 @@ import Darwin
 import Musl
 #endif
 
-/// Tells living processes from dead ones by file locks, which the kernel lets go when a process ends, however it ends.
+/// File locks that tell living processes from dead ones. The kernel releases a lock when its process ends in any way.
 final class FileLocks: OwnerLiveness {
     let host: String
     private let directory: URL
@@ -36,8 +36,8 @@ final class FileLocks: OwnerLiveness {
         }
     }
 
-    /// Makes a file and locks it; `nil` where a process that looked before the lock was there took the file for a dead
-    /// process's, and holds the lock or has removed the file.
+    /// Creates a file and locks it. Returns `nil` if another process saw the file before it was locked and took it for
+    /// that of a dead process. That process holds the lock or has removed the file.
     private func lockedFile(_ name: String) throws -> CInt? {
         let path = directory.appendingPathComponent(name).path
         let descriptor = try FileSystem.create(path)
@@ -59,22 +59,21 @@ final class FileLocks: OwnerLiveness {
         close(descriptor)
     }
 
-    /// `ProcessInfo.hostName` may ask a name server; this does not.
+    /// The machine's name. `ProcessInfo.hostName` may ask a name server; this does not.
     private static var machineName: String {
         var name = [CChar](repeating: 0, count: 256)
         guard gethostname(&name, name.count - 1) == 0 else { return "" }
         return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// Judged by the lock alone: a SQLite store is only ever shared by processes of one kernel, whatever its host is
-    /// called at the moment.
+    /// Judges by the lock alone: only processes of one kernel share a SQLite store, even if their host is renamed.
     func gone(among owners: [OwnerRecord], at date: Date) throws -> Set<OwnerID> {
         Set(try owners.filter { try isFree($0.registration.lockName) }.map(\.id))
     }
 
-    /// Whether nobody holds a lock. A free one is removed.
+    /// Returns whether no process holds a lock. Removes a free one.
     func isFree(_ lockName: String) throws -> Bool {
-        // A name from the database is a file name of ours or nothing.
+        // A name from the database that is not a plain file name is no lock of ours.
         guard !lockName.isEmpty, !lockName.contains("/") else { return true }
         let path = directory.appendingPathComponent(lockName).path
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
@@ -83,7 +82,7 @@ final class FileLocks: OwnerLiveness {
             throw AIServiceError(FileFailure(doing: .open, to: path))
         }
         defer { close(descriptor) }
-        // Shared, so that two processes that look at the same time do not take each other for the owner.
+        // Shared, so that two processes that check at the same time do not take each other for the owner.
         guard try translatingStoreFailures({ try FileLock.take(descriptor, of: path, isShared: true) }) else {
             return false
         }

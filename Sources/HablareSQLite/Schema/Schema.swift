@@ -1,8 +1,8 @@
 import GRDB
 
-/// The schema, as numbered migrations. A migration that was released is never changed: the next one alters what it made.
+/// The schema, as numbered migrations. A released migration never changes: the next one alters what it made.
 enum Schema {
-    /// Marks a database file as ours: "Habl" in ASCII.
+    /// The number that marks a database file as ours: "Habl" in ASCII.
     static let applicationID: Int32 = 0x4861_626C
 
     static var migrator: DatabaseMigrator {
@@ -15,12 +15,12 @@ enum Schema {
         return migrator
     }
 
-    // Times are microseconds since 1970. Of a row that may be large, the columns that are asked for most come first and the
-    // large ones last: SQLite reads through a row from its start.
+    // Times are microseconds since 1970. In rows that may be large, the most used columns come first and the large ones
+    // last, because SQLite reads a row from its start.
 
     /// Names that rows refer to by number, and processes.
     ///
-    /// - `providers.account`: the account that the provider's last submission named; NULL where none did yet.
+    /// - `providers.account`: the account that the provider's last submission named; NULL before the first one.
     private static let work = """
         CREATE TABLE providers (
             id INTEGER PRIMARY KEY,
@@ -43,24 +43,24 @@ enum Schema {
     /// Flights: see `FlightRow`.
     ///
     /// - `state`: see `FlightLifecycle.stateCode`.
-    /// - `owner`: the holder; 0 for a flight that waits, -1 for one that backs off, -2 for one that is held, NULL for one
-    ///   that is settled. So one partial index answers both "what waits?" and "what did the dead process hold?", and
-    ///   settled flights are in none of the indices of live ones.
+    /// - `owner`: the holder; 0 for a flight that waits, -1 for one that backs off, -2 for one that is held, NULL for
+    ///   one that is settled. So one partial index finds both the flights that wait and those that a dead process held.
+    ///   The indices of live flights contain no settled ones.
     /// - `uncounted`: the attempts that do not count as tries. `losses`: the losses in a row.
     /// - `member`: the request that leads, a live one while there is one. `shared`: 1 once another request joined.
-    /// - `findable`: 1 while the flight is live or its answer is in the cache, else NULL. A column of its own, so that what
-    ///   moves a flight leaves `flights_by_work` alone: fingerprints come in no order, so each change there is another page
-    ///   to write.
-    /// - `used_at`: the date of the last use of the answer, at first that of its arrival; NULL where it is not in the cache.
-    ///   `answer_size`: its bytes.
-    /// - `streaming`: see `StreamingPolicy.code`; NULL where the request does not stream.
-    /// - `chain`: a JSON list of the providers and models to ask one after another, that of the submission first; NULL where
-    ///   there is only that. `provider` and `model` are those being asked.
-    /// - `handle`: by which the next attempt continues the work of an earlier one; at most `ProviderCall.maximumHandle`
-    ///   bytes, NULL where there is none.
-    /// - `joined_jobs`: the jobs of members, other than `flights.job`, for whose sake the flight may be claimed.
-    /// - `flight_tags`: the tags of all requests that were ever members. They outlive the requests, whose own are in
-    ///   `requests.tags`: sums over the past stay what they were.
+    /// - `findable`: 1 while the flight is live or its answer is in the cache, else NULL. It is a column of its own, so
+    ///   that a transition of the flight does not touch `flights_by_work`. Fingerprints come in no order, so each
+    ///   change there writes another page.
+    /// - `used_at`: the date of the last use of the answer, at first that of its arrival; NULL if it is not in the
+    ///   cache. `answer_size`: its bytes.
+    /// - `streaming`: see `StreamingPolicy.code`; NULL if the request does not stream.
+    /// - `chain`: a JSON list of the providers and models to ask one after another, the submission's first; NULL if
+    ///   there is no other. `provider` and `model` are those being asked.
+    /// - `handle`: the resume handle, by which the next attempt continues the work of an earlier one; at most
+    ///   `ProviderCall.maximumHandle` bytes, NULL if there is none.
+    /// - `joined_jobs`: the jobs of members, other than `flights.job`, that may claim the flight.
+    /// - `flight_tags`: the tags of all requests that were ever members. They outlive the requests, whose own tags are
+    ///   in `requests.tags`, so that sums over the past do not change.
     private static let flights = """
         CREATE TABLE flights (
             id INTEGER PRIMARY KEY,
@@ -120,15 +120,15 @@ enum Schema {
 
     /// Requests: see `RequestRow`. Their keys are time-ordered (UUID version 7), so their tree grows at its end.
     ///
-    /// - `follows`: 1 for those that joined a flight, and for a leader that was relieved: with the leader, these are the
-    ///   flight's members. `priority`: a member's own class, NULL where that of the flight is.
+    /// - `follows`: 1 for requests that joined a flight, and for a former leader. With the leader, they are the
+    ///   flight's members. `priority`: a member's own priority; NULL if it has that of the flight.
     /// - `evicted`: the response was evicted for this request; other members of the flight may keep it.
-    /// - `merge`: NULL where no merge was asked for, 0 while one is awaited, 1 afterwards.
+    /// - `merge`: NULL if no merge was asked for, 0 while one is awaited, 1 afterwards.
     /// - `caching`: see `CachePolicy.code`. `cache_age`: the age of the answer that the request found in the cache, in
-    ///   microseconds; NULL where it found none.
+    ///   microseconds; NULL if it found none.
     /// - `trace`: the fields of the trace that it was submitted in, a JSON object of at most
-    ///   `TraceContext.maximumByteCount`; NULL where there was none.
-    /// - `requests_due` has the flight for the order of requests with one deadline: in order of arrival.
+    ///   `TraceContext.maximumByteCount`; NULL if there was none.
+    /// - `requests_due` includes the flight, so that requests with the same deadline are in order of arrival.
     private static let requests = """
         CREATE TABLE requests (
             id BLOB NOT NULL PRIMARY KEY,
@@ -158,9 +158,9 @@ enum Schema {
         CREATE INDEX requests_aboard ON requests (flight, state, priority, id) WHERE follows = 1;
         """
 
-    /// Output that streams to its readers. A row is a group of chunks that were journalled together: the number of the
-    /// first, how many, where their bytes begin in the whole output, and how many bytes each has (`PackedSizes`). `bytes` is
-    /// NULL once the flight is completed: they are the response's from then on.
+    /// Output that streams to its readers. A row is a group of chunks that were journalled together. It has the number
+    /// of the first chunk, the number of chunks, the start of their bytes in the whole output, and the size of each
+    /// chunk (`PackedSizes`). `bytes` is NULL once the flight is completed, because the response has them then.
     private static let output = """
         CREATE TABLE chunks (
             id INTEGER PRIMARY KEY,
@@ -178,11 +178,11 @@ enum Schema {
 
     /// Responses.
     ///
-    /// - `spare`: the bytes that evicting the response frees; NULL where it was evicted, or where a request protects it
-    ///   (`Protection`). It is written in the statement that writes or erases the content, and again whenever a protection
-    ///   comes or goes, so there is no running total that could drift; the doctor checks it.
+    /// - `spare`: the bytes that evicting the response frees; NULL if it was evicted or a request protects it
+    ///   (`Protection`). The statement that writes or erases the content writes it, and so does every change of a
+    ///   protection. So there is no running total that could drift; the doctor checks it.
     /// - `cache_use`: see `ResponseLabels`.
-    /// - `responses_spare` has everything that a plan needs, in the order in which it looks, and no row's content.
+    /// - `responses_spare` has all columns of a prune plan, in the plan's order, and no row's content.
     private static let responses = """
         CREATE TABLE responses (
             flight INTEGER PRIMARY KEY,
@@ -218,13 +218,13 @@ enum Schema {
 
     /// The ledger and the budgets.
     ///
-    /// - `attempts.provider`, `attempts.model`: those the attempt was for, though its flight may move on to another
-    ///   provider; NULL only where no flight is there to say.
-    /// - `attempts.cached_tokens`, `attempts.cache_write_tokens`: of the input tokens, those that the provider had in its
-    ///   cache, or put there.
-    /// - `budgets.spent`: the sum of `reservations.amount`. `budgets.unknown`: the number of reservations that are `unknown`.
-    ///   `period`: its begin. A reservation stays: a later record of its attempt may change it. `bound`: NULL where what the
-    ///   attempt can cost is unknown.
+    /// - `attempts.provider`, `attempts.model`: those of the attempt, even if its flight moves on to another provider;
+    ///   NULL only if its flight is missing.
+    /// - `attempts.cached_tokens`, `attempts.cache_write_tokens`: the input tokens that the provider read from its
+    ///   cache, and those that it wrote there.
+    /// - `budgets.spent`: the sum of `reservations.amount`. `budgets.unknown`: the number of reservations that are
+    ///   `unknown`. `period`: its start. A reservation stays, because a later record of its attempt may change it.
+    ///   `bound`: NULL if the greatest cost of the attempt is unknown.
     private static let ledger = """
         CREATE TABLE attempts (
             flight INTEGER NOT NULL,
@@ -268,10 +268,10 @@ enum Schema {
 
     /// The log of commits, and the mark of erasures.
     ///
-    /// - `commits`: by which processes tell each other which rows changed, see `CommitLog`. `seq` is one more than that of
-    ///   the commit before; the newest row is never deleted, so that no number is used twice. `writer` is the random number
-    ///   of an open store. `changes`: see `ChangeRecord.encoded`.
-    /// - `erasures`: whether what was deleted may still be in the write-ahead log, see `ErasureMark`.
+    /// - `commits`: the log from which processes learn which rows others changed, see `CommitLog`. `seq` is one more
+    ///   than that of the commit before. The newest row is never deleted, so that no number is used twice. `writer` is
+    ///   the random number of an open store. `changes`: see `ChangeRecord.encoded`.
+    /// - `erasures`: whether deleted data may still be in the write-ahead log, see `ErasureMark`.
     private static let log = """
         CREATE TABLE commits (
             seq INTEGER PRIMARY KEY,

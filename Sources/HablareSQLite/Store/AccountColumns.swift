@@ -2,16 +2,16 @@ import Foundation
 import Hablare
 
 extension AccountBudget {
-    /// For ``init(_:)``.
+    /// The columns that ``init(_:)`` reads.
     static let selection = """
         SELECT request_level, request_level_at, unit_level, unit_level_at, reported_requests, reported_units,
             paused_until, next_call, failing_until
         """
 
-    /// How many columns ``selection`` has.
+    /// The number of columns in ``selection``.
     static let count: Int32 = 9
 
-    /// Reads a row whose first columns are ``selection``.
+    /// Creates a budget from a row whose first columns are ``selection``.
     init(_ row: borrowing BoundStatement.RowReader) {
         self.init(
             requests: Self.bucket(row, 0), units: Self.bucket(row, 2), reportedRequests: row.optionalDouble(4),

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import Hablare
 
-/// Takes waiting flights for an owner.
+/// A transaction that claims waiting flights for an owner.
 struct ClaimTransaction {
     let db: Database
 
@@ -13,13 +13,14 @@ struct ClaimTransaction {
         let priority: Int64
         let member: UUID?
         let isShared: Bool
-        /// What its next attempt goes on with.
+        /// The earlier work that its next attempt resumes; `nil` for none.
         var remembered: RememberedWork?
-        /// A row that cannot be read fails alone: its attempt does, with this error, and the lane goes on.
+        /// The request's columns. If its row cannot be read, only its attempt fails, with this error. The lane
+        /// continues.
         var columns: Result<RequestColumns, AIServiceError>
     }
 
-    /// Lets the flights wait whose back-off is over, and takes as many as are wanted of those that wait.
+    /// Ends the backoffs that are due, then claims waiting flights, at most as many as the query wants.
     func take(_ query: ClaimQuery) throws -> (taken: [Taken], nextDue: Date?) {
         let nextDue = try endBackoffs(query)
         return (try takeWaiting(query), nextDue)
@@ -61,7 +62,7 @@ struct ClaimTransaction {
         return taken
     }
 
-    /// Where a query has the names of a request and of its repairs.
+    /// The parameters that hold the ids of a request and of its repairs.
     private static let placesOfRequests: [Int32] = [5, 7, 8, 9, 10, 11]
     private static let requests = placesOfRequests.map { "?\($0)" }.joined(separator: ", ")
 
@@ -110,7 +111,8 @@ struct ClaimTransaction {
         return taken
     }
 
-    /// Whether a member of a shared flight has time left; of others, which the page says, it is known.
+    /// Returns whether a member of a shared flight has time left. For a flight of one member the page's query has
+    /// checked it.
     private func isWanted(_ flight: Taken, at date: Date) throws -> Bool {
         guard flight.isShared else { return true }
         var isWanted = false
@@ -128,8 +130,8 @@ struct ClaimTransaction {
         return isWanted
     }
 
-    /// What is out of time is taken by nobody, and waits for the sweep that ends it; nor is a damaged row, of another
-    /// state than its owner says, which would be the first of every page and keep the others from being taken.
+    /// Returns waiting flights in order. Skips those that are out of time, which the sweep ends. Also skips damaged
+    /// rows whose state contradicts their owner: they would head every page and block the others.
     private func page(
         _ count: Int, after last: Int64, of priority: Priority, _ query: ClaimQuery, from source: String, key: String,
         where restriction: String
@@ -176,7 +178,7 @@ struct ClaimTransaction {
         return page
     }
 
-    /// When a flight's answer is of no use to any member any more; `nil` when it always is to one.
+    /// Returns the date from which a flight's answer is of no use to any member; `nil` if a member has no deadline.
     private func lastDeadline(of flight: Taken) throws -> Date? {
         var deadline: Date?
         var select = try BoundStatement(
@@ -202,7 +204,7 @@ struct ClaimTransaction {
         }
     }
 
-    /// What is said of a request that cannot be read.
+    /// Returns the error for a request that cannot be read.
     static func unreadable(_ error: any Error) -> AIServiceError {
         error as? AIServiceError
             ?? AIServiceError(
@@ -213,9 +215,10 @@ struct ClaimTransaction {
 // MARK: - Back-offs
 
 extension ClaimTransaction {
-    /// Lets flights wait whose back-off is over, the earliest first; answers when the next one's of the provider is.
+    /// Moves flights whose backoff is over to waiting, the earliest first. Returns the end of the provider's next
+    /// backoff.
     private func endBackoffs(_ query: ClaimQuery) throws -> Date? {
-        // One look at the index where nothing is due, which is the rule.
+        // Usually nothing is due, and one index look-up shows that.
         guard let earliest = try earliestBackoff(of: query.provider) else { return nil }
         let now = Coding.time(query.now)
         guard earliest <= now else { return Coding.date(earliest) }
@@ -237,7 +240,8 @@ extension ClaimTransaction {
         return try earliestBackoff(of: query.provider).map { $0 <= now ? query.now : Coding.date($0) }
     }
 
-    /// A damaged row, of another state than its owner says, is left out here and below: it would be due for ever.
+    /// Returns the earliest end of a backoff. Skips damaged rows whose state contradicts their owner, here and below:
+    /// they would be due for ever.
     private func earliestBackoff(of provider: ProviderID) throws -> Int64? {
         var earliest: Int64?
         var select = try BoundStatement(
@@ -253,7 +257,7 @@ extension ClaimTransaction {
         return earliest
     }
 
-    /// Read whole before anything is written: a statement must not walk an index that changes below it.
+    /// Reads all due flights before anything is written: a statement must not walk an index while it changes.
     private func dueBackoffs(of provider: ProviderID, now: Int64) throws -> [(FlightID, FlightLifecycle)] {
         var due: [(FlightID, FlightLifecycle)] = []
         var select = try BoundStatement(

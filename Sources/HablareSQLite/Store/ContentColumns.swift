@@ -1,13 +1,13 @@
 import Foundation
 import Hablare
 
-/// A response's content as its columns have it: bytes as they are, vectors as little-endian 32-bit floats, value
-/// trees in the canonical encoding, large bytes as a reference.
+/// A response's content as stored in columns. Bytes stay as they are, vectors become little-endian 32-bit floats, value
+/// trees use the canonical encoding, and large bytes become a reference.
 struct ContentColumns {
     let inline: Data?
     let reference: ContentReference?
 
-    /// How many bytes the content has.
+    /// The number of bytes of the content.
     var byteCount: Int64 { Int64(reference?.byteCount ?? inline?.count ?? 0) }
 
     init(_ content: ResponseContent) throws {
@@ -26,13 +26,13 @@ struct ContentColumns {
         }
     }
 
-    /// The columns of what an attempt brought; `nil` when it brought nothing.
+    /// Creates the columns of an attempt's answer; `nil` if it brought none.
     init?(ofAnswerIn end: AttemptEnd) throws {
         guard case .completed(let data) = end.outcome, case .success(let content) = data.result else { return nil }
         try self.init(content)
     }
 
-    /// The content that columns stand for; an evicted one is a failure.
+    /// Returns the content of columns. Evicted content is a failure.
     static func content(
         kind: ContentType, format: String?, inline: Data?, reference: ContentReference?, reader: (any ContentReading)?
     ) throws -> Result<ResponseContent, AIServiceError> {

@@ -1,8 +1,8 @@
 import Foundation
 import Hablare
 
-/// Sizes as a column has them: one after the other, seven bits in a byte, the lowest first, the high bit set in all
-/// bytes of a number but its last.
+/// Sizes as stored in a column: LEB128 numbers, one after the other. Each byte has seven bits of a number, the lowest
+/// first. The high bit is set in all bytes of a number but its last.
 enum PackedSizes {
     static func pack(_ sizes: [Int]) -> Data {
         var data = Data(capacity: sizes.count)
@@ -17,7 +17,9 @@ enum PackedSizes {
         return data
     }
 
-    /// - Throws: ``AIServiceError/Code/storageCorrupt`` unless the sizes fit into so many bytes together.
+    /// Returns the sizes that a column stores.
+    ///
+    /// - Throws: ``AIServiceError/Code/storageCorrupt`` if the data is damaged, or the sizes do not add up to `total`.
     static func sizes(of data: Data, total: Int) throws -> [Int] {
         var sizes: [Int] = []
         var size = 0

@@ -24,7 +24,7 @@ extension ReadTransaction {
         return CachedAnswer(flight: flight, response: response)
     }
 
-    /// How many answers are in the cache, and how many bytes they have together.
+    /// Returns the number of answers in the cache and the sum of their bytes.
     func cacheSize() throws -> (count: Int, bytes: Int64) {
         var size: (Int, Int64) = (0, 0)
         var select = try BoundStatement(

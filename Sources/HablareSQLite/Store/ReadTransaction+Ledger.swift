@@ -3,7 +3,8 @@ import GRDB
 import Hablare
 
 extension ReadTransaction {
-    /// Adds up attempts in one statement; in a second one where attempts count in several rows, for the total.
+    /// Adds up attempts in one statement. Grouping by tag counts an attempt in several rows, so a second statement adds
+    /// up the total.
     func ledger(_ query: LedgerQuery) throws -> LedgerReport {
         var total = LedgerTally()
         guard let grouping = query.grouping else {
@@ -25,7 +26,7 @@ extension ReadTransaction {
         return LedgerReport(unordered: rows, total: total.sum)
     }
 
-    /// Adds up all attempts, also those that a budget refused.
+    /// Adds up all attempts, including those that a budget refused.
     func tally() throws -> LedgerTally {
         var tally = LedgerTally()
         var select = try BoundStatement(db, "SELECT NULL, \(Self.columns) FROM attempts a")
@@ -33,7 +34,7 @@ extension ReadTransaction {
         return tally
     }
 
-    /// What is grouped by, and where it is found.
+    /// Returns the SQL expression to group by, and the join that it needs.
     private static func key(_ grouping: LedgerQuery.Grouping) -> (key: String, join: String) {
         switch grouping {
         case .provider: ("(SELECT p.name FROM providers p WHERE p.id = a.provider)", "")
@@ -41,7 +42,7 @@ extension ReadTransaction {
         case .tag: ("t.tag", "LEFT JOIN flight_tags t ON t.flight = a.flight")
         case .job:
             ("(SELECT j.key FROM jobs j WHERE j.id = f.job)", "LEFT JOIN flights f ON f.id = a.flight")
-        // Rounded down also before 1970, where SQLite's division rounds up.
+        // Rounds down before 1970, too, where SQLite's division rounds up.
         case .day:
             ("(a.started_at - ((a.started_at % 86400000000) + 86400000000) % 86400000000) / 86400000000", "")
         }
@@ -54,11 +55,11 @@ extension ReadTransaction {
         "a.cache_write_tokens",
     ]
 
-    /// A sum of SQLite fails where it overflows, and a total is inexact: so the halves are added up, each of which has
-    /// room for two thousand million rows.
+    /// The sums of the quantities, each in two halves. SQLite's `sum` fails when it overflows, and its `total` is
+    /// inexact. Each half has room for two thousand million rows.
     private static let sums = quantities.map { "sum((\($0)) >> 32), sum((\($0)) & 4294967295)" }.joined(separator: ", ")
 
-    /// What is read of each group of attempts, after its key.
+    /// The columns read for each group of attempts, after its key.
     private static let columns = """
         count(*), sum(a.outcome IN (1, 4)), sum(a.billing >= 2), sum(a.billing = 3), sum(a.billing = 1),
             sum(a.billing > 0 AND a.cost IS NULL), count(a.cost), \(sums)
@@ -68,7 +69,7 @@ extension ReadTransaction {
         of query: LedgerQuery, by key: String, joining join: String,
         _ row: (String?, borrowing BoundStatement.RowReader) throws -> Void
     ) throws {
-        // As `AttemptRecord.wasRefusedByBudget` says it.
+        // Leaves out the attempts whose `AttemptRecord.wasRefusedByBudget` is true.
         var conditions = [
             """
             (a.billing > 0 OR a.error IS NULL

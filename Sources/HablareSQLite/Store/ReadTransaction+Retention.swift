@@ -3,7 +3,7 @@ import GRDB
 import Hablare
 
 extension ReadTransaction {
-    /// Reads an index and no row.
+    /// Plans which responses to evict. Reads an index and no row.
     func prunePlan(_ retention: Retention, at date: Date) throws -> PrunePlan {
         var plan = PrunePlan(retention, at: date)
         var select = try BoundStatement(
@@ -20,7 +20,7 @@ extension ReadTransaction {
         return plan
     }
 
-    /// Whether a row refers to content.
+    /// Returns whether a row refers to content.
     func refers(to digest: Data) throws -> Bool {
         var uses: Int64 = 0
         var select = try BoundStatement(

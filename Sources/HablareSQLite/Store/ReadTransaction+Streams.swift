@@ -43,16 +43,16 @@ extension ReadTransaction {
         return generation
     }
 
-    /// A group of chunks as its row has it.
+    /// A group of chunks as stored in its row.
     private struct Group {
         let first: Int
         let start: Int
         let sizes: [Int]
-        /// `nil` once they are the response's.
+        /// The bytes of the chunks; `nil` once the response has them.
         let bytes: Data?
     }
 
-    /// Group by group, because one may have any size and a page has hardly more than one.
+    /// Reads chunks group by group: a group may have any size, and a page rarely has more than one.
     private func read(into page: inout StreamPage, from first: Int, maximumBytes: Int) throws {
         var next = first
         var total = 0
@@ -82,7 +82,7 @@ extension ReadTransaction {
         }
     }
 
-    /// The group that has the chunk of a number; `nil` where there is none yet.
+    /// Returns the group that has the chunk of a number; `nil` if there is none yet.
     private func group(of flight: FlightID, generation: Int, around sequence: Int) throws -> Group? {
         var found: Group?
         var select = try BoundStatement(
@@ -104,7 +104,7 @@ extension ReadTransaction {
     }
 
     private func responseBytes(of flight: FlightID, _ range: Range<Int>) throws -> Data {
-        // Of nothing SQLite answers with NULL.
+        // For an empty range SQLite returns NULL.
         guard !range.isEmpty else { return Data() }
         var found: (inline: Data?, reference: ContentReference?)?
         var select = try BoundStatement(

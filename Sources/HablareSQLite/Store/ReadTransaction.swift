@@ -6,9 +6,9 @@ import Hablare
 struct ReadTransaction {
     let db: Database
     let content: (any ContentReading)?
-    /// How many live flights are few: so many are read in the time in which some pages are.
+    /// The greatest number of live flights that counts as few. Reading that many takes as long as reading a few pages.
     var fewFlights = 5_000
-    /// How many flights before one are counted.
+    /// The greatest number of flights ahead of one to count.
     var maximumAhead = RequestSnapshot.WaitReason.maximumAhead
 
     private static let snapshotColumns = """
@@ -17,7 +17,8 @@ struct ReadTransaction {
             r.pinned, r.merge IS 0, \(FlightLifecycle.columns), f.member, r.cache_age IS NOT NULL
         """
     private static let requests = "FROM requests r JOIN flights f ON f.id = r.flight"
-    /// The members of some live flights, by the index of those, and not by a look at every request.
+    /// Returns the source of the members of some live flights. It searches their index instead of scanning every
+    /// request.
     private static func requests(ofFlights condition: String) -> String {
         """
         FROM (
@@ -30,13 +31,14 @@ struct ReadTransaction {
     }
     private static let heldRequests = requests(ofFlights: "f.owner = -2")
     private static let executingRequests = requests(ofFlights: "f.owner > 0 AND f.state = 2")
-    /// Those that are not final; `>=`, because `IS NOT NULL` is not looked up in an index.
+    /// The requests whose flight is not settled. Written with `>=`, because SQLite does not search an index for
+    /// `IS NOT NULL`.
     private static let liveRequests = requests(ofFlights: "f.owner >= -2")
-    /// Those that failed, likewise.
+    /// The requests that failed, by their index.
     private static let failedRequests = """
         FROM requests r INDEXED BY requests_failed CROSS JOIN flights f ON f.id = r.flight
         """
-    /// Those whose deadline has come, likewise.
+    /// The live requests that have a deadline, by their index.
     private static let dueRequests = """
         FROM requests r INDEXED BY requests_due CROSS JOIN flights f ON f.id = r.flight
         """
@@ -72,7 +74,7 @@ struct ReadTransaction {
             if filter.continuesByPosition {
                 conditions.append("r.position > ?5")
             } else if filter.after != nil {
-                // Asked once: with the row's own job it would be asked for every row.
+                // Finds the job by its key, so SQLite runs this subquery once. With `r.job` it would run for every row.
                 conditions.append(
                     """
                     r.position > (SELECT position FROM requests
@@ -100,14 +102,14 @@ struct ReadTransaction {
         } else if let after = filter.after {
             select.bind(2, after)
         }
-        select.bind(3, max(0, filter.limit))  // SQLite takes a negative limit for none
+        select.bind(3, max(0, filter.limit))  // SQLite takes a negative limit to mean no limit
         if let dueBy = filter.dueBy { select.bind(4, Coding.time(dueBy)) }
         var page: [RequestSnapshot] = []
         try select.forEach { page.append(try Self.snapshot($0).0) }
         return page
     }
 
-    /// Where the requests of a filter are looked for.
+    /// Returns the source of a filter's requests.
     private func source(of filter: SnapshotFilter) throws -> String {
         if filter.isHeld == true { return Self.heldRequests }
         if filter.dueBy != nil { return Self.dueRequests }
@@ -117,8 +119,8 @@ struct ReadTransaction {
         return try phases.isSubset(of: [.pending, .executing]) && areFewLive() ? Self.liveRequests : Self.requests
     }
 
-    /// Whether it is cheaper to read all live flights for each page, and to put them in order, than to look through the
-    /// requests in their order.
+    /// Returns whether so few flights are live that reading and sorting all of them for each page is cheaper than
+    /// scanning the requests in their order.
     private func areFewLive() throws -> Bool {
         var count = 0
         var select = try BoundStatement(
@@ -225,7 +227,7 @@ struct ReadTransaction {
         return found
     }
 
-    /// The response of a flight, as that of one of its members.
+    /// Returns the response of a flight, as that of one of its members.
     func response(of flight: FlightID, for member: UUID) throws -> AIResponseData? {
         var found: AIResponseData?
         var select = try BoundStatement(
@@ -240,7 +242,7 @@ struct ReadTransaction {
             a.input_tokens, a.output_tokens, a.characters, a.bytes, a.cost, a.audio, s.cache_use,
             a.cached_tokens, a.cache_write_tokens
         """
-    /// Whoever answered: it may have been given up before, and another one asked.
+    /// The provider that answered. The flight may have abandoned its attempt and moved on to `f.provider` before.
     private static let answerers = """
         JOIN flights f ON f.id = s.flight
         LEFT JOIN attempts a ON a.flight = s.flight AND a.outcome = 0
@@ -321,7 +323,7 @@ struct ReadTransaction {
 
     func owners() throws -> [OwnerRecord] {
         var records: [OwnerRecord] = []
-        // Also holders that have no row: whoever sees one retires it, and its leases are broken.
+        // Includes holders that have no row. A process that sees one retires it, which breaks its leases.
         var select = try BoundStatement(
             db,
             """
@@ -344,8 +346,8 @@ struct ReadTransaction {
 
     func providers() throws -> [ProviderID] {
         var found: [ProviderID] = []
-        // A search in `flights_live` for each provider and state, and those that are leased, which are few: never a walk
-        // through all that waits.
+        // Searches `flights_live` for each provider and state, and adds the few flights that are leased. It never scans
+        // all waiting flights.
         var select = try BoundStatement(
             db,
             """

@@ -1,20 +1,20 @@
 import Foundation
 import Hablare
 
-/// A request as its columns have it, before its prompt is read from a content file.
+/// A request as stored in its columns, before its prompt is read from a content file.
 struct RequestColumns {
     static let selection = """
         SELECT f.member, p.name, f.model, f.tenant, f.sample, f.timeout, f.priority, f.prompt_kind, f.prompt,
             f.prompt_digest, f.prompt_size, f.parameters, r.metadata, f.max_attempts, f.on_unknown, r.deadline,
             r.tags, f.chain, f.streaming, r.merge, r.trace, r.created_at, r.caching
         """
-    /// The same of any member, with what is its own.
+    /// The same columns for any member, with its own id and priority.
     static let ofMember = """
         SELECT r.id, p.name, f.model, f.tenant, f.sample, f.timeout, coalesce(r.priority, f.priority), f.prompt_kind,
             f.prompt, f.prompt_digest, f.prompt_size, f.parameters, r.metadata, f.max_attempts, f.on_unknown, r.deadline,
             r.tags, f.chain, f.streaming, r.merge, r.trace, r.created_at, r.caching
         """
-    /// How many columns ``selection`` has.
+    /// The number of columns in ``selection``.
     static let count: Int32 = 23
 
     let provider: ProviderID
@@ -31,10 +31,10 @@ struct RequestColumns {
     private let metadata: [String: String]
     private let maximumAttempts: Int?
     private let unknownOutcome: UnknownOutcomePolicy
-    /// That of the request; of a flight that several share, the last one's.
+    /// The request's deadline; if several requests share the flight, the latest of theirs.
     var deadline: Date?
     private let tags: [String]
-    /// The providers and models to ask, that of the submission first; empty where there is only that.
+    /// The providers and models to ask, the submission's first; empty if there is no other.
     private let chain: [FallbackHop]
     private let streaming: StreamingPolicy?
     private let keepUntilMerged: Bool
@@ -77,7 +77,7 @@ struct RequestColumns {
         caching = CachePolicy(code: row.optionalInt(22))
     }
 
-    /// A damaged trace is none: a request must not fail because nobody can see from where it came.
+    /// Returns the trace of a column. A damaged trace is none: a request must not fail because it cannot be traced.
     private static func trace(_ bytes: Data?) -> TraceContext? {
         do {
             return try Coding.value([String: String].self, bytes).flatMap(TraceContext.init)
@@ -86,19 +86,19 @@ struct RequestColumns {
         }
     }
 
-    /// The file that the prompt's text is in; `nil` where the row has it.
+    /// The file of the prompt's text; `nil` if the row has the prompt.
     var promptContent: ContentReference? { kind == 0 && inline == nil ? content : nil }
 
-    /// The request, its prompt read.
+    /// Returns the request with its prompt.
     func request(reading reader: (any ContentReading)?) throws -> AIRequest {
         let bytes = if let content, let reader { try reader.read(content) } else { inline ?? Data() }
         return request(prompt: try PromptColumns.prompt(kind: kind, bytes: bytes))
     }
 
-    /// Whom the request was submitted to, and for which model, whoever is being asked.
+    /// The provider and model that the request was submitted to, even if another one is being asked.
     var origin: FallbackHop { chain.first ?? FallbackHop(provider, model: model) }
 
-    /// The request without its prompt, for one that cannot be read, or is read later.
+    /// The request without its prompt, for a prompt that cannot be read or is read later.
     var withoutPrompt: AIRequest { request(prompt: .text("")) }
 
     private func request(prompt: Prompt) -> AIRequest {

@@ -1,10 +1,10 @@
 import Foundation
 import Hablare
 
-/// A response's metadata as its columns have it. Nearly all of it that there ever is says what the cache had to do with
-/// the response: that is a number, so that it costs no JSON.
+/// A response's metadata as stored in columns. Most responses only note how the cache was used, so a number stores that
+/// without JSON.
 struct ResponseLabels {
-    /// 1 for `miss`, 2 for `refresh`; `nil` for anything else, which is in ``others`` then.
+    /// 1 for `miss`, 2 for `refresh`; `nil` for anything else, which is then in ``others``.
     let cacheUse: Int64?
     let others: [String: String]
 

@@ -78,7 +78,7 @@ extension SQLiteRows {
         try insert(response, content, try ContentColumns(content), of: flight)
     }
 
-    // Put together once, and not for every answer.
+    // Built once, not for every answer.
     private static let insertResponse = """
         INSERT INTO responses (flight, kind, format, body, digest, size, metadata, received_at, spare, cache_use)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, CASE WHEN \(Protection.exists(for: "?1")) THEN NULL ELSE ?9 END,
@@ -163,7 +163,8 @@ extension SQLiteRows {
         return flights
     }
 
-    /// The answers of flights that were submitted to, or answered by, a provider and model of which a condition holds.
+    /// Returns the cached answers whose providers and models meet a condition. It gets those of the flight and those of
+    /// the submission.
     private func answers(where isChosen: ([FallbackHop]) -> Bool) throws -> [FlightID] {
         var flights: [FlightID] = []
         var select = try BoundStatement(
@@ -179,7 +180,7 @@ extension SQLiteRows {
                 let origin = try Coding.value([FallbackHop].self, row.data(3))?.first
                 isMeant = isChosen([present, origin ?? present])
             } catch {
-                isMeant = true  // of a row that cannot be read it is unknown: the work is better done again
+                isMeant = true  // unreadable, so it may match: repeating the work is the safer mistake
             }
             if isMeant { flights.append(FlightID(rawValue: row.int(0))) }
         }
@@ -188,7 +189,7 @@ extension SQLiteRows {
 
     // MARK: The ledger
 
-    /// Its usage and error are left aside: the machine asks for neither.
+    /// Returns an attempt without its usage and error, which the machine does not need.
     func attempt(_ number: Int, of flight: FlightID) throws -> AttemptRecord? {
         var found: AttemptRecord?
         var select = try BoundStatement(
@@ -299,7 +300,7 @@ extension SQLiteRows {
 }
 
 extension Database {
-    /// How many chunks of a generation are journalled, and how many bytes they have.
+    /// Returns the number of journalled chunks of a generation and the sum of their bytes.
     func endOfStream(_ flight: FlightID, generation: Int) throws -> (count: Int, bytes: Int) {
         var end = (count: 0, bytes: 0)
         var select = try BoundStatement(
@@ -315,22 +316,22 @@ extension Database {
     }
 }
 
-/// How the cache is found in the tables.
+/// The SQL that finds work in the cache.
 enum CacheColumns {
-    /// Whether a flight is live or in the cache, and does the work of ?2, whose first ``keyLength`` bytes are ?1. The index
-    /// has the beginning of a fingerprint only: it is half as large then, and what is written there comes in no order. A
-    /// damaged `findable` gives no answer away.
+    /// The condition that a flight is live or cached and does the work ?2, whose first ``keyLength`` bytes are ?1. The
+    /// index has only the beginning of a fingerprint. That halves its size, which matters because fingerprints arrive
+    /// in no order. A damaged `findable` alone exposes no answer.
     static let isSameWork = """
         substr(fingerprint, 1, 8) = ?1 AND findable IS NOT NULL AND fingerprint = ?2
             AND (owner IS NOT NULL OR used_at IS NOT NULL)
         """
 
-    /// How many bytes of a fingerprint are in the index.
+    /// The number of bytes of a fingerprint in the index.
     static let keyLength = 8
 }
 
 extension BoundStatement {
-    /// Binds the columns of an attempt's line but its provider and model: 1 to 16.
+    /// Binds parameters 1 to 16: the columns of an attempt's line except its provider and model.
     mutating func bind(_ attempt: AttemptRecord, of flight: FlightID) throws {
         bind(1, flight.rawValue)
         bind(2, attempt.attempt)

@@ -94,7 +94,7 @@ extension SQLiteRows {
                 priority: Priority(rawValue: Int(row.int(first + 3))) ?? .normal, provider: provider, model: model,
                 origin: Self.origin(row.data(first + 6)) ?? FallbackHop(provider, model: model),
                 work: row.data(first + 7).flatMap(Fingerprint.init(digest:)),
-                // Of a damaged word the one that costs nothing: the user decides.
+                // For a damaged code, the policy that costs nothing: hold the flight until the user decides.
                 unknownOutcome: UnknownOutcomePolicy(rawValue: Int(row.int(first + 8))) ?? .hold,
                 streaming: row.optionalInt(first + 9).map(StreamingPolicy.init(code:)),
                 startedAt: row.optionalInt(first + 10).map(Coding.date),
@@ -104,10 +104,10 @@ extension SQLiteRows {
         return found
     }
 
-    /// The leader of a flight whose row does not say one.
+    /// The leader of a flight whose row names none.
     private static let nobody = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
 
-    /// The provider and model that a flight was submitted for, where it may ask others; a damaged list is none.
+    /// Returns the provider and model that a flight was submitted to, if it may ask others. A damaged list is none.
     private static func origin(_ chain: Data?) -> FallbackHop? {
         do {
             return try Coding.value([FallbackHop].self, chain)?.first
@@ -144,7 +144,7 @@ extension SQLiteRows {
         update.bind(14, flight.isShared ? 1 : 0)
         update.bind(15, try flight.job.map { try number(of: $0) })
         update.bind(16, flight.priority.rawValue)
-        // Nothing where the row's own number says no provider: a damaged one stays as it is.
+        // NULL if the row's number names no provider: a damaged number stays as it is.
         update.bind(17, flight.provider.rawValue.isEmpty ? nil : try number(of: flight.provider))
         update.bind(18, flight.model)
         update.bind(19, flight.usedAt.map(Coding.time))
@@ -153,8 +153,8 @@ extension SQLiteRows {
         try update.run()
     }
 
-    /// What the index of members says of the leader of a shared flight: the first one's class is written down as its own, and
-    /// a leader that was relieved is a member like the others. Its job may go on claiming the flight.
+    /// Updates the rows of members when a flight becomes shared or its leader changes. The first leader's priority
+    /// becomes its own. A former leader becomes a member like the others, and its job may still claim the flight.
     private func noteLeader(_ flight: FlightRow, of id: FlightID) throws {
         try run(
             """
@@ -192,14 +192,14 @@ extension SQLiteRows {
         try run("DELETE FROM responses WHERE flight = ?1", of: id)
         try run("DELETE FROM joined_jobs WHERE flight = ?1", of: id)
         try run("DELETE FROM chunks WHERE flight = ?1", of: id)
-        // The ledger goes on telling what it costs and of which kind it was.
+        // The ledger keeps the cost of each attempt and the kind of its error.
         try run(
             """
             UPDATE attempts SET error = CASE WHEN json_valid(CAST(error AS TEXT)) THEN
                 CAST(json_remove(json_set(CAST(error AS TEXT), '$.message', ''), '$.cause') AS BLOB) END
             WHERE flight = ?1 AND error IS NOT NULL
             """, of: id)
-        // What stays is the flight's number and state, which its ledger lines refer to.
+        // Keeps the flight's number and state, which its ledger lines refer to.
         try run(
             """
             UPDATE flights SET prompt = NULL, prompt_digest = NULL, prompt_size = NULL, parameters = NULL,
@@ -321,7 +321,7 @@ extension SQLiteRows {
         return isProtected
     }
 
-    /// Notes whether a flight's response may be given up.
+    /// Records whether a flight's response may be evicted.
     func protectionChanged(of flight: FlightID) throws {
         try run(
             """
@@ -332,10 +332,10 @@ extension SQLiteRows {
     }
 }
 
-/// What keeps a response whatever its age and the store's limits, as `RequestRow.protectsResponse` has it: the one place
-/// that says it in SQL, for the index of responses.
+/// The rule of `RequestRow.protectsResponse` in SQL: a protected response is kept regardless of its age and the store's
+/// limits. No other SQL states this rule. The index of responses relies on it.
 enum Protection {
-    /// Whether a request protects the response of a flight.
+    /// Returns the condition that a request protects the response of a flight.
     static func exists(for flight: String) -> String {
         """
         EXISTS (

@@ -4,17 +4,17 @@ import Hablare
 
 /// The rows of a ``SQLiteStore`` within one transaction, as `StoreMachine` reads and writes them.
 ///
-/// No statement here can violate a constraint: an error of one write would cost all others of the commit. A damaged row is
-/// read as what harms nothing; `hablare doctor` finds it.
+/// No statement here can violate a constraint: an error in one write would fail all other writes of the commit. A
+/// damaged value is read as a harmless one, and `hablare doctor` finds it.
 struct SQLiteRows: StoreRows {
     typealias Failure = any Error
 
     let db: Database
-    /// Whether a content file is there. Asked inside the transaction, which collection excludes.
+    /// Whether a content file exists. Called inside the transaction, which excludes collection.
     let hasContentFile: (ContentReference) -> Bool
     /// Content that lost a reference and may have none left.
     private(set) var releasedContent: Set<ContentReference> = []
-    /// What the submission in progress says.
+    /// The columns of the submission in progress.
     var columns: SubmissionColumns?
     private var providers: [ProviderID: ProviderRow] = [:]
     private var jobs: [JobKey: Int64] = [:]
@@ -24,7 +24,7 @@ struct SQLiteRows: StoreRows {
         hasContentFile = hasContent
     }
 
-    /// The columns of a submission, which are made once.
+    /// Returns the columns of a submission, which are encoded once.
     func columns(of submission: Submission) throws -> SubmissionColumns { try columns ?? SubmissionColumns(submission) }
 
     mutating func release(_ reference: ContentReference?) {
@@ -62,7 +62,7 @@ struct SQLiteRows: StoreRows {
         return number
     }
 
-    /// Enters a name that is new, and returns its number.
+    /// Inserts a new name and returns its number.
     private func enter(_ name: String, in table: String, column: String) throws -> Int64 {
         var insert = try BoundStatement(db, "INSERT INTO \(table) (\(column)) VALUES (?1) ON CONFLICT DO NOTHING")
         insert.bind(1, name)
@@ -146,7 +146,7 @@ struct SQLiteRows: StoreRows {
         try upsert.run()
     }
 
-    /// Written only when it is news.
+    /// Records a provider's account if it changed.
     mutating func note(_ account: AccountID, of provider: ProviderID) throws {
         let number = try number(of: provider)
         guard providers[provider]?.account != account else { return }
@@ -187,7 +187,7 @@ struct SQLiteRows: StoreRows {
         return found
     }
 
-    /// Damaged tags are none: what has nothing to do with them goes on.
+    /// Returns the tags of a column. Damaged tags are none, so work that does not need them continues.
     private static func tags(_ data: Data?) -> [String] {
         do {
             return try Coding.value([String].self, data) ?? []
@@ -210,7 +210,7 @@ struct SQLiteRows: StoreRows {
         if let job = request.job?.key, request.lifecycle.state == .live { try enter(job, for: request) }
     }
 
-    /// Inserts a request whose UUID and place in a job are free. Returns whether they are.
+    /// Inserts a request if its UUID and its place in a job are free. Returns whether they are.
     @discardableResult
     mutating func insertNew(_ request: RequestRow, of submission: Submission) throws -> Bool {
         let columns = try columns(of: submission)
@@ -267,7 +267,7 @@ struct SQLiteRows: StoreRows {
         if let job = request.job?.key, request.lifecycle.state == .live { try enter(job, for: request) }
     }
 
-    /// A live member's job may claim its flight, also where another member leads.
+    /// Lets the job of a live member claim its flight even if another member leads.
     private mutating func enter(_ job: JobKey, for request: RequestRow) throws {
         var insert = try BoundStatement(
             db,
@@ -287,7 +287,7 @@ struct SQLiteRows: StoreRows {
         try delete.run()
     }
 
-    /// Read whole before anything is written: a statement must not walk an index that changes below it.
+    /// Reads all due requests before anything is written: a statement must not walk an index while it changes.
     func requests(dueAt date: Date, limit: Int) throws -> [UUID] {
         var due: [UUID] = []
         var select = try BoundStatement(

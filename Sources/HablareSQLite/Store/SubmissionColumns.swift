@@ -1,8 +1,8 @@
 import Foundation
 import Hablare
 
-/// What a submission says, as its columns have it. Made before anything is written: what cannot be encoded costs the other
-/// writes of its commit nothing.
+/// A submission's values as stored in columns. They are encoded before anything is written, so a value that cannot be
+/// encoded does not fail the other writes of its commit.
 struct SubmissionColumns {
     let prompt: PromptColumns
     let parameters: Data?
@@ -22,14 +22,14 @@ struct SubmissionColumns {
         trace = try submission.trace.flatMap { try Coding.labels($0.fields) }
     }
 
-    /// About how many bytes its rows have.
+    /// The approximate number of bytes in its rows.
     var byteCount: Int { (prompt.inline?.count ?? 0) + (parameters?.count ?? 0) + (metadata?.count ?? 0) }
 }
 
-/// A prompt as its columns have it: text as it is, messages as JSON.
+/// A prompt as stored in columns: text as it is, messages as JSON.
 struct PromptColumns {
     let kind: Int
-    /// `nil` when the prompt is in a content file.
+    /// The bytes of the prompt; `nil` if a content file has them.
     let inline: Data?
 
     init(_ submission: Submission) throws {

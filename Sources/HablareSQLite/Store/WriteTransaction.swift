@@ -2,14 +2,15 @@ import Foundation
 import GRDB
 import Hablare
 
-/// One commit: applies writes to the tables as `StoreMachine` decides.
+/// One commit, which applies writes to the tables as `StoreMachine` decides.
 ///
-/// The three commonest writes have a short way: the submission of new work, and the moves that are a compare-and-set of a
-/// transition which the core's machine decided: an attempt's start, and its end in a flight of one member. Where the row is
-/// not what the writer believed, the machine decides. The differential test shows that both do the same.
+/// The three most common writes have a fast path: submitting new work, starting an attempt, and ending an attempt of a
+/// flight with one member. Starts and ends are a compare-and-set of a transition that the core's machine decided. If
+/// the row is not what the writer believed, the machine decides. The differential test shows that both paths do the
+/// same.
 struct WriteTransaction {
-    /// The largest row that is tried. SQLite refuses rows from 1,000,000,000 bytes on, and a refusal would cost the
-    /// other writes of the commit.
+    /// The number of bytes from which a row is rejected. SQLite refuses rows of 1,000,000,000 bytes or more, and its
+    /// refusal would fail the other writes of the commit.
     private static let largestRow = 500_000_000
 
     private var machine: StoreMachine<SQLiteRows>
@@ -56,8 +57,8 @@ struct WriteTransaction {
         return receipt
     }
 
-    /// A request for work that no other one is known to do. `nil` where the machine decides: where there is such work, or the
-    /// UUID or the place in a job is taken.
+    /// Submits work that no other request is known to do. Returns `nil` if the machine must decide: if there is such
+    /// work, the prompt's file is missing, or the UUID or the place in a job is taken.
     private mutating func submitNew(_ submission: Submission) throws -> WriteReceipt? {
         if let content = submission.promptContent, !machine.rows.hasContent(content) { return nil }
         guard try machine.rows.flights(for: submission.fingerprint).isEmpty else { return nil }
@@ -73,9 +74,11 @@ struct WriteTransaction {
         return .submitted(receipt)
     }
 
-    /// Why a value cannot be a row. Found before anything was written, so it costs the other writes nothing.
+    /// Returns the error for a value that cannot be stored. It is found before anything is written, so the other writes
+    /// succeed.
     private static func unwritable(_ code: AIServiceError.Code, _ what: String, _ error: any Error) -> AIServiceError {
-        // An encoding's own refusal is of the request, whoever asked; what could not be read keeps its code.
+        // The encoder throws `invalidRequest` even for an answer, so `code` replaces it. Other errors, such as one of
+        // reading a body, keep their code.
         if let error = error as? AIServiceError, error.code != .invalidRequest { return error }
         return AIServiceError(
             code, "\(what) has values that cannot be stored. Numbers must be finite, and nesting at most 64 deep.",
@@ -108,8 +111,8 @@ struct WriteTransaction {
         return receipt
     }
 
-    /// An end that no member's deadline has a say in, of a flight of one member that is as its attempt believes. `nil` where the
-    /// machine decides.
+    /// Settles an attempt of a flight that has one member and is as the attempt believes. Returns `nil` if the machine
+    /// must decide, such as when a deadline matters.
     private mutating func settleAlone(_ end: AttemptEnd, _ content: ContentColumns?) throws -> WriteReceipt? {
         switch end.outcome {
         case .completed, .failed, .held, .interrupted: break
@@ -151,7 +154,7 @@ struct WriteTransaction {
         try update.run()
     }
 
-    // Put together once, and not for every move.
+    // Built once, not for every move.
     private static let moveKeepingOwner = move("tried_since = coalesce(tried_since, ?10)")
     private static let moveToOwner = move(changeOfOwner)
     private static let moveAnswering = move("\(changeOfOwner), used_at = ?14, answer_size = ?15")
@@ -167,19 +170,20 @@ struct WriteTransaction {
         """
     }
 
-    /// Writes a move where the row still is what the mover believes.
+    /// Writes a transition if the row still is what the caller believes. Returns whether it was.
     ///
-    /// A flight is tried since the first attempt that counts. So the date stays while one does, and is forgotten with
-    /// the last: by an interruption, a loss or a retry. A handle stays until the machine knows of none.
+    /// `tried_since` is the start of the first attempt that counts. It stays while such an attempt exists, and is
+    /// cleared with the last one: by an interruption, a loss or a retry. A handle stays until the machine knows of
+    /// none.
     ///
     /// - Parameters:
-    ///   - isAlone: Whether the move holds for a flight of one member only.
-    ///   - answer: What it enters in the cache.
+    ///    - isAlone: Whether to write only if the flight has one member.
+    ///    - answer: The entry that its answer gets in the cache.
     private func move(
         _ flight: FlightID, from old: FlightLifecycle, to new: FlightLifecycle, startedAt: Int64?,
         isAlone: Bool = false, answering answer: CacheEntry? = nil
     ) throws -> Bool {
-        // An index is left alone by a statement that names none of its columns.
+        // SQLite leaves an index alone if the statement names none of its columns.
         let keepsOwner = old.ownerCode == new.ownerCode
         let sql =
             if keepsOwner { Self.moveKeepingOwner } else if answer != nil { Self.moveAnswering } else if new.isSettled {
@@ -210,12 +214,12 @@ struct WriteTransaction {
         return try update.run() == 1
     }
 
-    /// What a completed flight has in the cache.
+    /// The entry of a completed flight in the cache.
     private struct CacheEntry {
         let usedAt: Int64
         let bytes: Int64
 
-        /// `nil` where the answer is not kept for others.
+        /// Creates an entry; `nil` if the answer is not kept for others.
         init?(of end: AttemptEnd, _ content: ContentColumns) {
             guard end.entersCache, case .completed(let data) = end.outcome else { return nil }
             usedAt = Coding.time(data.receivedAt)
@@ -223,7 +227,8 @@ struct WriteTransaction {
         }
     }
 
-    /// Enters an attempt's line as `StoreMachine.record` does. Returns whether it is the ledger's, or an earlier one stays.
+    /// Writes an attempt's line as `StoreMachine.record` does. Returns whether it was written; otherwise an earlier
+    /// line stays.
     private func record(_ attempt: AttemptRecord, of flight: FlightID) throws -> Bool {
         var insert = try BoundStatement(
             db,
