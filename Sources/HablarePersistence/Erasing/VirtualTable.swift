@@ -30,21 +30,21 @@ struct VirtualTable {
         ).map { VirtualTable(name: $0["name"], sql: $0["sql"]) }
     }
 
-    /// Whether it has rows that are nowhere else.
+    /// Whether it has rows that no other table has.
     var holdsOwnRows: Bool {
         guard !Self.mirrors.contains(module) else { return false }
         guard module == "fts5" || module == "fts4" else { return true }
         return if case .own = content { true } else { false }
     }
 
-    /// Empties it, where what it is about was erased.
+    /// Empties the table if the tables that it is about were erased.
     func erase(_ db: Database, whenErased tables: Set<String>) throws {
         guard !Self.mirrors.contains(module) else { return }
         guard module == "fts5" else { return try db.execute(literal: "DELETE FROM \(identifier: name)") }
         switch content {
         case .own: try db.execute(literal: "DELETE FROM \(identifier: name)")
         case .of(let table) where !tables.contains(table): break
-        // Its triggers have deleted the rows one by one. This leaves nothing of what they did not know of either.
+        // Its triggers deleted the rows one by one. This also removes the ones that they did not know of.
         case .of, .none:
             try db.execute(literal: "INSERT INTO \(identifier: name) (\(identifier: name)) VALUES ('delete-all')")
         }
@@ -53,9 +53,9 @@ struct VirtualTable {
     private enum Content {
         /// The index has the text itself.
         case own
-        /// The text is in a table.
+        /// A table has the text.
         case of(String)
-        /// The text is nowhere.
+        /// The text is not stored.
         case none
     }
 

@@ -68,7 +68,7 @@ extension SearchIndex {
 extension AppDatabase {
     /// Finds rows, the best first, away from the caller's actor: see ``SearchIndex/search(for:as:among:after:options:in:)``.
     ///
-    /// - Throws: ``SearchError``; what reading and decoding throws; `CancellationError` when the task is cancelled.
+    /// - Throws: ``SearchError``; the errors of reading and decoding; `CancellationError` if the task is cancelled.
     @concurrent
     public func search<Record: FetchableRecord & Sendable>(
         _ index: SearchIndex, for terms: SearchTerms, as type: Record.Type, after cursor: SearchCursor? = nil,
