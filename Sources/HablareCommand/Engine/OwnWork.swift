@@ -44,7 +44,7 @@ final class OwnWork: Sendable {
         case .failed(let id, _, _): state.withLock { $0.endsHere(id, .failed) }
         default:
             guard let settlement = event.settlement, !settlement.finished.isEmpty else { return }
-            let end = if case .completed = settlement.end.outcome { RequestPhase.completed } else { RequestPhase.failed }
+            let end: RequestPhase = if case .completed = settlement.end.outcome { .completed } else { .failed }
             state.withLock { state in
                 for id in settlement.finished { state.endsHere(id, end) }
             }
@@ -59,8 +59,7 @@ final class OwnWork: Sendable {
         }
     }
 
-    /// Forgets single requests, and keeps the counts. Only while nothing is waited for, and after
-    /// ``AIRequestManager/eventsTold()``.
+    /// Forgets single requests, and keeps the counts. Only while nothing is waited for.
     func forgetRequests() {
         state.withLock { state in
             state.own = []

@@ -25,10 +25,12 @@ import Testing
         #expect(sentence?.hasPrefix("It is not JSON from \(place) on: ") == true, "\(sentence ?? "none")")
     }
 
-    @Test("What ends too early, is not UTF-8 or is nested too deeply is no JSON", arguments: [
-        Data(), Data("{".utf8), Data("{\n\"a\": \"b}".utf8), Data("{\n \"a".utf8) + [0xFF] + Data("\": 1}".utf8),
-        Data(repeating: UInt8(ascii: "["), count: 1 << 20),
-    ])
+    @Test(
+        "What ends too early, is not UTF-8 or is nested too deeply is no JSON",
+        arguments: [
+            Data(), Data("{".utf8), Data("{\n\"a\": \"b}".utf8), Data("{\n \"a".utf8) + [0xFF] + Data("\": 1}".utf8),
+            Data(repeating: UInt8(ascii: "["), count: 1 << 20),
+        ])
     func end(data: Data) {
         #expect(JSONFault(in: data)?.sentence.hasPrefix("It is not JSON") == true)
     }
