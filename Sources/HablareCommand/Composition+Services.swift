@@ -4,8 +4,7 @@ import HablareProviders
 
 /// The services: the part of the composition root that names concrete providers of the network.
 extension Composition {
-    /// The models that are asked where nobody names one: OpenAI's own, which have prices in the table as far as any have.
-    /// Another server's are its own affair.
+    /// The models that are asked of OpenAI itself where nobody names one.
     static let openAIModels = [
         "model": "gpt-4.1-mini", "speech_model": "tts-1", "image_model": "gpt-image-1",
         "embedding_model": "text-embedding-3-small",
@@ -25,8 +24,7 @@ extension Composition {
 
     static func storedKey(of service: String, in composition: Composition) throws -> ServiceKey? {
         try composition.credentials.credential(named: CredentialName(service)).map { found in
-            ServiceKey(
-                shown: found.credential.key.shown, origin: found.source.place ?? found.source.kind)
+            ServiceKey(shown: found.credential.key.shown, origin: found.source.place ?? found.source.kind)
         }
     }
 
@@ -218,7 +216,6 @@ private struct ServiceSite: Sendable {
             """)
     }
 
-    /// What the service says to a key, a sentence.
     func greeting() async throws(AIServiceError) -> String {
         switch settings.kind {
         case .openai: return Self.models(try await openAI().models().count)

@@ -4,8 +4,7 @@ import HablareProviders
 import HablareSQLite
 import Logging
 
-/// Everything the command touches the world through. The only file that names concrete stores and providers; a test
-/// swaps this one value.
+/// Everything the command touches the world through. The only file that names concrete stores and providers.
 struct Composition: Sendable {
     var arguments: [String]
     /// The arguments as the system has them; `nil` where `arguments` are these.
@@ -32,15 +31,13 @@ struct Composition: Sendable {
         @Sendable (ServiceEntry, Settings.Network, CallLimits, Composition) throws -> [InstalledProvider] =
             Composition.networkProviders
     var lookUpKey: @Sendable (_ service: String, Composition) throws -> ServiceKey? = Composition.storedKey
-    /// Calls a handler for every SIGINT and SIGTERM, until its task is cancelled. Until it is called, and after, these
-    /// signals end the process.
+    /// Calls a handler for every SIGINT and SIGTERM, until its task is cancelled. Then these end the process again.
     var watchSignals: @Sendable (_ handler: @escaping @Sendable (StopSignal) -> Void) async -> Void
     var seams: EngineSeams
     var timeZone: TimeZone
     var processorCount: Int
 
-    /// What the command line says of how much one provider may be asked. What it leaves open is for each provider's own
-    /// settings.
+    /// The command line's limits for one provider. What it leaves open is for each provider's own settings.
     struct CallLimits: Sendable, Hashable {
         /// Calls at once. `nil`: of a program as many as there are processors.
         var concurrency: Int?
@@ -96,9 +93,7 @@ extension Composition {
                 limits.concurrency = limits.concurrency ?? max(1, process.activeProcessorCount)
                 return try programs(environment, limits)
             },
-            watchSignals: { handler in
-                await StopSignal.watch(handler)
-            },
+            watchSignals: { await StopSignal.watch($0) },
             seams: EngineSeams(),
             timeZone: .current,
             processorCount: process.activeProcessorCount)
@@ -134,5 +129,32 @@ extension Composition {
                     executable: diagnosis.executable, problem: diagnosis.problem,
                     advice: diagnosis.problem == nil ? diagnosis.advice : [])
             })
+    }
+}
+
+extension Composition {
+    /// Where keys are: in the environment, then where they are stored.
+    var credentials: CredentialChain {
+        let stored = XDGFolders(environment: environment).configuration.map { [keyStore($0)] } ?? []
+        return CredentialChain([EnvironmentCredentials(environment)] + stored, date: seams.date)
+    }
+
+    func writableKeys() throws -> any CredentialStore {
+        guard let store = credentials.writable else {
+            throw CommandFailure(
+                .configuration,
+                "Neither XDG_CONFIG_HOME nor HOME is set, so there is no place to store keys in. Set one, or give keys in the environment."
+            )
+        }
+        return store
+    }
+
+    /// The platform's own store: the keychain of Apple platforms, elsewhere `credentials.json`.
+    static func platformKeys(_ folder: URL) -> any CredentialStore {
+        #if canImport(Security)
+        KeychainCredentials()
+        #else
+        FileCredentials(folder.appending(path: FileCredentials.usualName, directoryHint: .notDirectory))
+        #endif
     }
 }

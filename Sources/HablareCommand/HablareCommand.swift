@@ -19,13 +19,7 @@ public enum HablareCommand {
             group.addTask { await composition.console.flush() }
             // Somebody who wants us to end does not wait for one who does not read.
             if status == .interrupted || status == .terminated {
-                group.addTask {
-                    do {
-                        try await composition.seams.clock.sleep(for: EngineSession.lastWords)
-                    } catch {
-                        // All was written before.
-                    }
-                }
+                group.addTask { _ = await composition.seams.clock.rest(for: EngineSession.lastWords) }
             }
             await group.next()
             group.cancelAll()
@@ -62,7 +56,6 @@ public enum HablareCommand {
         }
     }
 
-    /// Help and completion scripts go to standard output, usage errors to standard error.
     private static func report(
         _ error: any Error, of arguments: [String], to console: Console
     ) async throws -> CommandStatus {
@@ -102,5 +95,26 @@ extension ArgumentBytes {
             words: pointers.dropFirst().compactMap(\.self).map { word in
                 [UInt8](UnsafeRawBufferPointer(start: word, count: strlen(word)))
             })
+    }
+}
+
+/// Sees to it that the descriptors 0, 1 and 2 can be used in any case, before anything is opened.
+///
+/// Somebody may start us with standard output closed (`hablare … >&-`). The next file that is opened gets the free
+/// number then, and what is meant for the person is written into the database.
+enum StandardDescriptors {
+    /// Puts the null device on those of the three that are closed: for reading where one would write and the other way
+    /// round, so that using it still fails as it would on a closed one.
+    static func occupy() {
+        for descriptor in Int32(0)...2 where fcntl(descriptor, F_GETFD) == -1 && errno == EBADF {
+            // Gets the lowest free number, which is this one: those below it are taken by now.
+            _ = open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY)
+        }
+    }
+
+    /// Makes a write to a pipe without a reader fail, where it would end the process on the spot: what is under way
+    /// is put in order first. Programs that we run get back what is usual.
+    static func surviveBrokenPipes() {
+        signal(SIGPIPE, SIG_IGN)
     }
 }

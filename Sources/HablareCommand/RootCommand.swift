@@ -37,8 +37,7 @@ struct RootCommand: ParsableCommand {
             DoctorCommand.self,
         ])
 
-    /// Says which command was probably meant, where the first word is none. The parser itself would only say that it
-    /// did not expect the words.
+    /// Says which command was probably meant: the parser itself would only say that it did not expect the words.
     static func unknownCommand(in arguments: [String]) -> CommandFailure? {
         guard let first = arguments.first, !first.isEmpty, !first.hasPrefix("-") else { return nil }
         let names = configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
@@ -51,8 +50,7 @@ struct RootCommand: ParsableCommand {
 extension RootCommand {
     private static let takingText: Set<String> = ["generate", "speak", "image", "embed"]
 
-    /// Says what to do with a text that begins with `-`, where a command line is none. The parser itself takes `-what` for
-    /// the options `-w`, `-h`, `-a` and `-t`, and so prints the help.
+    /// Says what to do with a text that begins with `-`: the parser takes `-what` for options, and prints the help.
     static func dashedText(in arguments: [String]) -> CommandFailure? {
         guard let command = arguments.first, takingText.contains(command) else { return nil }
         let words = arguments.prefix { $0 != "--" }

@@ -101,18 +101,14 @@ struct CostCommand: ComposedCommand {
         } else if report.isEmpty {
             console.note("There was no such attempt.")
         } else {
-            try await console.print(
-                report.lines(console.outputStyle).joined(separator: "\n"), isStyled: true)
+            try await console.print(report.lines(console.outputStyle).joined(separator: "\n"), isStyled: true)
         }
         for note in report.notes(prices.file(in: composition)) where !json { console.note(note) }
         return .success
     }
 }
 
-/// A day, as it is said on the command line: its beginning.
 func parseDay(_ text: String) throws -> Date {
-    guard let day = UTCDay(text) else {
-        throw ValidationError("\(text) is no day. Give one such as 2026-11-21.")
-    }
+    guard let day = UTCDay(text) else { throw ValidationError("\(text) is no day. Give one such as 2026-11-21.") }
     return day.start
 }

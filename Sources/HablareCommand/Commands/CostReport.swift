@@ -4,7 +4,6 @@ import Hablare
 struct CostReport: JSONPrintable, Sendable {
     let report: LedgerReport
     var grouping: LedgerQuery.Grouping?
-    /// The part that was done by providers without a price: programs of this machine.
     var unpriced = UnpricedSums()
     var gaps: [PriceGap] = []
     var budgets: [BudgetRecord] = []

@@ -66,9 +66,7 @@ struct DoctorCommand: ComposedCommand {
         }
     }
 
-    private func diagnoseStore(
-        _ settings: Settings, in composition: Composition, _ report: inout DoctorReport
-    ) throws {
+    private func diagnoseStore(_ settings: Settings, in composition: Composition, _ report: inout DoctorReport) throws {
         let folder = try data.folder(settings, in: composition)
         report.folder = folder.path
         if let free = composition.freeSpace(folder) { report.add(free: free, on: folder) }
@@ -76,8 +74,7 @@ struct DoctorCommand: ComposedCommand {
             if composition.storeExists(folder) {
                 report.add(try composition.openStore(folder).diagnose())
             } else {
-                report.add(
-                    "store", "absent", "There is nothing yet in \(folder.path). The first narration creates it.")
+                report.add("store", "absent", "There is nothing yet in \(folder.path). The first narration creates it.")
             }
         } catch {
             // Whatever it is, such as a folder that cannot be made: what else there is to say is said, too.

@@ -6,8 +6,7 @@ public import HablareSpeech
 extension TextSegmenter.Unit: ExpressibleByArgument {}
 extension LedgerQuery.Grouping: ExpressibleByArgument {}
 
-/// Which requests a command is for: one of the five phases, those that are held, which are pending too, or those that
-/// were executing when their process ended.
+/// The requests that a command is for: a phase, those that are held, or those whose process ended meanwhile.
 enum StateOption: String, CaseIterable, ExpressibleByArgument {
     case pending, executing, completed, failed, cancelled, held, interrupted
 
@@ -32,7 +31,6 @@ enum InterruptionOption: String, CaseIterable, ExpressibleByArgument {
     }
 }
 
-/// What may answer a request, as it is said on the command line.
 enum CacheOption: String, CaseIterable, ExpressibleByArgument {
     case use, refresh, bypass
 
@@ -45,7 +43,6 @@ enum CacheOption: String, CaseIterable, ExpressibleByArgument {
     }
 }
 
-/// The class of a request, as it is said on the command line.
 enum PriorityOption: String, CaseIterable, ExpressibleByArgument {
     case high, normal, low
 
@@ -67,7 +64,6 @@ extension UnknownOutcomePolicy {
     }
 }
 
-/// A request's UUID as it is given on the command line.
 func parseRequestID(_ text: String) throws -> UUID {
     guard let id = UUID(uuidString: text) else {
         throw ValidationError(

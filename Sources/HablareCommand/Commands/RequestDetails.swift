@@ -110,11 +110,9 @@ extension AIResponseData {
 }
 
 extension RequestDetails {
-    /// All that there is to say of an answer, for programs: what `hablare show --json` has, and the answer itself.
+    /// What `hablare show --json` has, and the answer itself.
     ///
-    /// - Parameters:
-    ///   - repairs: How often the answer was mended; `nil` where no schema wanted anything.
-    ///   - usage: What was used for it, where that is more than the answer's own.
+    /// - Parameter usage: What was used for it, where that is more than the answer's own.
     func answerRecord(
         value: ParameterValue? = nil, repairs: Int? = nil, problem: String? = nil, usage: Usage? = nil
     ) async throws -> JSONObject {

@@ -44,9 +44,7 @@ struct RetryCommand: ComposedCommand {
         guard (id != nil) != isForAll else {
             throw ValidationError("Give a request's id, or --failed, or --cancelled, or --held.")
         }
-        guard job == nil || isForAll else {
-            throw ValidationError("--job goes with --failed, --cancelled or --held.")
-        }
+        guard job == nil || isForAll else { throw ValidationError("--job goes with --failed, --cancelled or --held.") }
     }
 
     func run(in composition: Composition) async throws -> CommandStatus {

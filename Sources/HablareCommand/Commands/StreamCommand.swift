@@ -57,15 +57,11 @@ struct StreamCommand: ComposedCommand {
             guard let page = try await rest(printer, store) else { throw data.unknown(id) }
             if let status = try end(page, printer, store, composition.console) { return status }
             if page.phase == .executing, !isTold { isTold = try tellIfInterrupted(store, in: composition) }
-            guard await wakes.next() != nil else {
-                throw CancellationError()
-            }
+            guard await wakes.next() != nil else { throw CancellationError() }
         }
     }
 
-    /// Does something until it ends or a signal comes: whoever reads only has nothing to end in good order.
-    ///
-    /// - Parameter stopped: Told of the signal once `body` does nothing any more.
+    /// Runs `body` until it ends or a signal comes; `stopped` is called once `body` does nothing any more.
     private func untilSignal(
         in composition: Composition, _ body: @escaping @Sendable () async throws -> CommandStatus,
         then stopped: (StopSignal) -> CommandStatus

@@ -79,8 +79,12 @@ struct VoicesCommand: ComposedCommand {
                     console.note("\(installed.name): it does not list its voices.")
                 }
                 let filter = SpeechVoiceFilter(language: language, gender: gender, quality: quality)
-                rows += voices.filter { filter.accepts($0.voice) }.map {
-                    row($0.voice, of: installed, alsoCalled: $0.aliases)
+                for (voice, aliases) in voices where filter.accepts(voice) {
+                    let row = Row(
+                        provider: installed.name, voice: voice.id, name: voice.name, language: voice.languages.first,
+                        languages: voice.languages, gender: voice.gender, quality: voice.quality,
+                        summary: voice.summary, aliases: aliases)
+                    rows.append(row)
                 }
             } catch let error as AIServiceError where provider == nil && error.code != .cancelled {
                 console.note("\(installed.name): \(error.message)")
@@ -101,12 +105,5 @@ struct VoicesCommand: ComposedCommand {
                 gender: voice.gender?.rawValue, quality: installed.voiceQuality)
             return (described, voice.aliases)
         }
-    }
-
-    private func row(_ voice: SpeechVoice, of installed: InstalledProvider, alsoCalled aliases: [String]) -> Row {
-        Row(
-            provider: installed.name, voice: voice.id, name: voice.name, language: voice.languages.first,
-            languages: voice.languages, gender: voice.gender, quality: voice.quality, summary: voice.summary,
-            aliases: aliases)
     }
 }

@@ -73,18 +73,11 @@ struct WatchCommand: ComposedCommand {
             "This store cannot be watched at the moment. Look at it with: \(data.commandLine("show", id.text))")
     }
 
-    private static func wait(
-        until date: Date?, in composition: Composition, then wake: @Sendable () -> Void
-    ) async {
+    private static func wait(until date: Date?, in composition: Composition, then wake: @Sendable () -> Void) async {
         guard let date else { return }
         let seconds = date.timeIntervalSince(composition.seams.date())
-        guard seconds > 0 else { return }
-        do {
-            try await composition.seams.clock.sleep(for: .seconds(seconds))
-            wake()
-        } catch {
-            // Something was written first: the next round has a timer of its own.
-        }
+        // Where something is written first, the next round has a timer of its own.
+        if seconds > 0, await composition.seams.clock.rest(for: .seconds(seconds)) { wake() }
     }
 
     /// What is told of the request. A change of anything else is not worth a line.
@@ -96,7 +89,6 @@ struct WatchCommand: ComposedCommand {
         /// Whether the date of the reason has come and nobody has acted on it yet.
         let isDue: Bool
         let error: AIServiceError?
-        /// Which attempt runs, and where; `nil` unless one does.
         let attempt: Int?
         let holder: RequestSnapshot.Holder?
 

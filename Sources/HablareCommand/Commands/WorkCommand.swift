@@ -56,8 +56,7 @@ struct WorkCommand: ComposedCommand {
             suspending: { [quiet] account, error in
                 if !quiet { console.note("Nothing more is asked of \(account): \(error.reason) [\(error.code)]") }
             }, in: composition)
-        let reporter = workplace.reporter(
-            of: Tally(total: 0, noun: "request"), quiet: quiet, verbose: data.verbose)
+        let reporter = workplace.reporter(of: Tally(total: 0, noun: "request"), quiet: quiet, verbose: data.verbose)
         let round = WorkRound(
             manager: workplace.manager, store: workplace.store, own: workplace.own,
             lookout: workplace.lookout(for: reporter), providers: Set(providers.map(\.provider.id)),
@@ -123,7 +122,6 @@ struct WorkCommand: ComposedCommand {
     }
 }
 
-/// Waits for all that waits, until nothing does.
 struct WorkRound: Sendable {
     private static let page = 500
     private static let window = 64
@@ -136,8 +134,7 @@ struct WorkRound: Sendable {
     let reporter: ProgressReporter
     let forever: Bool
 
-    /// What may end while the engine starts, before the first look at what waits: what is executed, by a process that may
-    /// be dead, and what is too late.
+    /// The requests that may end while the engine starts: those that are executed, and those that are too late.
     func endingEarly(at date: Date) async throws -> [UUID] {
         var ids: [UUID] = []
         for filter in [
@@ -206,10 +203,8 @@ struct WorkRound: Sendable {
         return left
     }
 
-    /// Waits for everything that is neither final nor held nor left now; whether there was anything.
-    ///
-    /// All of it is read before any of it is waited for, and is 16 bytes each: what is urgent, or somebody else's, ends
-    /// before what is on an earlier page, and would not be there any more when its page is read.
+    /// Waits for everything that is neither final nor held nor left now; whether there was anything. All of it is read
+    /// before any of it is waited for: what ends meanwhile would not be there any more when its page is read.
     @discardableResult
     private func waitForAll(_ early: [UUID] = []) async throws -> Bool {
         var ids = early

@@ -1,7 +1,6 @@
 import Foundation
 
-/// The file of a person's settings: `hablare.yaml` or `hablare.json` in the configuration folder, or one that was
-/// named.
+/// The file of settings: `hablare.yaml` or `hablare.json` in the configuration folder, or one that was named.
 struct ConfigurationFile: Sendable, Hashable {
     static let maximumBytes = 1 << 20
     static let names = ["hablare.yaml", "hablare.yml", "hablare.json"]
@@ -11,9 +10,7 @@ struct ConfigurationFile: Sendable, Hashable {
     /// What named it, as `--config`; `nil` where it was found.
     let namedBy: String?
 
-    /// Finds the file: that of `--config`, else that of `HABLARE_CONFIG`, else the one in the configuration folder.
-    ///
-    /// - Returns: `nil` where nothing was named and none is there.
+    /// Finds the file: that of `--config`, else of `HABLARE_CONFIG`, else the one in the configuration folder, if any.
     static func find(_ option: String?, in composition: Composition) throws -> ConfigurationFile? {
         let variable = composition.environment[variable].map { ($0, self.variable) }
         if let (path, source) = option.map({ ($0, "--config") }) ?? variable {

@@ -64,8 +64,7 @@ struct ConfigurationText {
             "\(Self.anchors) If it is none (in a comment, or in a text), write it without & or *.")
     }
 
-    /// Where something begins like an anchor or an alias; looked for in comments and quotes, too, of which only the
-    /// parser knows where they are.
+    /// Where something begins like an anchor or an alias, also in comments and quotes, which only the parser knows.
     private static func firstMark(_ sign: UInt8, in bytes: [UInt8]) -> Int? {
         bytes.indices.first { index in
             guard bytes[index] == sign, index + 1 < bytes.count, isWord(bytes[index + 1]) else { return false }
@@ -143,9 +142,7 @@ struct ConfigurationText {
     }
 
     private static func unknown(_ name: String, at path: SettingPath, beside names: [String]) -> String {
-        guard !SecretNames.isSecret(name) else {
-            return "\(shown(name)): \(SecretNames.advice(for: path.service))"
-        }
+        guard !SecretNames.isSecret(name) else { return "\(shown(name)): \(SecretNames.advice(for: path.service))" }
         let section = path.names.isEmpty ? "There is no key" : "\(path) has no key"
         return "\(section) \(shown(name)).\(NearestNames(names).hint(for: name))"
     }
@@ -192,12 +189,10 @@ struct ConfigurationText {
         return place(mark)
     }
 
-    /// The place of a character, by its number from 0.
     private func place(at offset: Int) -> SettingPlace {
         let before = text.unicodeScalars.prefix(offset)
         let start = before.lastIndex(of: "\n").map { before.index(after: $0) } ?? before.startIndex
-        return .file(
-            file.url, line: before.count { $0 == "\n" } + 1, column: before[start...].count + 1)
+        return .file(file.url, line: before.count { $0 == "\n" } + 1, column: before[start...].count + 1)
     }
 
     /// A key as it may be shown: somebody may have put a secret in its place, or a whole page.

@@ -2,10 +2,7 @@ import Foundation
 import HablareProviders
 
 /// The variables of the environment that are settings: `HABLARE_` and the way to the setting, in capitals, with `_`
-/// between names and in place of hyphens. Pure.
-///
-/// A variable that is none, and looks as if it were meant for one, is an error: a mistyped one would be ignored in
-/// silence.
+/// between names and in place of hyphens. A variable that is none, and looks as if it were meant for one, is an error. Pure.
 struct EnvironmentSettings {
     let variables: [String: String]
 

@@ -6,8 +6,7 @@ struct ServiceSettings: Sendable, Equatable {
     let kind: ServiceKind
     /// Where it is, as it was written; the address of the kind's own service where nothing was.
     var address: String
-    /// What is wrong with ``address``, and where it was written; `nil` where nothing is. It counts once the service is
-    /// to be asked: another one can be asked meanwhile.
+    /// What is wrong with ``address``. It counts once the service is to be asked.
     var addressProblem: CommandFailure?
     /// The models, by the settings that say them, such as `speech_model`. Default: the provider's own.
     var models: [String: String] = [:]
@@ -20,8 +19,7 @@ struct ServiceSettings: Sendable, Equatable {
     var rate: Double?
     /// How long one attempt may take, or be silent where it streams.
     var timeout = Duration.seconds(120)
-    /// What else its calls say, by names in small letters. Never a secret, and not for everybody all the same: they may
-    /// name an account.
+    /// What else its calls say, by names in small letters. Never a secret, but they may name an account.
     var headers: [String: String] = [:]
     var fallback: [String] = []
     /// Where it is asked in place of where it is configured; `nil`: it is asked there.
@@ -40,10 +38,7 @@ struct ServiceSettings: Sendable, Equatable {
 }
 
 extension ServiceSettings {
-    /// The service at another address than the configured one.
-    ///
-    /// Its key and its headers go with it only within the configured origin: whoever is at another one has not been given
-    /// them.
+    /// The service at another address. Its key and its headers go with it only within the configured origin.
     func placed(at address: ServiceAddress) -> ServiceSettings {
         var placed = self
         if !hasOrigin(of: address) {
@@ -77,7 +72,7 @@ extension ServiceSettings {
     }
 
     private static func name(_ name: String, at place: ServiceAddress?) -> String {
-        place.map { PlacedName(name, at: $0).text } ?? name
+        place.map { PlacedName(provider: name, address: $0).text } ?? name
     }
 
     /// Why no key may be sent to an address; `nil` where one may. Everybody on the way could read it.
@@ -105,12 +100,10 @@ enum ServiceKind: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// With which of its interfaces an OpenAI service is asked for text.
 enum TextInterface: String, Sendable, Hashable, CaseIterable {
     case chat, responses
 }
 
-/// One of the providers that a service is: what it answers, and with which model.
 struct ServiceOffer: Sendable, Hashable {
     /// What stands behind the service's name in the provider's id; `nil` for the one with the bare name.
     let variant: String?

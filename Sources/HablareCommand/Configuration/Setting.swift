@@ -2,8 +2,7 @@ import Foundation
 
 struct Setting: Sendable, Hashable {
     let path: SettingPath
-    /// What is written; one text where it is no list. `nil` for a section that a person named, such as a service, which
-    /// may say nothing yet.
+    /// The text, or several of a list. `nil` for a section that a person named, such as a service.
     let texts: [String]?
     let place: SettingPlace
 
@@ -12,7 +11,6 @@ struct Setting: Sendable, Hashable {
     }
 }
 
-/// The way to a setting, from the outermost section to its own name.
 struct SettingPath: Sendable, Hashable, CustomStringConvertible {
     let names: [String]
 
@@ -38,14 +36,11 @@ struct SettingPath: Sendable, Hashable, CustomStringConvertible {
     var header: String? { names.count == 4 && names[2] == "headers" ? names[3] : nil }
 }
 
-/// Where a setting was said.
 enum SettingPlace: Sendable, Hashable {
     case file(URL, line: Int, column: Int)
     case variable(String)
     case option(String)
 
-    /// The error for what is wrong there.
-    ///
     /// - Parameter problem: A sentence that says what is wanted. Never the value, which may be a secret.
     func failure(_ problem: String) -> CommandFailure {
         switch self {
@@ -62,7 +57,6 @@ enum SettingPlace: Sendable, Hashable {
         if case .option = self { true } else { false }
     }
 
-    /// The folder that a relative path is relative to.
     func folder(in workingDirectory: URL) -> URL {
         if case .file(let url, _, _) = self { url.deletingLastPathComponent() } else { workingDirectory }
     }

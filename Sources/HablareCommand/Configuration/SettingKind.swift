@@ -1,8 +1,7 @@
 import Hablare
 import HablareProviders
 
-/// What a setting's value is. It is written in the same way in a file, in the environment and as an option; whether it
-/// stands in quotes makes no difference.
+/// The kind of a setting's value, which is written in the same way in a file, a variable and an option.
 enum SettingKind: Sendable, Hashable {
     case text
     case path
@@ -19,12 +18,7 @@ enum SettingKind: Sendable, Hashable {
     case headerValue
 
     /// Whether it is a list: in a file that, or one text; in a variable, with commas.
-    var isList: Bool {
-        switch self {
-        case .providers, .hosts: true
-        default: false
-        }
-    }
+    var isList: Bool { [.providers, .hosts].contains(self) }
 
     var wanted: String {
         switch self {
@@ -152,7 +146,6 @@ extension SettingKind {
         return .microseconds(Int64((seconds * 1e6).rounded()))
     }
 
-    /// A length of time as it is written: `30s`.
     static func text(_ duration: Duration) -> String {
         let microseconds = duration.components.seconds * 1_000_000 + duration.components.attoseconds / 1_000_000_000_000
         for (unit, size) in [("d", 86_400_000_000), ("h", 3_600_000_000), ("m", 60_000_000), ("s", 1_000_000)]

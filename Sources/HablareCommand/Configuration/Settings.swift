@@ -1,7 +1,5 @@
 import Foundation
 
-/// What a person has configured: everything that is not asked for anew with each command.
-///
 /// A setting comes from the file, the environment or an option of the command line, in rising order of strength. What
 /// nobody says has its default. A value that cannot be read is an error, never the default.
 struct Settings: Sendable, Equatable {
@@ -26,16 +24,13 @@ struct Settings: Sendable, Equatable {
     var dataFolder: URL?
     var defaultProviders: [ProviderUse: String] = [:]
     var network = Network()
-    /// The services: those that are always there, in a fixed order, then a person's own, by name.
     var services = ServiceSettings.builtIn
 
     func service(_ name: String) -> ServiceSettings? { services.first { $0.name == name } }
 }
 
 extension Settings {
-    static func read(
-        _ option: String? = nil, options: [Setting] = [], in composition: Composition
-    ) throws -> Settings {
+    static func read(_ option: String? = nil, options: [Setting] = [], in composition: Composition) throws -> Settings {
         let file = try ConfigurationFile.find(option, in: composition)
         let reading = try SettingsReading(file: try file?.settings() ?? [], options: options, in: composition)
         var settings = try reading.settings()
@@ -44,7 +39,6 @@ extension Settings {
     }
 }
 
-/// A command that asks a provider, and may have one that it asks by default.
 enum ProviderUse: String, Sendable, Hashable, CaseIterable {
     case generate, speak, image, embed, narrate
 

@@ -2,7 +2,6 @@ import Foundation
 
 struct SettingsReading {
     private let composition: Composition
-    /// The services that are always there, then a person's own, by name.
     private let services: [String]
     /// The settings, each as the strongest place says it, and the sections that a person named.
     private let said: [SettingPath: Setting]

@@ -1,7 +1,6 @@
 import Foundation
 
-/// The folders of the command below those of the XDG base directory specification; `nil` where the environment names
-/// neither one of these nor a home folder.
+/// The folders of the XDG base directory specification; `nil` where the environment names neither them nor a home.
 struct XDGFolders: Sendable {
     let environment: [String: String]
 

@@ -2,13 +2,11 @@ import Foundation
 import Hablare
 import HablareProviders
 
-/// Speaks to the person: results on standard output, everything else on standard error, where one line at the bottom
-/// may be drawn again and again. Where one of them is a terminal, it gets no control characters but our own; see
-/// ``ShownText``. A pipe or file gets every byte as it is.
+/// Prints results on standard output and everything else on standard error, where one line at the bottom may be drawn
+/// again and again. A terminal gets no control characters but our own; see ``ShownText``.
 ///
-/// The cursor is never hidden, so a killed process leaves nothing to repair. Nothing here blocks: who prints a result
-/// waits for its reader and can be cancelled meanwhile; who says something does not wait. While nobody reads standard
-/// error, notes are kept for its reader, of what shows progress only the newest, and of the log a limited part.
+/// Nothing here blocks: printing a result waits for its reader and can be cancelled, a note does not wait. While nobody
+/// reads standard error, notes are kept, of progress only the newest, and of the log a limited part.
 final class Console: Sendable {
     private struct State: Sendable {
         var live = ""
@@ -33,10 +31,7 @@ final class Console: Sendable {
     var outputStyle: Style { Style(isEnabled: terminal.isOutputTerminal && terminal.allowsColour) }
     var errorStyle: Style { Style(isEnabled: terminal.isErrorTerminal && terminal.allowsColour) }
 
-    /// Writes a result and a line end to standard output.
-    ///
-    /// - Parameter isStyled: Whether it was made with ``outputStyle``, so that its colours are ours.
-    /// - Throws: ``CommandFailure``; `CancellationError` as ``write(_:)`` does.
+    /// - Parameter isStyled: Whether the text was made with ``outputStyle``, so that its colours are ours.
     func print(_ text: String, isStyled: Bool = false) async throws {
         let begun = unfinished()
         let keepsStyle = isStyled && outputStyle.isEnabled
@@ -44,8 +39,6 @@ final class Console: Sendable {
         try await put(begun + Data((shown + "\n").utf8))
     }
 
-    /// Writes bytes to standard output, after all that was said before.
-    ///
     /// - Throws: ``CommandFailure``; `CancellationError` when the task is cancelled before they are taken. They are
     ///   written all the same, as soon as there is room for them and unless the process ends before.
     func write(_ data: Data) async throws {
@@ -60,8 +53,7 @@ final class Console: Sendable {
         try await output.write(data)
     }
 
-    /// Says something on standard error, in a line of its own. When that cannot be written, there is nobody left to
-    /// tell.
+    /// Says something on standard error, in a line of its own. Where that fails, there is nobody left to tell.
     func note(_ text: String) {
         say(inLinesOfItsOwn(forErrors(text)))
     }
@@ -91,7 +83,6 @@ final class Console: Sendable {
         if isNew { say(Self.erase + line, isPassing: true) }
     }
 
-    /// Leaves the drawn line where it is and goes on below it.
     func keepLine() {
         if takeLine() { say("\n") }
     }
@@ -103,8 +94,7 @@ final class Console: Sendable {
         state.withLock { $0.isMidLine = true }
     }
 
-    /// Waits until all that was said is written, or the task is cancelled. What was printed has been waited for by who
-    /// printed it, as long as it should be: a reader who does not read keeps nobody here.
+    /// Waits until all that was said is written, or the task is cancelled.
     func flush() async {
         let begun = unfinished()
         // Only ever on a terminal.
@@ -115,8 +105,7 @@ final class Console: Sendable {
         await errors.drain()
     }
 
-    /// So many unwritten bytes of standard error are kept for a reader before lines of the log are left out: some
-    /// thousand lines.
+    /// So many unwritten bytes of standard error are kept for a reader before lines of the log are left out.
     static let logBytes = 1 << 20
 
     private static let erase = "\r\u{1B}[K"
@@ -165,8 +154,7 @@ extension Console {
 }
 
 extension ContentType {
-    /// What begins so and is no text: sound, a picture, or else `data`, as no text has the byte 0; `nil` for what may be
-    /// text. Pure.
+    /// The type of what begins so and is no text; `nil` for what may be text. No text has the byte 0. Pure.
     init?(ofBeginning bytes: Data) {
         let first = MagicBytes(bytes)
         let isFrame = bytes.first == 0xFF && bytes.dropFirst().first.map { $0 & 0xE0 == 0xE0 } ?? false

@@ -62,9 +62,7 @@ enum InputFile {
         return data
     }
 
-    /// - Parameters:
-    ///   - what: What it is, in a word, for messages: `file`, `picture`.
-    ///   - instead: What to do where it is not there, beside looking at its name: the end of a sentence.
+    /// - Parameter instead: What to do where it is not there, beside looking at its name: the end of a sentence.
     static func read(_ url: URL, atMost most: Int, what: String, instead: String = "") throws -> Data {
         do throws(Fault) {
             return try bytes(of: url, atMost: most)

@@ -30,15 +30,9 @@ final class OutputQueue: Sendable {
 
     var unwrittenBytes: Int { state.withLock { $0.byteCount } }
 
-    /// Writes a piece behind those that wait, and does not wait itself.
-    ///
-    /// - Parameters:
-    ///   - isPassing: Whether the piece is worth nothing once the next such piece is there: where it would be written
-    ///     right before that one, it is left out. So what is said over and over takes no memory while nobody reads.
-    ///   - ended: Told how it went, on the queue's thread; not told of a piece that was left out.
-    func put(
-        _ data: Data, isPassing: Bool = false, ended: @escaping @Sendable (Result<Void, any Error>) -> Void
-    ) {
+    /// Writes a piece behind those that wait, and does not wait itself. A passing one is left out where it would be written
+    /// right before the next of its kind, so that progress takes no memory while nobody reads; its end is not told.
+    func put(_ data: Data, isPassing: Bool = false, ended: @escaping @Sendable (Result<Void, any Error>) -> Void) {
         let piece = Piece(data: data, isPassing: isPassing, ended: ended)
         let takesPlace = state.withLock { state in
             state.byteCount += data.count
@@ -83,14 +77,11 @@ final class OutputQueue: Sendable {
     }
 }
 
-/// Where bytes go: a file descriptor, or a test's memory.
 struct OutputChannel: Sendable {
     let write: @Sendable (Data) throws -> Void
+}
 
-    init(_ write: @escaping @Sendable (Data) throws -> Void) {
-        self.write = write
-    }
-
+extension OutputChannel {
     init(descriptor: Int32, name: String) {
         self.init { data in
             try data.withUnsafeBytes { bytes in

@@ -5,10 +5,8 @@ import Foundation
 /// `cat -v`, as `^[` or `M-^[`; line ends and tabs are what they are. So is what turns the direction of writing, and with
 /// it the order in which letters are seen, as `<U+202E>`. What is no UTF-8 becomes U+FFFD.
 struct ShownText: Sendable {
-    /// The beginning of a character whose end has not come yet.
     private var begun = Data()
 
-    /// The next piece, as far as its characters are whole.
     mutating func next(_ piece: Data) -> Data {
         var bytes = begun
         bytes += piece
@@ -21,8 +19,6 @@ struct ShownText: Sendable {
         return Data(String(decoding: begun, as: UTF8.self).utf8)
     }
 
-    /// A whole text.
-    ///
     /// - Parameter keepsStyle: Whether the colours that ``Style`` paints with are left as they are.
     static func shown(_ text: String, keepsStyle: Bool = false) -> String {
         guard text.unicodeScalars.contains(where: isHidden) else { return text }
@@ -48,8 +44,7 @@ struct ShownText: Sendable {
         isControl(scalar) && scalar != "\n" && scalar != "\t"
     }
 
-    /// Whether a terminal does something else with it than to show it: a control character, or one that turns the
-    /// direction of writing.
+    /// Whether a terminal does something else with it than to show it, or it turns the direction of writing.
     static func isControl(_ scalar: Unicode.Scalar) -> Bool {
         scalar.properties.generalCategory == .control || turnsDirection(scalar)
     }

@@ -36,11 +36,8 @@ struct Terminal: Sendable {
     }
 }
 
-/// Colours, where they are wanted.
-///
-/// What is printed with styles (`isStyled` of ``Console/print(_:isStyled:)``) keeps every colour that is in it. So each part
-/// of it that somebody else wrote goes through a style, or through ``plain(_:)``: there foreign colours are no colours any
-/// more.
+/// Colours, where they are wanted. What is printed with styles keeps every colour that is in it, so each part of it that
+/// somebody else wrote goes through a style or ``plain(_:)``, which take foreign colours away.
 struct Style: Sendable, Hashable {
     let isEnabled: Bool
 

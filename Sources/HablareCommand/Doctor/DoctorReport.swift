@@ -84,9 +84,7 @@ struct DoctorReport: JSONPrintable, Sendable {
                 + "hablare keys set openai, or install a program: apt-get install espeak-ng", isProblem: true)
     }
 
-    /// The prices that calls are charged by.
-    ///
-    /// - Parameter file: Where they are from; `nil`: they ship.
+    /// - Parameter file: The file of the prices; `nil`: they ship.
     mutating func add(_ table: PriceTable, from file: PricesFile?, for payees: KnownProviders) {
         let count = TimeText.count(table.entries.count, "price")
         let age = table.oldestCheck.map { ", the oldest checked \($0)" } ?? ""

@@ -5,7 +5,6 @@ import HablareAudio
 struct VectorLines: Sendable {
     private static let pieceBytes = 64 << 10
 
-    /// Whether a line is an object with all that there is to say, and not the numbers alone.
     let isObject: Bool
     let provider: String
     let data: DataOptions
@@ -51,35 +50,25 @@ struct VectorLines: Sendable {
             guard let response = try store.response(of: id), case .embedding(let vector) = try response.content else {
                 throw AIServiceError(.contentMissing, "The vector is not there.")
             }
-            return try line(index, id, vector, response)
+            guard isObject else { return Data(("[" + vector.map { "\($0)" }.joined(separator: ",") + "]\n").utf8) }
+            let object = Object(
+                index: index, id: id.text, provider: provider, model: response.metadata[AnswerMetadata.model],
+                vector: vector, inputTokens: response.usage.inputTokens,
+                costMicroDollars: response.usage.costMicroDollars)
+            return Data((try JSONText.of(object, indented: false) + "\n").utf8)
         } catch let error as AIServiceError {
             throw error.inAnswer("The vector of text \(index + 1)", id, data)
         }
     }
-
-    private func line(_ index: Int, _ id: UUID, _ vector: [Float], _ response: AIResponseData) throws -> Data {
-        guard isObject else {
-            return Data(("[" + vector.map { "\($0)" }.joined(separator: ",") + "]\n").utf8)
-        }
-        let object = Object(
-            index: index, id: id.text, provider: provider, model: response.metadata[AnswerMetadata.model],
-            vector: vector, inputTokens: response.usage.inputTokens, costMicroDollars: response.usage.costMicroDollars)
-        return Data((try JSONText.of(object, indented: false) + "\n").utf8)
-    }
 }
 
-/// Texts, a line each. Pure.
 enum TextLines {
-    /// The texts, in order.
-    ///
     /// - Parameter data: UTF-8; line ends are LF or CRLF, and a line end at the end is not followed by a line.
     static func texts(of data: Data, from source: String, isOne: Bool) throws -> [String] {
         guard let all = String(validating: data, as: UTF8.self) else {
             throw CommandFailure(.badInput, "What is in \(source) is not UTF-8. Convert it, as with iconv.")
         }
-        guard !all.allSatisfy(\.isWhitespace) else {
-            throw CommandFailure(.badInput, "There is no text in \(source).")
-        }
+        guard !all.allSatisfy(\.isWhitespace) else { throw CommandFailure(.badInput, "There is no text in \(source).") }
         if isOne { return [all] }
         var lines = all.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }.map(String.init)
         if lines.last?.isEmpty == true { lines.removeLast() }

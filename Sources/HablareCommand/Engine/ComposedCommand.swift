@@ -16,7 +16,6 @@ extension ComposedCommand {
     }
 }
 
-/// The requests of one kind that a command changes.
 struct Selection: Sendable {
     private static let page = 1_000
 

@@ -12,12 +12,6 @@ struct ConsoleLogHandler: LogHandler {
     var metadata: Logger.Metadata = [:]
     var metadataProvider: Logger.MetadataProvider?
 
-    init(label: String, console: Console, date: @escaping @Sendable () -> Date) {
-        self.label = label
-        self.console = console
-        self.date = date
-    }
-
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
         set { metadata[key] = newValue }
@@ -33,8 +27,7 @@ struct ConsoleLogHandler: LogHandler {
     }
 }
 
-/// Logs the engine's events: what was submitted, claimed, sent, retried and completed through this process. Never a
-/// prompt, a parameter, an answer or a program's output.
+/// Logs the engine's events. Never a prompt, a parameter, an answer or a program's output.
 struct EngineLog: Sendable {
     let logger: Logger
 

@@ -1,12 +1,10 @@
 import Hablare
 
-/// Runs an engine while some work needs it, and then what tells of its end; stops when a signal or a broken store says
-/// so.
+/// Runs an engine while some work needs it, and then what tells of its end.
 ///
 /// The first signal ends the work: nothing new is started, what is under way gets the grace period. The second one
-/// ends that at once. Either way everything is on disk, and the next run goes on there. What is to be put in its place
-/// then, such as a file, takes the time it takes; a signal meanwhile ends it. So does a signal while the end is told, and
-/// after one that takes two seconds at most: somebody who does not read what we print cannot keep us.
+/// ends that at once. A signal while files are put in their places, or the end is told, ends that; after one the report
+/// takes two seconds at most, so that a reader who does not read cannot keep us.
 struct EngineSession: Sendable {
     enum End<Value: Sendable>: Sendable {
         case finished(Value)
@@ -26,19 +24,11 @@ struct EngineSession: Sendable {
     let refusals: Refusals?
     let clock: EngineClock
     let watchSignals: @Sendable (_ handler: @escaping @Sendable (StopSignal) -> Void) async -> Void
-    /// Told of the first signal, for a word to the person.
     let stopping: @Sendable (StopSignal) -> Void
-    /// Told that the engine is to rest, and what was refused, for a word to the person.
     var resting: @Sendable (AIServiceError) async -> Void = { _ in }
 
-    /// Runs the engine and the work, then puts what came of it in its place, then the report.
-    ///
-    /// - Parameters:
-    ///   - keep: Does our own work at the end, which waits for no reader. Its task is cancelled when a signal comes; then
-    ///     there is no report.
-    ///   - report: Tells of the end. When its task is cancelled, a signal came and nobody reads what it prints.
-    /// - Returns: What the report returns; the signal's status where that, or `keep`, was cancelled before it was done.
-    /// - Throws: What the work, `keep` or the report throws; the store's error when it cannot be worked on.
+    /// Runs the engine and the work, then `keep`, which does our own work at the end and waits for no reader, then the
+    /// report. A signal cancels these two; then the status is the signal's.
     func run<Value: Sendable>(
         _ work: @escaping @Sendable () async throws -> Value,
         keep: @escaping @Sendable (End<Value>) async throws -> Void = { _ in },
@@ -117,11 +107,7 @@ struct EngineSession: Sendable {
             if orders.last != nil {
                 group.addTask {
                     for await _ in kept.stream {}
-                    do {
-                        try await clock.sleep(for: Self.lastWords)
-                    } catch {
-                        // The report was faster.
-                    }
+                    _ = await clock.rest(for: Self.lastWords)
                     return nil
                 }
             }

@@ -53,8 +53,7 @@ final class Lookout: Sendable {
         ])
     }
 
-    /// Waits until a request is held or left, which it may never be. It need not be in the store yet. Needs ``run()``
-    /// beside it.
+    /// Waits until a request is held or left. It need not be in the store yet. Needs ``run()`` beside it.
     func standstill(of id: UUID) async throws -> Ending {
         let (stream, continuation) = AsyncThrowingStream.makeStream(of: Ending.self, throwing: (any Error).self)
         let number = state.withLock { state in

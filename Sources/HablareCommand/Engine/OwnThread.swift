@@ -22,8 +22,7 @@ enum OwnThread {
     }
 }
 
-/// Does something for every element, so many at once, in order of their start; after the first error the others are
-/// cancelled and awaited.
+/// Does something for every element, `limit` at once; the first error cancels the others.
 func forEachConcurrently<Element: Sendable>(
     _ elements: some Sequence<Element>, limit: Int, _ body: @escaping @Sendable (Element) async throws -> Void
 ) async throws {
@@ -42,9 +41,7 @@ func forEachConcurrently<Element: Sendable>(
     }
 }
 
-/// Runs all at once until one answers with a value; then the others are cancelled and awaited.
-///
-/// - Throws: The first error; `CancellationError` where all have ended without a value.
+/// Runs all at once until one answers with a value or throws; then the others are cancelled and awaited.
 func firstValue<Value: Sendable>(of tasks: [@Sendable () async throws -> Value?]) async throws -> Value {
     try await withThrowingTaskGroup(of: Value?.self) { group in
         defer { group.cancelAll() }
@@ -53,5 +50,17 @@ func firstValue<Value: Sendable>(of tasks: [@Sendable () async throws -> Value?]
             if let value { return value }
         }
         throw CancellationError()
+    }
+}
+
+extension EngineClock {
+    /// Sleeps; `false` where the task is cancelled first.
+    func rest(for duration: Duration) async -> Bool {
+        do {
+            try await sleep(for: duration)
+            return true
+        } catch {
+            return false
+        }
     }
 }

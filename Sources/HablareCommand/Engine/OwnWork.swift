@@ -59,8 +59,7 @@ final class OwnWork: Sendable {
         }
     }
 
-    /// Forgets single requests, and keeps the counts. Only while nothing is waited for, and after
-    /// ``AIRequestManager/eventsTold()``.
+    /// Forgets single requests, and keeps the counts. Only while nothing is waited for.
     func forgetRequests() {
         state.withLock { state in
             state.own = []

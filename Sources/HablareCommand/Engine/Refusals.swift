@@ -1,9 +1,7 @@
 import Hablare
 
-/// Suspends the engine once a provider refuses a request as it would refuse every other: a wrong key would be refused
-/// thousands of times, once for each sentence of a book.
-///
-/// Only refusals of this process count: another one on the store may have the right key, and goes on.
+/// Suspends the engine once a provider refuses a request as it would refuse every other, such as for a wrong key. Only
+/// refusals of this process count: another one on the store may have the right key, and goes on.
 final class Refusals: Sendable {
     /// Attempts under way may go on to their end, which their own limits of time bound: what they bring is paid for.
     private static let grace = Duration.seconds(7 * 24 * 3600)
@@ -36,14 +34,11 @@ final class Refusals: Sendable {
     }
 }
 
-/// The first error with which the store could not be written.
-///
-/// The engine waits for a full disk to get space again, which is right for an app that lives for weeks. A command tells
-/// the person at once, and ends.
+/// The first error with which the store could not be written. The engine waits for a full disk to get space again, as an
+/// app wants it; a command tells the person at once, and ends.
 final class StoreAlarm: Sendable {
     private let errors = AsyncStream.makeStream(of: AIServiceError.self, bufferingPolicy: .bufferingOldest(1))
 
-    /// Rings for a failed write: of a row, or of a content file, which shows as the failure of its attempt.
     func noted(_ event: EngineEvent) {
         switch event {
         case .storeFailed(let error): errors.continuation.yield(error)

@@ -3,9 +3,7 @@ import Hablare
 import UnixSignals
 
 enum StopSignal: Sendable, Hashable {
-    /// Ctrl-C.
     case interrupt
-    /// What `kill` and service managers send.
     case terminate
 
     var status: CommandStatus {

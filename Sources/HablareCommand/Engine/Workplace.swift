@@ -1,7 +1,6 @@
 import Foundation
 import Hablare
 
-/// An open store with a manager on it, and what a session needs beside.
 struct Workplace: Sendable {
     let manager: AIRequestManager
     let store: any RequestStore
@@ -14,8 +13,7 @@ struct Workplace: Sendable {
     /// How long running segments may go on after the first Ctrl-C.
     static let grace = Duration.seconds(10)
 
-    /// - Parameter suspending: Has accounts suspended that refuse every call, and is called for each; it must not block.
-    ///   `nil`: none is suspended.
+    /// - Parameter suspending: Called for each account that is suspended because it refuses every call; `nil`: none is.
     init(
         _ opened: OpenedStore, providers: [InstalledProvider], scope: ClaimScope, retry: RetryPolicy,
         prices: PriceTable, verbose: Bool, suspending: (@Sendable (AccountID, AIServiceError) -> Void)? = nil,
@@ -97,7 +95,6 @@ struct Workplace: Sendable {
             """)
     }
 
-    /// How many calls this process has under way; 0 where that cannot be read.
     private func callsUnderWay() async -> Int {
         do {
             let executing = try await manager.snapshots(SnapshotFilter(phases: [.executing], limit: 1_000))

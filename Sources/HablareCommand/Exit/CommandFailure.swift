@@ -13,7 +13,6 @@ struct CommandFailure: Error, Equatable {
         self.message = message
     }
 
-    /// Why a file of a person's own cannot be used.
     init(file: URL, _ problem: String) {
         self.init(.configuration, "\(file.path) is not as it should be. \(problem)")
     }
@@ -49,7 +48,6 @@ struct CommandFailure: Error, Equatable {
         }
     }
 
-    /// The message, and where a person can act on it, the cause in the other side's words.
     private static func message(of error: AIServiceError, _ words: String) -> String {
         guard error.category == .storage, let cause = error.cause else { return words }
         return "\(words) (\(cause))"
@@ -100,37 +98,24 @@ extension AIServiceError {
 struct CommandStatus: Sendable, Hashable, RawRepresentable {
     let rawValue: Int32
 
-    init(rawValue: Int32) {
-        self.rawValue = rawValue
-    }
-
-    /// Everything that was asked is done.
     static let success = CommandStatus(rawValue: 0)
     /// Some of what was asked could not be done; the rest is.
     static let incomplete = CommandStatus(rawValue: 1)
     /// All of it is done, and what is on standard output begins with what was given up on the way.
     static let begunAnew = CommandStatus(rawValue: 2)
-    /// The command line makes no sense.
     static let usage = CommandStatus(rawValue: 64)
     /// The input, or something made from it, is not what it should be.
     static let badInput = CommandStatus(rawValue: 65)
-    /// The input, or the request that was named, is not there.
     static let inputMissing = CommandStatus(rawValue: 66)
-    /// The provider or its program is not there.
     static let unavailable = CommandStatus(rawValue: 69)
-    /// The output cannot be created.
     static let cannotCreate = CommandStatus(rawValue: 73)
-    /// Reading or writing failed.
     static let inputOutput = CommandStatus(rawValue: 74)
-    /// Something is busy; the same command may succeed later.
     static let temporary = CommandStatus(rawValue: 75)
     /// The store cannot be used as it is: of a newer version, damaged, or set up wrongly.
     static let configuration = CommandStatus(rawValue: 78)
-    /// Stopped by Ctrl-C (SIGINT).
     static let interrupted = CommandStatus(rawValue: 130)
     /// Whoever read the output went away (SIGPIPE).
     static let brokenPipe = CommandStatus(rawValue: 141)
-    /// Stopped by SIGTERM.
     static let terminated = CommandStatus(rawValue: 143)
 }
 
@@ -139,8 +124,6 @@ extension AIServiceError {
     /// do, and where that is no command, the command's own words stand in its place.
     var words: String { words(goingOn: "run the same command again") }
 
-    /// The same, where something else than the same command goes on.
-    ///
     /// - Parameter goingOn: What to do once there is space, in words.
     func words(goingOn: String) -> String {
         guard let pause = retryAfter?.inSeconds, pause >= 1 else { return sentences(goingOn) }
@@ -165,8 +148,7 @@ extension AIServiceError {
                 "raise maximumOutputBytes in its template",
                 with: "raise its maximumBytes in programs.json, \(Self.place)")
         case .invalidResponse:
-            return message.replacing(
-                "look at its template", with: "look at its entry in programs.json, \(Self.place)")
+            return message.replacing("look at its template", with: "look at its entry in programs.json, \(Self.place)")
         case .timeout:
             return message.replacing(" sec.", with: " s.")
         default:
@@ -219,7 +201,6 @@ extension CommandFailure {
 }
 
 extension AIServiceError {
-    /// Returns the error for an answer of a job: where that cannot be used, with how to have it made anew.
     func inAnswer(_ what: String, _ id: UUID, isNewEachTime: Bool = false, _ data: DataOptions) -> any Error {
         contentProblem.map { CommandFailure(unusable: what, id, $0, isNewEachTime: isNewEachTime, data) } ?? self
     }

@@ -35,11 +35,9 @@ final class AnswerPrinter: Sendable {
 
     private var isBegunAnew: Bool { output.withLock { $0.isBegunAnew } }
 
-    /// Whether anything was printed, or is about to be.
     var hasPrinted: Bool { output.withLock { $0.hasSome } }
 
-    /// The number of the first chunk that is not printed, or of which that is not known: where its reader did not take it
-    /// before the end.
+    /// The number of the first chunk that its reader may not have taken.
     var printed: Int { output.withLock { $0.taken } }
 
     /// Returns the exit status of a complete answer. A program that reads the output cannot tell where an answer begins
@@ -60,8 +58,7 @@ final class AnswerPrinter: Sendable {
     }
 
     func print(_ chunks: [StreamChunk], of generation: Int) async throws {
-        // The generation, then its chunks one by one: when the task is cancelled, the place is behind the chunk that
-        // waits for its reader, and no further.
+        // One by one: when the task is cancelled, the place is behind the chunk that waits for its reader.
         for chunk in [[]] + chunks.map({ [$0] }) {
             for element in cursor.withLock({ $0.found(chunk, of: generation) }) {
                 switch element {

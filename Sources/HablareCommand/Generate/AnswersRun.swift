@@ -22,8 +22,7 @@ struct AnswersRun: Sendable {
     }
 
     enum Ending: Sendable {
-        /// With the answer of a request: its own, or where a schema wanted it mended, its last repair's; then with the
-        /// value.
+        /// With an answer: its own, or its last repair's; with the value where a schema wanted one.
         case complete(by: UUID, value: ParameterValue?, repairs: Int?)
         /// As the store says: failed, cancelled, held.
         case unfinished

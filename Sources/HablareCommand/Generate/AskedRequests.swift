@@ -1,7 +1,6 @@
 import Foundation
 import Hablare
 
-/// What a command says at its end of the requests that it asked, from what the store has of them.
 struct AskedRequests: Sendable {
     let store: any RequestStore
     let console: Console
@@ -26,8 +25,7 @@ struct AskedRequests: Sendable {
             response: try store.response(of: id), showsPrompt: false)
     }
 
-    /// Does what may end with a store that cannot be worked on any more. What was asked waits in it then: the same command
-    /// would ask once more, and what goes on is said instead.
+    /// Says how to go on where the store cannot be worked on any more: the same command would ask once more.
     func tellingHowToGoOn(
         _ wanted: SnapshotFilter, then shows: String, _ body: () async throws -> CommandStatus
     ) async throws -> CommandStatus {
@@ -35,8 +33,7 @@ struct AskedRequests: Sendable {
             return try await body()
         } catch let error as AIServiceError where error.category == .storage {
             guard store.mayHave(wanted) else { throw error }
-            throw CommandFailure(
-                unworkable: error, goingOn: "go on with (\(data.commandLine("work")) && \(shows))")
+            throw CommandFailure(unworkable: error, goingOn: "go on with (\(data.commandLine("work")) && \(shows))")
         }
     }
 

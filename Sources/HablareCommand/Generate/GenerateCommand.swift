@@ -118,8 +118,7 @@ struct GenerateCommand: ComposedCommand {
         let (settings, name) = try asked.applied(to: data, for: .generate, in: composition)
         let wanted = try schema.map { try SchemaFile.schema(composition.url($0)) }
         let directory = try ProviderDirectory(settings, limits, in: composition)
-        let installed = try directory.provider(
-            name, for: .generate, answering: wanted == nil ? .text : .structured)
+        let installed = try directory.provider(name, for: .generate, answering: wanted == nil ? .text : .structured)
         let judge = try wanted.map { try SchemaJudge($0, repairs: repairs ?? SchemaJudge.usualRepairs, of: installed) }
         guard sample == nil || judge != nil || installed.provider.responseType == .text else {
             throw CommandFailure(.usage, "--sample is for texts. Ask \(installed.name) several times instead.")

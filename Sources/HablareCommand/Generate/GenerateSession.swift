@@ -2,7 +2,6 @@ import Foundation
 import Hablare
 import Logging
 
-/// Has one request made here, prints or writes its answer, and says what became of it.
 struct GenerateSession: Sendable {
     let request: AIRequest
     let provider: ProviderID
@@ -14,7 +13,6 @@ struct GenerateSession: Sendable {
     let data: DataOptions
     let workplace: Workplace
     let composition: Composition
-    /// Prints the answer; `nil` where it is not printed.
     let printer: AnswerPrinter?
 
     private var id: UUID { request.id }
@@ -36,8 +34,7 @@ struct GenerateSession: Sendable {
             } catch let error as AIServiceError where error.code == .unknownRequest {
                 throw AskedRequests.removed(id)
             } catch let failure as CommandFailure {
-                // Leaving is not cancelling: who reads along goes on reading, and whoever runs the store makes it. No more
-                // is a full disk.
+                // Leaving is not cancelling: who reads along goes on reading, and whoever runs the store makes it.
                 return failure
             }
         } keep: { end in
@@ -108,7 +105,6 @@ struct GenerateSession: Sendable {
         }
     }
 
-    /// It is on disk, and nothing of its answer is printed.
     private func submitted() throws {
         // It may have joined a call whose process died, and which is begun anew: nothing of that was printed here.
         if let ended = try composition.endedGeneration(of: id, in: store) { printer?.passOver(ended) }
@@ -122,7 +118,6 @@ struct GenerateSession: Sendable {
         console.note("To read along: \(data.commandLine("stream", id.text))")
     }
 
-    /// Says until when nothing happens, where that is long enough for somebody to wonder.
     private func tellPause(of snapshot: RequestSnapshot, told: Guarded<Date>) {
         let time = composition.localTime
         guard !isQuiet, let waiting = snapshot.waiting, let until = waiting.until,
@@ -187,8 +182,7 @@ struct GenerateSession: Sendable {
 }
 
 extension Composition {
-    /// Says whose answer a request gets that asks for the same as one before; `nil` where there is none. Where that
-    /// cannot be read nothing is said: nobody needs to know.
+    /// Says whose answer a request shares; `nil` where it shares none, or that cannot be read.
     func sharing(of id: UUID, in store: any RequestStore, _ own: OwnWork, verbose: Bool) -> String? {
         do {
             guard let other = try store.requestSharing(with: id) else { return nil }

@@ -61,8 +61,7 @@ struct RequestVerdict: Sendable, Equatable {
         }
     }
 
-    /// What to do first where a key was refused, before the commands that have it made. What is at an address of its own
-    /// has no key that could be set.
+    /// What to do first where a key was refused. What is at an address of its own has no key that could be set.
     private static func keyAdvice(for provider: ProviderID) -> String {
         let name = provider.rawValue
         guard !name.contains("@"), let service = name.split(separator: ".").first else {
@@ -77,7 +76,6 @@ struct RequestVerdict: Sendable, Equatable {
         return "\(isJoined ? joinedCallStopped : error.reason) [\(error.code)]"
     }
 
-    /// Why a stream ended that was neither stopped nor made here.
     private static let joinedCallStopped =
         "It had joined the same call of another process, and that process was stopped, as with Ctrl-C, or died in the "
         + "middle of the answer. What came is kept."
@@ -85,7 +83,6 @@ struct RequestVerdict: Sendable, Equatable {
 
 /// What is said beside an answer, so that nobody takes it for more than it is. Pure.
 enum AnswerNote {
-    /// The lines that are said, in their order; none of a whole answer of whom it was asked.
     static func lines(
         of response: AIResponseData, named name: String = "The answer", askedOf provider: ProviderID,
         _ data: DataOptions

@@ -25,7 +25,6 @@ struct SchemaJudge: Sendable {
         provider = installed.provider.id
     }
 
-    /// How many places of a job a request takes, with those of its repairs.
     var places: Int { requestor.configuration.maximumRepairs + 1 }
 
     /// A request and all repairs that there may be of its answer, in their order.
@@ -42,8 +41,7 @@ struct SchemaJudge: Sendable {
     func answer(
         to request: AIRequest, in job: JobKey, at place: Int, by manager: AIRequestManager
     ) async throws -> AnswersRun.Ending {
-        let output = try await requestor.ask(
-            request, manager: manager, jobKey: job, at: place, provider: provider)
+        let output = try await requestor.ask(request, manager: manager, jobKey: job, at: place, provider: provider)
         return .complete(by: output.response.requestID, value: output.value, repairs: output.repairs)
     }
 

@@ -65,7 +65,6 @@ struct SeveralAnswers: Sendable {
         return try answers?.map { try $0.asFound(in: asked.store) }
     }
 
-    /// Writes the complete answers to where they go, if they go anywhere; a file is there whole, or is what it was.
     private func write(_ answers: [AnswersRun.Answer]) async throws {
         guard target != .store else { return }
         let ended = target.file == nil ? "Not all of it was printed." : "Not all of it was written."

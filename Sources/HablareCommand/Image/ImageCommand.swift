@@ -83,10 +83,9 @@ struct ImageCommand: ComposedCommand {
     }
 
     func run(in composition: Composition) async throws -> CommandStatus {
-        let team = try AskedProvider(
-            asked, options, for: .image, making: .image, program: "image/png", in: composition)
+        let team = try AskedProvider(asked, options, for: .image, making: .image, program: "image/png", in: composition)
         let target = try Output(output, json: json, what: "picture", in: composition)
-        let places = PicturePlaces(target, count: sample)
+        let places = PicturePlaces(target: target, count: sample)
         try places.check(team.installed, in: composition.console)
         let work = try pictures(by: team, places, in: composition)
         try await team.open(for: work.request(0, UUID()))

@@ -3,15 +3,10 @@ import Hablare
 import HablareProviders
 
 struct PicturePlaces: Sendable {
-    private let target: Output
-    private let count: Int
+    let target: Output
+    let count: Int
 
     private static let endings = ["png": "png", "jpg": "jpeg", "jpeg": "jpeg", "webp": "webp"]
-
-    init(_ target: Output, count: Int) {
-        self.target = target
-        self.count = count
-    }
 
     /// The file of a picture, from 0; `nil` for standard output. Of several in `whale.png`, the first is `whale-1.png`.
     func file(_ index: Int) -> URL? {
@@ -34,7 +29,6 @@ struct PicturePlaces: Sendable {
         return nil
     }
 
-    /// Refuses places where the pictures could not go in the end, and names that say what they will not be.
     func check(_ installed: InstalledProvider, in console: Console) throws {
         if count == 1 { try target.check(in: console) }
         for index in 0..<count {
@@ -103,7 +97,6 @@ struct WrittenPictures: Sendable {
         }
     }
 
-    /// Throws what kept pictures from being written, once for all of them, each with how to get it.
     func check(of total: Int, list: String) throws {
         guard let first = failures.first?.failure else { return }
         guard total > 1 else { throw first }

@@ -2,8 +2,7 @@ import ArgumentParser
 import Foundation
 import Hablare
 
-/// The provider that `narrate`, `speak`, `image` and `embed` have a job's requests made by: what they do before
-/// anything is asked, and how they have the job made.
+/// The provider that `narrate`, `speak`, `image` and `embed` have a job's requests made by.
 struct AskedProvider: Sendable {
     let installed: InstalledProvider
     let prices: PriceTable
@@ -57,7 +56,6 @@ struct AskedProvider: Sendable {
     /// Runs to the end, or until a signal comes, and tells what is missing and how to go on.
     ///
     /// - Parameters:
-    ///   - streams: What the command reads and prints beside the words of its line.
     ///   - consequence: What follows where answers are missing, behind a comma.
     ///   - seconds: How long an answer is to be heard; `nil` where answers are no sound.
     func run<Value: Sendable>(
@@ -103,7 +101,6 @@ struct AskedProvider: Sendable {
     }
 }
 
-/// What the commands share that have a job's requests made: `narrate`, `speak`, `image`, `embed`.
 struct JobOptions: ParsableArguments {
     @OptionGroup var engine: EngineOptions
 

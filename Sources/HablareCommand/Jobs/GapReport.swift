@@ -7,8 +7,7 @@ struct GapReport: Sendable {
     let total: Int
     let finished: Int
     let noun: String
-    /// What follows from the gaps, behind a comma. One that begins with `and` is of what is done, and is not said where
-    /// nothing is.
+    /// What follows from the gaps, behind a comma. One that begins with `and` is not said where nothing is done.
     let consequence: String
     let goingOn: JobContinuation
 

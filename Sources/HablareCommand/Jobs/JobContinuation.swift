@@ -2,12 +2,10 @@ import Foundation
 import Hablare
 import HablareProviders
 
-/// How a job is gone on with: by the command line that began it, or where that would begin another job, by what the
-/// store has of it.
+/// How a job is gone on with: by the command line that began it, or else by what the store has of it.
 struct JobContinuation: Sendable {
     let job: JobKey
-    /// The command line, where it finds this job again; `nil` where it makes another one each time, as with `--anew`:
-    /// what is paid for would be asked for, and paid for, once more.
+    /// The command line, where it finds this job again; `nil` where it makes another one each time, as with `--anew`.
     let command: String?
     let data: DataOptions
     var remark: String?
@@ -34,10 +32,8 @@ struct JobContinuation: Sendable {
     private func retry(_ what: String) -> String { data.commandLine("retry", what, "--job", job.rawValue) }
 }
 
-/// The command line that was typed, as advice that can be copied: where it read standard input, or printed what no
-/// terminal shows, the same words alone would do something else.
+/// The command line that was typed, as advice that can be copied.
 struct SameCommand: Sendable, Equatable {
-    /// What stands on the command line is not all of a command.
     struct Streams: Sendable, Equatable {
         var readsInput = false
         /// Whether what it makes goes to standard output, and that is no terminal.

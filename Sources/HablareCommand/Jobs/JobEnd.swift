@@ -28,8 +28,7 @@ struct JobEnd<Value: Sendable>: Sendable {
         end.signal?.status ?? (gaps.isEmpty ? .success : .incomplete)
     }
 
-    /// What `--json` says of every job of segments. `completed` counts the segments that have their answer: `reused`
-    /// from before, `made` in this run.
+    /// What `--json` says of every job. `completed` segments are `reused` from before, or `made` in this run.
     var object: JSONObject {
         func segment(_ gap: JobGap) -> JSONObject { ["segment": gap.index, "id": gap.request.text] }
         return [
@@ -46,8 +45,7 @@ struct JobEnd<Value: Sendable>: Sendable {
         ]
     }
 
-    /// The status in a word: `completed`, `incomplete` (segments failed, were cancelled, are held or wait) or `stopped`
-    /// (by a signal).
+    /// `completed`, `incomplete` (segments failed, were cancelled, are held or wait) or `stopped` (by a signal).
     private var word: String {
         end.signal != nil ? "stopped" : gaps.isEmpty ? "completed" : "incomplete"
     }

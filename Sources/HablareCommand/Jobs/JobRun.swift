@@ -17,7 +17,6 @@ struct JobRun: Sendable {
     let console: Console?
     let seams: EngineSeams
     let ownProcess: Int32
-    /// How long an answer is to be heard, in seconds; `nil` where answers are no sound.
     let seconds: (@Sendable (AIResponseData) async -> Double)?
 
     /// Runs to the end, then does something with what there is. Cancelling the task leaves everything where it is, on disk.
@@ -67,8 +66,7 @@ struct JobRun: Sendable {
         }
     }
 
-    /// Waits until every request has its answer or gets none, or until nothing more is asked, and answers with those that
-    /// have none.
+    /// Waits until every request has its answer or gets none, or nothing more is asked; answers with the gaps.
     private func gaps(of ids: [UUID], _ known: JobStanding) async throws -> [JobGap] {
         try await firstValue(of: [
             {

@@ -10,7 +10,6 @@ struct JobStanding: Sendable, Equatable {
 
     private(set) var ids: [Int: UUID] = [:]
     private(set) var completed: Set<UUID> = []
-    /// Those that failed or were cancelled, in the order they were seen.
     private(set) var unsuccessful: [UUID] = []
     private(set) var held: Set<UUID> = []
     private(set) var holders: Set<Int32> = []
@@ -65,11 +64,9 @@ struct JobWork: Sendable {
     let noun: String
     /// Whether the same command makes another job each time, as with `--anew`.
     var isNewEachTime = false
-    /// Makes one, at its place from 0, under an id.
     let request: @Sendable (_ index: Int, _ id: UUID) -> AIRequest
 }
 
-/// A request of a job that has no answer.
 struct JobGap: Sendable, Hashable {
     enum Reason: Sendable, Hashable {
         case failed(AIServiceError)

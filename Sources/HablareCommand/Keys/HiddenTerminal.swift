@@ -1,11 +1,9 @@
 import Foundation
 import UnixSignals
 
-/// A terminal that does not show what is typed, for as long as one line takes.
-///
-/// It shows it again before anything else happens, whichever way the line ends: a line, the end of input, Ctrl-C, a
-/// signal that ends processes, an error. Only what cannot be caught (`kill -9`) leaves it silent; then `stty sane` helps.
-/// Ctrl-Z stops nothing meanwhile, for the shell would get a silent terminal: it is a sign that no key has.
+/// A terminal that does not show what is typed, for as long as one line takes, whichever way that ends. Only what cannot
+/// be caught (`kill -9`) leaves it silent; then `stty sane` helps. Ctrl-Z stops nothing meanwhile, for the shell would get
+/// a silent terminal: it is a sign that no key has.
 struct HiddenTerminal: Sendable {
     let descriptor: CInt
 
@@ -48,8 +46,7 @@ struct HiddenTerminal: Sendable {
             #endif
         }
         defer {
-            // What is left of a paste must not reach the shell, which would show and remember it. Without waiting until
-            // the terminal has shown all: somebody may have stopped it.
+            // What is left of a paste must not reach the shell. Does not wait for a terminal that somebody stopped.
             tcflush(descriptor, TCIFLUSH)
             while tcsetattr(descriptor, TCSANOW, &shown) != 0, errno == EINTR {}
             say("\n")

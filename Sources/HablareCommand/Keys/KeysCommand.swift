@@ -65,10 +65,8 @@ struct KeyOptions: ParsableArguments {
     private static let leastOfKey = 16
 }
 
-/// What the argument parser says of a command line of `hablare keys`, without what may be a key.
-///
-/// It repeats the words that it does not understand, and whoever gives a key as an argument by mistake would see it in
-/// the terminal, and in every log of that.
+/// What the argument parser says of a command line of `hablare keys`, without what may be a key: it repeats the words
+/// that it does not understand, also in the logs of a terminal.
 enum KeyWords {
     private static let known: Set<String> = Set(
         [
@@ -77,7 +75,6 @@ enum KeyWords {
         ]
             + KnownService.all.map(\.id))
 
-    /// A message with a mark in place of each word of the command line that is none of the command's own.
     static func hidden(in message: String, of arguments: [String]) -> String {
         guard arguments.first == "keys" else { return message }
         let words = arguments.flatMap { word in

@@ -1,6 +1,5 @@
 import Foundation
 
-/// Where a key comes from that is to be stored: a terminal, which does not show it, or a pipe or file.
 struct SecretInput: Sendable {
     let descriptor: CInt
 
@@ -52,16 +51,13 @@ func systemRead(_ descriptor: CInt, _ buffer: inout [UInt8]) -> Int {
 
 /// One line that was typed, or came through a pipe, as the text of a key. Pure.
 enum SecretLine {
-    /// The longest line that is typed, in bytes: a terminal keeps no more than 1,023 on some platforms, and would leave
-    /// out the rest in silence.
+    /// The longest line that is typed, in bytes: a terminal keeps no more than 1,023 on some platforms.
     static let longestTyped = 1_000
     /// The most that is read from a pipe, in bytes.
     static let mostPiped = 16 << 10
 
     static func text(of data: Data) throws -> String {
-        guard data.count <= mostPiped else {
-            throw refusal("has more than \(mostPiped) bytes, which no key has")
-        }
+        guard data.count <= mostPiped else { throw refusal("has more than \(mostPiped) bytes, which no key has") }
         guard let text = String(validating: data, as: UTF8.self) else { throw refusal("is not UTF-8 text") }
         let lines = text.split(whereSeparator: \.isNewline).filter { $0.contains { !$0.isWhitespace } }
         guard let line = lines.first else { throw refusal("is empty") }

@@ -56,8 +56,7 @@ struct NarrationJoin: Sendable {
             try Task.checkCancellation()
             if try await !isReadable(id) { found.append((index: index, id: id)) }
         }
-        return CommandFailure(
-            unusable: "The audio", of: "segment", found, total: ids.count, reason, data)
+        return CommandFailure(unusable: "The audio", of: "segment", found, total: ids.count, reason, data)
     }
 
     private func isReadable(_ id: UUID) async throws -> Bool {

@@ -15,14 +15,12 @@ struct NarrationPlan: Sendable {
     let provider: ProviderID
     let parameters: [String: ParameterValue]
     let job: JobKey
-    /// Where the text came from, for people who look at a request later.
     let source: String
     /// The model that is asked; `nil`: the provider's own, or it has none to choose.
     let model: String?
     /// Whether each segment says what stands before and behind it, for a voice that goes on where it left off.
     let tellsContext: Bool
-    /// What to do with a segment when nobody knows whether its attempt was carried out. Changes nothing of what is
-    /// heard, so it is not part of ``job``.
+    /// Changes nothing of what is heard, so it is not part of ``job``.
     let unknownOutcome: UnknownOutcomePolicy
 
     init(
@@ -77,8 +75,7 @@ struct NarrationPlan: Sendable {
     /// How far off the estimate may be: other voices, languages and texts.
     static let doubt = (least: 0.75, most: 1.4)
 
-    /// How long the audio will be, roughly, in seconds. By the parameter `rate`, words a minute, or `speed`, times the
-    /// normal one, where it has them.
+    /// The length of the audio, roughly, in seconds, by the parameter `rate` (words a minute) or `speed` (a factor).
     var estimatedSeconds: Double {
         let rate = parameters["rate"]?.text.flatMap { Double($0) }.map { $0 / Self.normalRate }
         let speed = parameters["speed"]?.text.flatMap { Double($0) }
@@ -86,9 +83,7 @@ struct NarrationPlan: Sendable {
         return normal / max(0.01, rate ?? speed ?? 1)
     }
 
-    /// The request for a segment. One that was made for another narration within the hour will do (the engine's default):
-    /// a book that is narrated again with one chapter changed takes the rest from there. A voice that was replaced is
-    /// not noticed, as little as ``job`` notices it.
+    /// The request for a segment. One that was made for another narration within the hour will do (the engine's default).
     func request(_ index: Int, id: UUID) -> AIRequest {
         let segment = segments[index]
         return AIRequest(
@@ -132,8 +127,7 @@ struct NarrationPlan: Sendable {
 }
 
 extension [String: ParameterValue] {
-    /// The parameters as a job's key has them: in order, each with its kind and its value, because the number 1 is not the
-    /// text "1".
+    /// The parameters as a job's key has them: in order, each with its kind, because the number 1 is not the text "1".
     func jobParts() throws -> [Data] {
         try sorted { $0.key < $1.key }.flatMap { name, value -> [Data] in
             let tagged: Data =

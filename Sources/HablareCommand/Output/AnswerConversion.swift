@@ -9,8 +9,6 @@ enum AnswerConversion: Sendable, Hashable {
     /// It is decoded, and written as another kind of audio.
     case audio(AudioContainer)
 
-    /// Chooses from the extension of the file's name. A name without one promises nothing.
-    ///
     /// - Parameter isMade: Whether the answer is there, and paid for: the same command with another name would ask for,
     ///   and pay for, another one then, so none is advised.
     init(of content: CommandContent, to file: URL, isMade: Bool = false) throws {
@@ -79,7 +77,6 @@ enum AnswerConversion: Sendable, Hashable {
 }
 
 extension CommandContent {
-    /// What the name of a file ends with that has it as it is.
     var ending: String {
         switch self {
         case .text: "txt"
@@ -91,7 +88,6 @@ extension CommandContent {
 }
 
 extension ResponseContent {
-    /// The kind and format, as far as a program's answer has them.
     var commandContent: CommandContent? {
         switch self {
         case .text: .text

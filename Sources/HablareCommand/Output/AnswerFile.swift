@@ -2,24 +2,18 @@ import Foundation
 import Hablare
 import HablareAudio
 
-/// Copies an answer to where an output's name leads, a piece at a time, so that its size is no matter of memory, and on a
-/// thread of its own, because disks and readers block.
-///
-/// A regular file is there whole, or is what it was; what a killed process left beside it is taken over by the next one
-/// that writes the same file. What is no regular file, such as a pipe or `/dev/stdout`, is written into and never
-/// replaced.
+/// Copies an answer to where an output's name leads, a piece at a time, and on a thread of its own, because disks and
+/// readers block. A regular file is there whole, or is what it was; a pipe or device is written into and never replaced.
 struct AnswerFile: Sendable {
     static let pieceBytes = 1 << 20
 
     let url: URL
-    /// Who writes to standard output, where that is what the name leads to, and says that a reader, or another writer, is
-    /// waited for.
+    /// Writes to standard output, and says that a reader, or another writer, is waited for.
     var console: Console?
     var isQuiet = false
     var clock = EngineClock(ContinuousClock())
     var scratch = FileManager.default.temporaryDirectory
-    /// Writes all of a body: where a file is to be replaced, to one beside it (`.name.partial`), which takes the name once
-    /// it is on the disk, with the permissions of the file that had it. Who is just writing the same file is waited for.
+    /// Writes all of a body; a file is written beside the old one, which it replaces once it is on the disk.
     func take(_ body: Body, _ conversion: AnswerConversion = .none) async throws {
         if case .audio(let container) = conversion {
             return try await make { try convert(body, container, to: $0, while: $1) }
@@ -43,9 +37,7 @@ struct AnswerFile: Sendable {
         }
     }
 
-    /// Has a file made there. For a pipe or a device it is made in a folder of its own first, because a file whose
-    /// beginning is known at the end cannot be made in a pipe. That folder is gone before the file is written, which may
-    /// take long; the next process removes what a killed one left.
+    /// Has a file made there; for a pipe in a folder of its own first, as a file may get its beginning at the end.
     func make(_ make: @escaping @Sendable (_ file: URL, _ goesOn: () -> Bool) throws -> Void) async throws {
         if case .file(let file) = try OutputPlace(url) { return try await inTurn { try make(file, $0) } }
         let made = try await OwnThread.run { goesOn in
@@ -63,13 +55,10 @@ struct AnswerFile: Sendable {
         try await FileTurn(at: url.path, clock, console, isQuiet: isQuiet).write { try await OwnThread.run(write) }
     }
 
-    private func convert(
-        _ body: Body, _ container: AudioContainer, to file: URL, while goesOn: () -> Bool
-    ) throws {
+    private func convert(_ body: Body, _ container: AudioContainer, to file: URL, while goesOn: () -> Bool) throws {
         let joiner = try AudioJoiner(output: file, container: container)
         defer { joiner.cancel() }
-        let source = try body.fileURL.map(AudioSource.file) ?? .data(try body.read())
-        guard try joiner.append(source, while: goesOn) != nil, goesOn() else { throw CancellationError() }
+        guard try joiner.append(AudioSource(body), while: goesOn) != nil, goesOn() else { throw CancellationError() }
         _ = try joiner.finish()
     }
 
@@ -123,13 +112,11 @@ extension CommandFailure {
     }
 }
 
-/// The turn to write a file: there is one who writes it at a time, and the next one waits. Two that make the same, such as
-/// a command that was started twice, both end well so.
+/// The turn to write a file. Two commands that make the same one both end well so.
 struct FileTurn: Sendable {
     static let pause = Duration.milliseconds(200)
 
     var clock = EngineClock(ContinuousClock())
-    /// Told once when somebody else writes the file.
     var waiting: @Sendable () -> Void = {}
 
     func write<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
@@ -147,7 +134,6 @@ struct FileTurn: Sendable {
 }
 
 extension FileTurn {
-    /// The turn to write a file, of which it is said that it is waited for.
     init(at name: String, _ clock: EngineClock, _ console: Console?, isQuiet: Bool) {
         self.init(clock: clock) {
             if !isQuiet { console?.note("Another command is just writing \(name). Waiting until it is done.") }

@@ -1,8 +1,7 @@
 import Foundation
 import HablareAudio
 
-/// A pipe, a terminal or another device that is opened and written into, for somebody who may take their time to read.
-/// All waits end when they are told to; to be used on a thread of its own.
+/// A pipe, a terminal or another device that is written into. Blocks: to be used on a thread of its own.
 struct OpenedOutput: ~Copyable {
     /// A pipe that has room at all has room for so many bytes.
     private static let atomicBytes = 4_096
@@ -12,9 +11,7 @@ struct OpenedOutput: ~Copyable {
     private let descriptor: Int32
     private let name: URL
 
-    /// Opens what is there, and makes nothing. A pipe that nobody reads yet waits for its reader, as a shell does.
-    ///
-    /// - Parameter waiting: Told once, when there is no reader yet.
+    /// Opens what is there, and makes nothing. A pipe that nobody reads yet waits for its reader, which is told once.
     init(_ url: URL, while goesOn: () -> Bool, waiting: () -> Void = {}) throws {
         var isTold = false
         while true {

@@ -8,8 +8,6 @@ enum Output: Sendable, Hashable {
     case file(URL)
     case store
 
-    /// Chooses from the command line's words; `-`, or none, is standard output.
-    ///
     /// - Parameter what: What is written, in a word; `nil` for an answer that may as well stay in the store.
     init(_ output: String?, json: Bool, what: String? = nil, in composition: Composition) throws {
         guard output != "" else {
@@ -43,8 +41,7 @@ enum Output: Sendable, Hashable {
         get throws { try file.map { try OutputPlace($0).waitsForReader } ?? (self == .standardOutput) }
     }
 
-    /// Refuses a place where the answer could not go in the end, and a name that says what the answer will not be, before
-    /// anything is asked.
+    /// Refuses a place where the answer could not go in the end, or whose name says what the answer will not be.
     func check(_ installed: InstalledProvider, in console: Console) throws {
         let type = installed.provider.responseType
         if try isStandardOutput { try console.check(showing: type, instead: "Give --output, or pipe it on.") }
@@ -55,23 +52,19 @@ enum Output: Sendable, Hashable {
         if let content { _ = try AnswerConversion(of: content, to: file) }
     }
 
-    /// Refuses a place where sound, a picture or vectors could not go in the end.
     func check(in console: Console) throws {
         if let file { try Self.check(file) }
         guard try !isStandardOutput || !console.showsOutput else {
-            throw CommandFailure(
-                .usage, "A terminal cannot show what is made. Give it a file with -o, or pipe it on.")
+            throw CommandFailure(.usage, "A terminal cannot show what is made. Give it a file with -o, or pipe it on.")
         }
     }
 
-    /// Refuses a file that could not be written in the end. What is there to be written into, such as a pipe, needs no
-    /// folder that may be written.
+    /// Refuses a file that could not be written in the end. A pipe needs no folder that may be written.
     static func check(_ output: URL) throws {
         guard case .file(let file) = try OutputPlace(output) else { return }
         try check([file], in: file.deletingLastPathComponent())
     }
 
-    /// Refuses regular files of one folder that could not be put there in the end.
     static func check(_ files: [URL], in folder: URL) throws {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder), isFolder.boolValue else {
@@ -95,8 +88,7 @@ enum Output: Sendable, Hashable {
         }
     }
 
-    /// Parameters with the format that a service's answer must have to be what the file's name says, as `speak` and `image`
-    /// choose it. Where it chooses for itself, an answer that is paid for may not be what was wanted.
+    /// Parameters with the format that a service's answer must have to be what the file's name says.
     func parameters(
         _ given: [String: ParameterValue], of installed: InstalledProvider
     ) throws -> [String: ParameterValue] {
@@ -106,7 +98,7 @@ enum Output: Sendable, Hashable {
         case .audio where installed.serviceVoices?.sound != nil:
             format = try SpokenFormat(nil, file: file, pieces: 1, given: given["format"]?.text, of: installed).parameter
         case .image:
-            let places = PicturePlaces(.file(file), count: 1)
+            let places = PicturePlaces(target: .file(file), count: 1)
             try places.checkEnding(of: installed)
             format = try places.format(given: given["format"]?.text)
         default: format = nil
@@ -136,8 +128,7 @@ enum Output: Sendable, Hashable {
         }
     }
 
-    /// A name for a file that a command is advised to write, and that nothing has yet, which would be replaced:
-    /// `whale.jpeg`, else `whale-2.jpeg`, `whale-3.jpeg` …
+    /// A name that nothing has yet, for a file that a command is advised to write: `whale.jpeg`, else `whale-2.jpeg` …
     static func free(_ file: URL) -> URL {
         var (free, number) = (file, 1)
         while FileManager.default.fileExists(atPath: free.path) {
@@ -165,7 +156,6 @@ enum Output: Sendable, Hashable {
 }
 
 extension CommandFailure {
-    /// Adds a name to the refusal of an answer that is there, and is not what the name of its file says.
     func advising(
         nameFor content: ResponseContent, besides file: URL?, of id: UUID, _ data: DataOptions
     ) -> CommandFailure {
@@ -189,7 +179,6 @@ extension URL {
 
 /// Prints or writes what is in the store and paid for, and says what gets it where that cannot be done.
 struct KeptOutput: Sendable {
-    /// Where it is, and what brings it to where it was to go; a sentence.
     var advice: String?
     let console: Console
     /// What is said when a signal ends it; `nil` where who calls says that.

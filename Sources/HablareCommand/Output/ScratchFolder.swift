@@ -1,7 +1,6 @@
 import Foundation
 
-/// A folder for what is made and used at once, gone when it is let go. It is locked while it is in use, so that the next
-/// one that is made knows those of killed processes, and removes them.
+/// A folder that is gone when it is let go. Its lock tells the next one which folders killed processes left.
 final class ScratchFolder: Sendable {
     private static let prefix = "hablare converting "
     /// How often another process may take a new folder for abandoned, before its lock is there.
@@ -42,7 +41,6 @@ final class ScratchFolder: Sendable {
         do { try FileManager.default.removeItem(at: url) } catch {}
     }
 
-    /// The lock of a folder of this user, which a process that ends lets go, however it ends.
     private final class Lock: Sendable {
         private let descriptor: Int32
 

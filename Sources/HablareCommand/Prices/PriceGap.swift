@@ -68,8 +68,7 @@ struct UnpricedSums: Sendable {
 
     init() {}
 
-    /// - Parameter free: The providers that are known to charge nothing. Others are found here: those each of whose
-    ///   attempts is known to have cost nothing.
+    /// - Parameter free: The providers that charge nothing. Others are found by their attempts, which cost nothing.
     init(of query: LedgerQuery, in store: any StoreReading, free: Set<String>) throws {
         var providers = query
         providers.grouping = .provider

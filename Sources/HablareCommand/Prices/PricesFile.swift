@@ -1,9 +1,9 @@
 import ArgumentParser
 import Foundation
 import Hablare
+import HablareProviders
 
-/// The prices that somebody wants calls to be charged by, in place of those that ship: `prices.json`, beside
-/// `programs.json`, or the file of `--prices`. Its form is that of the table that ships (``PriceTable/init(json:)``).
+/// The prices that calls are charged by in place of those that ship: `prices.json`, or the file of `--prices`.
 struct PricesFile: Sendable {
     let url: URL
     private let isNamed: Bool
@@ -42,8 +42,7 @@ struct PricesFile: Sendable {
         let names = [("provider", provider)] + (model.map { [("model", $0)] } ?? [])
         let entry = names.map { "\"\($0)\": \($1.debugDescription), " }.joined()
         let unit = model == nil ? PriceUnit.call : .inputToken
-        let example =
-            "{\(entry)\"unit\": \"\(unit.rawValue)\", \"microDollarsPerMillion\": 3000000}"
+        let example = "{\(entry)\"unit\": \"\(unit.rawValue)\", \"microDollarsPerMillion\": 3000000}"
         let place =
             exists
             ? "add to `prices` in \(url.path): \(example)"
@@ -64,12 +63,51 @@ struct PriceOptions: ParsableArguments {
         completion: .file(extensions: ["json"]))
     var prices: String?
 
-    /// The file of prices, which need not be there; `nil` where nothing says where it would be.
     func file(in composition: Composition) -> PricesFile? {
         PricesFile(prices.map(composition.url), environment: composition.environment)
     }
 
     func table(in composition: Composition) throws -> PriceTable {
         try file(in: composition)?.table() ?? .shipped
+    }
+}
+
+extension PriceTable {
+    /// The kind that all programs are of, which an entry may name in place of one.
+    static let programKind = "command"
+
+    /// What the engine counts of a program, and so what one can be charged by.
+    static let programUnits: Set<PriceUnit> = [.call, .character, .byte]
+
+    /// Whether a program's runs are charged for, at some time or other. It has no models.
+    func charges(forProgram name: String) -> Bool {
+        entries.contains { [name, Self.programKind].contains($0.provider) && $0.model == nil }
+    }
+
+    /// What in a table of one's own will not do what it seems to, entry by entry.
+    func advice(for payees: KnownProviders) -> [String] {
+        entries.enumerated().compactMap { index, entry in
+            let number = index + 1
+            guard payees.isPayee(entry.provider) else {
+                let hint = NearestNames(payees.providers).hint(for: entry.provider)
+                return "Entry \(number) is of \(entry.provider), and there is no such provider here.\(hint)"
+            }
+            let isProgram = entry.provider == Self.programKind || payees.isProgram(entry.provider)
+            if isProgram, entry.model != nil {
+                return "Entry \(number) is of a model, and \(entry.provider) has none. Leave `model` out."
+            }
+            if isProgram, !Self.programUnits.contains(entry.unit) {
+                return
+                    "Entry \(number) is by the \(entry.unit.rawValue), which nobody counts of a program. Use call, character or byte."
+            }
+            return nil
+        }
+    }
+
+    /// The oldest day or month in which a price was compared with its source; the table's own day where no price says.
+    var oldestCheck: String? {
+        // Days and months are of one width each, so a month comes before its days.
+        let checks = entries.compactMap(\.checked) + (entries.contains { $0.checked == nil } ? [date] : [])
+        return checks.filter { !$0.isEmpty }.min()
     }
 }

@@ -60,7 +60,6 @@ struct ProgressBar: Sendable, Hashable {
 struct Tally: Sendable, Hashable {
     var total: Int
     var noun = "segment"
-    /// How many were done by an earlier run.
     var reused = 0
     /// How many were done since this run began, by whichever process.
     var made = 0
@@ -79,7 +78,6 @@ struct Tally: Sendable, Hashable {
 
     var done: Int { reused + made + failed + cancelled + held }
 
-    /// How many pieces a second this run does; `nil` before the first.
     var rate: Double? {
         made > 0 && elapsed > 0 ? Double(made) / elapsed : nil
     }

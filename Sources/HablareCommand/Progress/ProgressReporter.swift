@@ -2,9 +2,7 @@ import Hablare
 
 final class ProgressReporter: Sendable {
     enum Manner: Sendable, Hashable {
-        /// A bar that is drawn again in its place.
         case bar
-        /// A line at most every few seconds.
         case lines
         case silent
     }
@@ -41,14 +39,7 @@ final class ProgressReporter: Sendable {
 
     func run() async {
         if manner == .silent { return }
-        while true {
-            show()
-            do {
-                try await clock.sleep(for: manner == .bar ? Self.barInterval : Self.lineInterval)
-            } catch {
-                break  // the work is over, or stopped
-            }
-        }
+        repeat { show() } while await clock.rest(for: manner == .bar ? Self.barInterval : Self.lineInterval)
         show()
         console.keepLine()
     }

@@ -51,7 +51,6 @@ struct InstalledProvider: Sendable {
 
     var defaultVoice: String? { serviceVoices?.usual ?? placeholders.first { $0.name == "voice" }?.default }
 
-    /// The model it asks unless told otherwise; `nil` where it has none.
     var model: String? { provider.defaultModel.flatMap { $0.isEmpty ? nil : $0 } }
 
     /// The model that its requests name, so that another process asks the same one. A program has none.

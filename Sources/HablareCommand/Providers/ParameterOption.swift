@@ -6,7 +6,6 @@ import HablareProviders
 
 struct ParameterOption: ExpressibleByArgument, Sendable, Hashable {
     let name: String
-    /// A number where it is one, else the text.
     let value: ParameterValue
     /// What a service takes: JSON where it is an object, a list or a truth value, else as ``value``.
     let serviceValue: ParameterValue
@@ -32,8 +31,7 @@ struct ParameterOption: ExpressibleByArgument, Sendable, Hashable {
 }
 
 extension InstalledProvider {
-    /// The parameters of a request, as the command line has them; with the voice in any case, so that another default
-    /// makes another request.
+    /// The parameters of a request, with the voice in any case: another default makes another request.
     func parameters(voice: String?, _ options: [ParameterOption]) throws -> [String: ParameterValue] {
         var parameters: [String: ParameterValue] = [:]
         for option in options {
@@ -85,38 +83,17 @@ extension InstalledProvider {
 
     /// Refuses parameters that no request could be carried out with, before hundreds of them are stored.
     func check(_ parameters: [String: ParameterValue]) throws {
-        for name in parameters.keys.sorted() {
+        for (name, value) in parameters.sorted(by: { $0.key < $1.key }) {
             guard let placeholder = placeholders.first(where: { $0.name == name }) else {
                 let hint = NearestNames(placeholders.map(\.name)).hint(for: name)
                 throw CommandFailure(.usage, "The provider \(provider.id) has no parameter \(name).\(hint)")
             }
-            let number = parameters[name]?.text.flatMap { Double($0) }
-            switch placeholder.accepts {
-            case .text, .name: continue
-            case .integer(let range):
-                if let number, number.rounded() == number, range.contains(Int(clamping: Int64(clamping: number))) {
-                    continue
-                }
-                throw Self.outside("a whole number from \(range.lowerBound) to \(range.upperBound)", name)
-            case .number(let range):
-                if let number, range.contains(number) { continue }
-                throw Self.outside("a number from \(range.lowerBound) to \(range.upperBound)", name)
-            }
+            _ = try placeholder.text(of: value)
         }
         if let voice = placeholders.first(where: { $0.name == "voice" }), voice.default == nil,
             parameters["voice"] == nil
         {
             throw CommandFailure(.usage, "The provider \(provider.id) needs a voice. Give one with --voice.")
         }
-    }
-
-    private static func outside(_ what: String, _ name: String) -> CommandFailure {
-        CommandFailure(.usage, "The parameter \(name) takes \(what).")
-    }
-}
-
-extension Int64 {
-    fileprivate init(clamping number: Double) {
-        self = number >= 9e18 ? .max : number <= -9e18 ? .min : Int64(number)
     }
 }

@@ -2,24 +2,7 @@ import Foundation
 import Hablare
 import HablareProviders
 
-/// The programs that somebody wants asked beside those that are known: `programs.json`.
-///
-/// ```json
-/// {
-///   "writer": {
-///     "executable": "python3",
-///     "arguments": ["-u", "/home/ada/writer.py", "--style={style}", ["--words", "{words}"]],
-///     "parameters": {"style": {"default": "plain"}, "words": {"kind": "integer", "from": 1, "to": 5000}},
-///     "answer": "text"
-///   }
-/// }
-/// ```
-///
-/// An argument that is a list is left out as a whole where one of its parameters has no value. `answer` is `text`,
-/// `data`, `audio/FORMAT` or `image/FORMAT`; with `"file": "wav"` it is in a file of that extension whose path stands at
-/// `{output}`, else on standard output. A parameter's `kind` is `text` (the default), `name`, `integer` or `number`, the
-/// two last with `from` and `to`. Also: `maximumBytes` of an answer, and `installation`, the command that installs the
-/// program. The prompt is on standard input.
+/// The programs that somebody wants asked beside those that are known: `programs.json`, as docs/programs.md has it.
 struct ProgramsFile: Sendable {
     let url: URL
 
@@ -28,18 +11,19 @@ struct ProgramsFile: Sendable {
         self.url = url
     }
 
-    /// Reads it.
+    /// Reads the programs, in order of their names; none where there is no file.
     func templates(beside known: [ProviderID]) throws -> [CommandTemplate] {
         guard FileManager.default.fileExists(atPath: url.path) else { return [] }
         let programs: [String: Program]
         var json = Data()
         do {
             json = try Data(contentsOf: url)
+            try refuseUnknownKeys(in: ParameterValue(json: json)?.members ?? [:])
             programs = try JSONDecoder().decode([String: Program].self, from: json)
         } catch let error as DecodingError {
             throw failure(JSONFault(in: json)?.sentence ?? Self.words(for: error))
         } catch let error as CommandFailure {
-            throw failure(error.message)
+            throw error
         } catch {
             throw failure("It cannot be read: \(error.localizedDescription)")
         }
@@ -47,13 +31,29 @@ struct ProgramsFile: Sendable {
             guard !name.isEmpty, !known.contains(ProviderID(rawValue: name)) else {
                 throw failure("No program can be called \(name.debugDescription): there is one already. Rename it.")
             }
-            let template = try program.template(called: name)
+            let template = try program.template(called: name, of: self)
             do throws(AIServiceError) {
                 _ = try CommandProvider(template)
             } catch {
                 throw failure(error.message)
             }
             return template
+        }
+    }
+
+    /// A mistyped key would be ignored in silence.
+    private func refuseUnknownKeys(in programs: [String: ParameterValue]) throws {
+        func check(_ value: ParameterValue, at place: String, _ known: [String]) throws {
+            for key in value.members.keys.sorted() where !known.contains(key) {
+                throw failure("At \(place): There is no key \(key).\(NearestNames(known).hint(for: key))")
+            }
+        }
+        for (name, program) in programs.sorted(by: { $0.key < $1.key }) {
+            try check(program, at: name, Program.CodingKeys.allCases.map(\.rawValue))
+            for (parameter, value) in program.members["parameters"]?.members ?? [:] {
+                try check(
+                    value, at: "\(name).parameters.\(parameter)", Program.Parameter.CodingKeys.allCases.map(\.rawValue))
+            }
         }
     }
 
@@ -101,96 +101,74 @@ private struct Program: Decodable {
             case text, name, integer, number
         }
 
-        enum Keys: String, CodingKey, CaseIterable {
+        enum CodingKeys: String, CodingKey, CaseIterable {
             case `default`, kind, from, to
         }
 
         let `default`: String?
-        let accepts: CommandPlaceholder.Values
+        let kind: Kind?
+        let from: Double?
+        let to: Double?
 
-        init(from decoder: any Decoder) throws {
-            let container = try decoder.container(keyedBy: Keys.self, refusingOthers: Keys.allCases)
-            `default` = try container.decodeIfPresent(String.self, forKey: .default)
-            let from = try container.decodeIfPresent(Double.self, forKey: .from)
-            let to = try container.decodeIfPresent(Double.self, forKey: .to)
-            let kind = try container.decodeIfPresent(Kind.self, forKey: .kind) ?? .text
-            switch (kind, from, to) {
-            case (.text, nil, nil): accepts = .text
-            case (.name, nil, nil): accepts = .name
+        /// What it takes; `nil` where the limits are none for its kind.
+        var accepts: CommandPlaceholder.Values? {
+            switch (kind ?? .text, from, to) {
+            case (.text, nil, nil): .text
+            case (.name, nil, nil): .name
             case (.integer, let from?, let to?)
             where Int(exactly: from) != nil && Int(exactly: to) != nil && from <= to:
-                accepts = .integer(Int(from)...Int(to))
-            case (.number, let from?, let to?) where from <= to:
-                accepts = .number(from...to)
-            default:
-                throw DecodingError.dataCorrupted(
-                    .init(
-                        codingPath: decoder.codingPath,
-                        debugDescription: "A number or an integer has from and to, in order; other kinds have neither.")
-                )
+                .integer(Int(from)...Int(to))
+            case (.number, let from?, let to?) where from <= to: .number(from...to)
+            default: nil
             }
         }
     }
 
-    enum Keys: String, CodingKey, CaseIterable {
+    enum CodingKeys: String, CodingKey, CaseIterable {
         case executable, arguments, parameters, answer, file, maximumBytes, installation
     }
 
     let executable: String
-    let arguments: [Argument]
-    let parameters: [String: Parameter]
-    let content: CommandContent
+    let arguments: [Argument]?
+    let parameters: [String: Parameter]?
+    let answer: String
     let file: String?
     let maximumBytes: Int?
     let installation: String?
 
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: Keys.self, refusingOthers: Keys.allCases)
-        executable = try container.decode(String.self, forKey: .executable)
-        arguments = try container.decodeIfPresent([Argument].self, forKey: .arguments) ?? []
-        parameters = try container.decodeIfPresent([String: Parameter].self, forKey: .parameters) ?? [:]
-        file = try container.decodeIfPresent(String.self, forKey: .file)
-        maximumBytes = try container.decodeIfPresent(Int.self, forKey: .maximumBytes)
-        installation = try container.decodeIfPresent(String.self, forKey: .installation)
-        let answer = try container.decode(String.self, forKey: .answer)
+    private var content: CommandContent? {
         let words = answer.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-        switch (words.first, words.count) {
-        case ("text", 1): content = .text
-        case ("data", 1): content = .data
-        case ("audio", 2) where !words[1].isEmpty: content = .audio(AudioFormat(rawValue: words[1]))
-        case ("image", 2) where !words[1].isEmpty: content = .image(ImageFormat(rawValue: words[1]))
-        default:
-            throw DecodingError.dataCorruptedError(
-                forKey: .answer, in: container,
-                debugDescription: "It is text, data, audio/wav, image/png or another format, not \(answer).")
+        return switch (words.first, words.count) {
+        case ("text", 1): .text
+        case ("data", 1): .data
+        case ("audio", 2) where !words[1].isEmpty: .audio(AudioFormat(rawValue: words[1]))
+        case ("image", 2) where !words[1].isEmpty: .image(ImageFormat(rawValue: words[1]))
+        default: nil
         }
     }
 
-    func template(called name: String) throws -> CommandTemplate {
+    func template(called name: String, of file: ProgramsFile) throws -> CommandTemplate {
+        guard let content else {
+            throw file.failure(
+                "At \(name).answer: It is text, data, audio/wav, image/png or another format, not \(answer).")
+        }
+        let placeholders = try (parameters ?? [:]).sorted { $0.key < $1.key }.map { parameter, values in
+            guard let accepts = values.accepts else {
+                throw file.failure(
+                    "At \(name).parameters.\(parameter): A number or an integer has from and to, in order; other kinds "
+                        + "have neither.")
+            }
+            return CommandPlaceholder(parameter, default: values.default, accepts: accepts)
+        }
         var template = CommandTemplate(
-            id: ProviderID(rawValue: name), executable: executable, arguments: arguments.map(\.argument),
-            placeholders: parameters.sorted { $0.key < $1.key }.map { name, parameter in
-                CommandPlaceholder(name, default: parameter.default, accepts: parameter.accepts)
-            },
-            output: file.map { .file(extension: $0) } ?? .standardOutput, content: content, installation: installation)
+            id: ProviderID(rawValue: name), executable: executable, arguments: (arguments ?? []).map(\.argument),
+            placeholders: placeholders, output: self.file.map { .file(extension: $0) } ?? .standardOutput,
+            content: content, installation: installation)
         if let maximumBytes { template.maximumOutputBytes = maximumBytes }
         return template
     }
 }
 
-extension Decoder {
-    /// The container of an object that has no other keys: a mistyped one would be ignored in silence.
-    fileprivate func container<Key: CodingKey>(
-        keyedBy type: Key.Type, refusingOthers known: [Key]
-    ) throws -> KeyedDecodingContainer<Key> {
-        let names = known.map(\.stringValue)
-        for key in try container(keyedBy: AnyKey.self).allKeys where !names.contains(key.stringValue) {
-            throw DecodingError.dataCorrupted(
-                .init(
-                    codingPath: codingPath,
-                    debugDescription:
-                        "There is no key \(key.stringValue).\(NearestNames(names).hint(for: key.stringValue))"))
-        }
-        return try container(keyedBy: type)
-    }
+extension ParameterValue {
+    fileprivate var members: [String: ParameterValue] { if case .object(let members) = self { members } else { [:] } }
 }

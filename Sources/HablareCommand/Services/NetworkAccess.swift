@@ -2,8 +2,7 @@ import Foundation
 import Hablare
 import HablareProviders
 
-/// The one way to the network of a run of the command: made when it is first needed, shut down when the run ends, and
-/// never made by a command that asks nobody.
+/// The one way to the network of a run: made when it is first needed, shut down when the run ends.
 final class NetworkAccess: Sendable {
     struct Way: Sendable {
         let transport: any HTTPTransport
@@ -74,8 +73,7 @@ extension Settings.Network {
         case .address(let text):
             let usual = environment["no_proxy"] ?? environment["NO_PROXY"] ?? ""
             let address = try ProxyAddress(text)
-            return ProxyRules(
-                http: address, https: address, except: withoutProxy?.joined(separator: ",") ?? usual)
+            return ProxyRules(http: address, https: address, except: withoutProxy?.joined(separator: ",") ?? usual)
         }
     }
 }
@@ -86,9 +84,8 @@ extension Composition {
     }
 }
 
-/// The way to a server to which no key goes: one that wants a key says so, and this says what to do then.
-///
-/// The server's own words would be of a key that it does not accept, and there was none.
+/// The way to a server to which no key goes, which says what to do where the server wants one: the server's own words
+/// would be of a key that it does not accept.
 struct KeylessTransport: HTTPTransport {
     let base: any HTTPTransport
     let service: String

@@ -3,8 +3,8 @@ import HablareProviders
 
 /// The id of a service's provider at an address of somebody's own choice: `openai.speech@http://127.0.0.1:8080/v1`. Pure.
 ///
-/// A request for it says with that all that somebody needs who goes on with it, and nobody takes it who would ask the
-/// service elsewhere: a prompt for a server on this machine must not go out into the world.
+/// Nobody takes a request for it who would ask the service elsewhere: a prompt for a server on this machine must not go
+/// out into the world.
 struct PlacedName: Sendable, Hashable {
     /// The provider, as it is called where it is configured: `openai.speech`.
     let provider: String
@@ -18,8 +18,6 @@ struct PlacedName: Sendable, Hashable {
 }
 
 extension PlacedName {
-    init(_ provider: String, at address: ServiceAddress) { self.init(provider: provider, address: address) }
-
     /// Reads one; `nil` where a name is no such id.
     init?(_ name: String) {
         guard let sign = name.firstIndex(of: "@"),

@@ -1,18 +1,15 @@
 import Hablare
 import HablareProviders
 
-/// Who can be asked in a run: the programs of this machine, and the services as they are configured.
-///
-/// A service's key is looked up, and its providers are made, when somebody asks for one of them: who asks a program has no
-/// business with keys.
+/// Who can be asked in a run: the programs of this machine, and the services as they are configured. A service's key is
+/// looked up when somebody asks for one of its providers: who asks a program has no business with keys.
 struct ProviderDirectory: Sendable {
     let settings: Settings
     let programs: [InstalledProvider]
     private let limits: Composition.CallLimits
     private let composition: Composition
 
-    /// - Parameter asksNobody: Whether it is only looked what would be asked of whom: then no key is looked up, and that a service
-    ///   has none is no matter.
+    /// - Parameter asksNobody: Whether no key is looked up, and that a service has none is no matter.
     init(
         _ settings: Settings, _ limits: Composition.CallLimits, asksNobody: Bool = false, in composition: Composition
     ) throws {
@@ -24,13 +21,10 @@ struct ProviderDirectory: Sendable {
         programs = try composition.providers(limits)
     }
 
-    /// The provider that a command asks.
-    ///
     /// - Parameters:
     ///   - name: What `--provider` says: a program, a provider such as `openai.speech`, or a service such as `openai`, which
     ///     is then the one of its providers that answers as wanted; a service's name may have an address (``PlacedName``).
     ///     `nil`: the settings' default for the command, else its usual one.
-    ///   - type: What it has to answer with, where a service has a choice.
     ///   - program: What a program would have to answer with, as `programs.json` has it.
     func provider(
         _ name: String?, for use: ProviderUse, answering type: ContentType, program: String = "text"
@@ -68,8 +62,7 @@ struct ProviderDirectory: Sendable {
         return PlacedName(name).map { service?.placed(at: $0.address) } ?? service
     }
 
-    /// Which of a service's providers a name means: the very one, or for the service's own name the one that answers as
-    /// wanted; that failing its first.
+    /// Which of a service's providers a name means; for the service's own name the one that answers as wanted.
     private static func offer(
         of name: String, at service: ServiceSettings, answering type: ContentType
     ) -> ServiceOffer? {
@@ -105,9 +98,7 @@ struct ProviderDirectory: Sendable {
         }
     }
 
-    /// Everybody who can be asked: all programs, and the providers of all services that stand as they should.
-    ///
-    /// One that has no model of its own is among them: a request may name one.
+    /// Everybody who can be asked, also one that has no model of its own: a request may name one.
     ///
     /// - Parameter known: Providers that requests of the store are for. Those at an address of their own are among them,
     ///   too: nobody configures these, and they are what their ids say.
@@ -150,8 +141,7 @@ struct ProviderDirectory: Sendable {
         }
     }
 
-    /// Who is asked where a provider fails: those of the service's setting `fallback` that answer with the same and can be
-    /// asked, in order.
+    /// The providers of the service's setting `fallback` that answer with the same and can be asked, in order.
     func fallback(
         of installed: InstalledProvider, leftOut: (_ name: String, CommandFailure) -> Void = { _, _ in }
     ) throws -> [InstalledProvider] {
@@ -186,8 +176,7 @@ struct ProviderDirectory: Sendable {
         return found
     }
 
-    /// Makes the way to the network where one of some providers needs it, so that settings that cannot be used are known
-    /// before anything is asked.
+    /// Makes the way to the network where it is needed, so that wrong settings are known before anything is asked.
     func openNetwork(for providers: [InstalledProvider]) throws {
         guard providers.contains(where: { $0.service != nil }) else { return }
         try composition.way(to: settings.network).open()

@@ -3,7 +3,6 @@ import HablareProviders
 
 struct ServiceEntry: Sendable, Equatable {
     let settings: ServiceSettings
-    /// Where it is; `nil` where what was written is no address.
     let address: ServiceAddress?
     let key: ServiceKey?
     let problem: CommandFailure?
@@ -11,12 +10,7 @@ struct ServiceEntry: Sendable, Equatable {
     var name: String { settings.name }
     var kind: ServiceKind { settings.kind }
 
-    /// Looks how a service stands.
-    ///
-    /// - Parameters:
-    ///   - programs: The names of programs, of which none can be a service's too.
-    ///   - lookUp: Looks up its key. Asked also of a service that needs none, which may have one; not where no key of its
-    ///     goes.
+    /// Looks how a service stands. Its key is looked up also where it needs none, and not where no key of its goes.
     init(_ settings: ServiceSettings, beside programs: [String] = [], lookUp: ServiceKeyLookup) {
         self.settings = settings
         var problem = settings.addressProblem
@@ -80,6 +74,5 @@ struct ServiceKey: Sendable, Hashable {
     let origin: String
 }
 
-/// Looks up the key of a service; `nil` where it has none. Throws for one that is there and cannot be used, such as one
-/// that has expired.
+/// Looks up the key of a service; `nil` where it has none. Throws for one that cannot be used, such as an expired one.
 typealias ServiceKeyLookup = @Sendable (_ service: String) throws -> ServiceKey?

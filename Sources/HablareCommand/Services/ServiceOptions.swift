@@ -42,8 +42,7 @@ struct ServiceOptions: ParsableArguments {
         return options
     }
 
-    /// Who is asked, where these options say it: with `--base-url` a provider at that address, unless that is where its
-    /// service is configured (``PlacedName``).
+    /// Who is asked: with `--base-url` a provider at that address, unless its service is configured there.
     func name(for use: ProviderUse, over settings: Settings) throws -> String? {
         guard let baseURL else { return provider }
         let (provider, service) = try service(meantBy: "--base-url", use, settings)
@@ -52,7 +51,7 @@ struct ServiceOptions: ParsableArguments {
         case .success(let read): address = read
         case .failure(let error): throw SettingPlace.option("--base-url").failure(error.message)
         }
-        let name = PlacedName(PlacedName.provider(of: provider), at: address)
+        let name = PlacedName(provider: PlacedName.provider(of: provider), address: address)
         return service.addressProblem == nil && service.address == address.text ? name.provider : name.text
     }
 

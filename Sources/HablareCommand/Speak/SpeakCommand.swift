@@ -67,8 +67,7 @@ struct SpeakCommand: ComposedCommand {
     }
 
     func run(in composition: Composition) async throws -> CommandStatus {
-        let team = try AskedProvider(
-            asked, options, for: .speak, making: .audio, program: "audio/wav", in: composition)
+        let team = try AskedProvider(asked, options, for: .speak, making: .audio, program: "audio/wav", in: composition)
         let place = try Output(output, json: json, what: "sound", in: composition)
         try place.check(in: composition.console)
         let (plan, sound) = try plan(by: team, to: place, in: composition)

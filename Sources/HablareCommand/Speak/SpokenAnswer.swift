@@ -5,8 +5,7 @@ import HablareAudio
 struct SpokenAnswer: Sendable {
     /// As what it is written; `nil` where the one piece that there is is written as it came.
     let container: AudioContainer?
-    /// What that one has to be, by its usual ending; `nil` for whatever it is. What a service sent in place of it is made
-    /// that, where it can be.
+    /// What the one piece has to be, by its usual ending; `nil` for whatever it is.
     var kind: String?
     let target: Output
     let data: DataOptions
@@ -46,8 +45,7 @@ struct SpokenAnswer: Sendable {
 
     private static func name(_ index: Int) -> String { "The sound of piece \(index + 1)" }
 
-    /// What is done with the one piece that there is. One that cannot become what was asked for is paid for, and stays in
-    /// the store.
+    /// What is done with the one piece that there is, which stays in the store where it cannot become that.
     private func conversion(of content: ResponseContent, of id: UUID) throws -> AnswerConversion {
         if let container { return .audio(container) }
         guard let kind, let made = content.commandContent else { return .none }
@@ -58,10 +56,7 @@ struct SpokenAnswer: Sendable {
         }
     }
 
-    /// Joins all pieces into a file, beside which they are until it is complete.
-    private func join(
-        _ ids: [UUID], of store: any StoreReading, into file: URL, while goesOn: () -> Bool
-    ) throws {
+    private func join(_ ids: [UUID], of store: any StoreReading, into file: URL, while goesOn: () -> Bool) throws {
         let joiner = try AudioJoiner(output: file, container: container ?? .wav)
         defer { joiner.cancel() }
         for (index, id) in ids.enumerated() {

@@ -9,20 +9,16 @@ struct SpokenFormat: Sendable, Hashable {
     let parameter: String?
     /// As what the sound is written; `nil` where it is written as it comes.
     let container: AudioContainer?
-    /// What the output is in the end, by its usual ending. A service that sends something else than it was asked for is
-    /// not written as it comes.
+    /// What the output is in the end, by its usual ending.
     let kind: String
 
     /// What joins without a gap and without a loss, and every service makes.
     private static let lossless = "wav"
     private static let readable: Set<String> = ["wav", "flac", "mp3", "opus", "ogg", "aiff"]
 
-    /// Chooses it.
+    /// Chooses what is wanted, else what the file's name ends with, else WAV.
     ///
-    /// - Parameters:
-    ///   - file: The output; `nil` for standard output. What its name ends with counts where `wanted` says nothing, else
-    ///     it is WAV.
-    ///   - given: What `--parameter format=` says: a service speaks so in any case.
+    /// - Parameter given: What `--parameter format=` says: a service speaks so in any case.
     init(_ wanted: String?, file: URL?, pieces: Int, given: String? = nil, of installed: InstalledProvider) throws {
         let suffix = file.map { $0.pathExtension.lowercased() }.flatMap { $0.isEmpty ? nil : $0 }
         let sound = installed.serviceVoices?.sound
@@ -119,12 +115,10 @@ extension AudioFormat {
 extension AudioSource {
     init?(_ response: AIResponseData) throws {
         guard let body = try response.content.body else { return nil }
-        if let file = body.fileURL {
-            self = .file(file)
-        } else {
-            self = .data(try body.read())
-        }
+        try self.init(body)
     }
+
+    init(_ body: Body) throws { self = try body.fileURL.map(AudioSource.file) ?? .data(try body.read()) }
 
     /// How long a response is to be heard, in seconds; 0 when it cannot be, which joining will say.
     @concurrent static func seconds(of response: AIResponseData) async -> Double {
@@ -138,7 +132,6 @@ extension AudioSource {
 }
 
 extension InstalledProvider {
-    /// The parameter that has it speak at a speed, 1 being its normal one.
     func speed(_ speed: Double?) throws -> (option: String, name: String, value: ParameterValue?) {
         guard let speed else { return ("--speed", "speed", nil) }
         if service != nil || takes("speed") { return ("--speed", "speed", .double(speed)) }
@@ -152,10 +145,8 @@ extension InstalledProvider {
 
     private func takes(_ name: String) -> Bool { placeholders.contains { $0.name == name } }
 
-    /// Refuses a voice that there is not, before anything is asked that costs money.
-    ///
-    /// - Parameter isGiven: Whether the command line says the voice. The one that a program speaks with unless told
-    ///   otherwise is its own affair; a service's may be in the settings.
+    /// Refuses a voice that there is not, before anything is asked that costs money. The one that a program speaks with
+    /// unless told otherwise is its own affair; a service's may be in the settings.
     func checkSpeaker(of parameters: [String: ParameterValue], isGiven: Bool) async throws {
         guard let voice = parameters["voice"]?.text, isGiven || service != nil else { return }
         try await check(voice: voice)

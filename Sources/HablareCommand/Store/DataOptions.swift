@@ -25,7 +25,11 @@ struct DataOptions: ParsableArguments {
     }
 
     func folder(_ settings: Settings? = nil, in composition: Composition) throws -> URL {
-        let folder = try chosenFolder(settings, in: composition)
+        let configured = try (settings ?? self.settings(in: composition)).dataFolder
+        guard let folder = configured ?? XDGFolders(environment: composition.environment).data else {
+            throw CommandFailure(
+                .configuration, "Neither XDG_DATA_HOME nor HOME is set. Say where the data is with --data-dir.")
+        }
         var isFolder: ObjCBool = false
         guard !FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder) || isFolder.boolValue else {
             throw CommandFailure(
@@ -34,22 +38,11 @@ struct DataOptions: ParsableArguments {
         return folder
     }
 
-    private func chosenFolder(_ settings: Settings?, in composition: Composition) throws -> URL {
-        if let folder = try (settings ?? self.settings(in: composition)).dataFolder { return folder }
-        guard let folder = XDGFolders(environment: composition.environment).data else {
-            throw CommandFailure(
-                .configuration, "Neither XDG_DATA_HOME nor HOME is set. Say where the data is with --data-dir.")
-        }
-        return folder
-    }
-
-    /// Opens the store, and creates it if it is missing.
     func open(_ settings: Settings? = nil, in composition: Composition) throws -> OpenedStore {
         try open(try folder(settings, in: composition), for: .changing, in: composition)
     }
 
-    /// Opens the store, which must have the job if one is named; `nil` where none is named and there is no store yet.
-    /// Creates nothing.
+    /// Opens the store, which must have the job if one is named; `nil` where there is none yet. Creates nothing.
     func openExisting(
         _ settings: Settings? = nil, naming job: String? = nil, for purpose: StoreAccess.Purpose = .changing,
         in composition: Composition
@@ -90,8 +83,7 @@ struct DataOptions: ParsableArguments {
             .inputMissing, "There is no store at \(folder.path) yet, so there is no such \(noun). Check --data-dir.")
     }
 
-    /// Says how many requests wait for any process to find out that theirs has ended: until then none of them is seen
-    /// as held.
+    /// Says how many requests are interrupted: until a process finds that out, none of them is seen as held.
     func tellOfInterrupted(in store: any RequestStore, of job: String?, _ composition: Composition) throws {
         let count = try composition.interrupted(in: store).count { job == nil || $0.job?.rawValue == job }
         guard count > 0 else { return }
@@ -110,7 +102,6 @@ struct DataOptions: ParsableArguments {
             ["hablare"] + words + options.flatMap { name, value in value.map { [name, $0] } ?? [] })
     }
 
-    /// The commands that have a request made that failed, was cancelled or is held.
     func makingLine(of id: UUID) -> String { "\(commandLine("retry", id.text)) && \(commandLine("work"))" }
 
     func unknown(_ id: UUID) -> CommandFailure {

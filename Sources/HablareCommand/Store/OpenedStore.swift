@@ -2,7 +2,6 @@ import Foundation
 import Hablare
 import HablareSQLite
 
-/// A store that is open, and what a command does with it beside the engine's seam.
 struct OpenedStore: Sendable {
     let store: any RequestStore
     let diagnose: @Sendable () throws -> StoreDiagnosis
@@ -13,16 +12,14 @@ struct StoreAccess: Sendable, Hashable {
     enum Purpose: Sendable, Hashable {
         /// It only reads, so that a copy is as good as the store.
         case reading
-        /// It changes something, or has calls made: on a copy these would be made, and billed, a second time, and the
-        /// store would be left as it is.
+        /// It changes something, or has calls made, which on a copy would be made, and billed, a second time.
         case changing
     }
 
     var mayRead = true
     var mayWrite = true
 
-    /// What somebody can do who has this access to the store in a folder, and could not open it; `nil` where the access is
-    /// not what is missing. Sentences.
+    /// What somebody who has this access can do; `nil` where the access is not what is missing.
     func advice(for purpose: Purpose, in folder: URL) -> String? {
         guard !mayWrite else { return nil }
         guard mayRead, purpose == .reading else { return "Run this as its owner." }
@@ -47,9 +44,7 @@ extension StoreAccess {
 }
 
 extension CommandFailure {
-    init(
-        opening folder: URL, for purpose: StoreAccess.Purpose, _ error: AIServiceError, in composition: Composition
-    ) {
+    init(opening folder: URL, for purpose: StoreAccess.Purpose, _ error: AIServiceError, in composition: Composition) {
         let failure = CommandFailure(error)
         guard error.code == .storageReadOnly, composition.storeExists(folder),
             let advice = composition.storeAccess(folder).advice(for: purpose, in: folder)

@@ -22,8 +22,7 @@ struct RequestStanding: Sendable {
 }
 
 extension Composition {
-    /// Says how requests stand at this moment, as far as it takes more than their rows to know: limits, failing
-    /// providers, providers that are not here, processes that ended without a word.
+    /// Says how requests stand, also as far as limits, failing providers and ended processes are concerned.
     func standings(
         of snapshots: [RequestSnapshot], in store: any RequestStore, _ settings: Settings
     ) throws -> [RequestStanding] {
@@ -66,8 +65,7 @@ extension Composition {
         return found
     }
 
-    /// The generation of a request's answer that an attempt left which has ended before it was whole: nothing more comes of
-    /// it. `nil` where there is none, or the answer is being made or is complete.
+    /// The generation of an answer that an ended attempt left before it was whole; `nil` where there is none.
     func endedGeneration(of id: UUID, in store: any RequestStore) throws -> Int? {
         // The chunks first: what begins meanwhile has another generation.
         guard let page = try store.stream(of: id, from: StreamPosition(sequence: 0), maximumBytes: 1),

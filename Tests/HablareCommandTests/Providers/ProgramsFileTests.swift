@@ -63,6 +63,7 @@ import Testing
             ),
             (#"{"w": {"answer": "text"}}"#, "At w: executable is missing."),
             (#"{"w": {"executable": "w"}}"#, "At w: answer is missing."),
+            (#"{"w": {"executble": "w", "answer": "text"}}"#, "no key executble. Did you mean executable?"),
             (#"{"w": {"executable": "w", "answer": "poem"}}"#, "At w.answer: It is text, data"),
             (#"{"w": {"executable": "w", "answer": "audio/"}}"#, "At w.answer: It is text, data"),
             (#"{"w": {"executable": "w", "answer": "text", "argument": []}}"#, "Did you mean arguments?"),

@@ -1,5 +1,5 @@
 #if os(macOS) || os(Linux)
-import Hablare
+package import Hablare
 
 /// A place in a command line that a request's parameter of the same name fills.
 public struct CommandPlaceholder: Sendable, Hashable {
@@ -41,7 +41,7 @@ extension CommandPlaceholder {
     /// Returns the text of a parameter's value; `nil` for JSON's `null`.
     ///
     /// - Throws: ``AIServiceError/Code/invalidRequest`` for a value of the wrong kind or outside its limits.
-    func text(of value: ParameterValue) throws(AIServiceError) -> String? {
+    package func text(of value: ParameterValue) throws(AIServiceError) -> String? {
         if case .null = value { return nil }
         guard let text = value.text else {
             throw invalid("is a list or an object. Give one value.")
