@@ -43,7 +43,8 @@ import Testing
         (.isSameEverywhere, "A provider at another place", "with another place it is another one than"),
         (.isAnotherWithAnotherKey, "A provider at another place", "with another key: expected"),
         (.allowsNoCall, "A provider's limits", "a registry with it: "),
-        (.promisesTooLittle, "A provider's limits", "the most that a call can use"),
+        (.promisesTooLittle, "A provider's limits", "is no less than what one used"),
+        (.promisesLessThanNothing, "A provider's limits", "has no negative number"),
     ]
 
     /// The defects with which a call never ends.

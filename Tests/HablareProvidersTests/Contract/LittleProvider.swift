@@ -36,7 +36,9 @@ struct LittleProvider: AIServiceProvider {
     }
 
     func maximumUsage(of request: AIRequest) -> Usage? {
-        Usage(inputTokens: defect == .promisesTooLittle ? 1 : 100, outputTokens: 100)
+        Usage(
+            inputTokens: defect == .promisesTooLittle ? 1 : 100, outputTokens: 100,
+            bytes: defect == .promisesLessThanNothing ? -1 : 0)
     }
 
     func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {

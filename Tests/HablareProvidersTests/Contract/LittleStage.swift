@@ -55,4 +55,5 @@ enum LittleDefect: String, Sendable, CaseIterable {
     case takesEarlyEndForEnd, isDeaf, isDeafInTheMiddle, callsCancellationAnError, sendsAfterCancellation
     case dropsWhatIsNotTaken, gathersWithoutEnd, waitsForEver, tellsKey, tellsPrompt, hasKeyBesideAnswers, logsKey
     case keepsSignsBack, showsKey, isSameEverywhere, isAnotherWithAnotherKey, allowsNoCall, promisesTooLittle
+    case promisesLessThanNothing
 }
