@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareJSON
 import HablareProviders
 
 /// The programs that somebody wants asked beside those that are known: `programs.json`, as docs/programs.md has it.
