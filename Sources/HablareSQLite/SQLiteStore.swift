@@ -2,6 +2,7 @@ public import Foundation
 import GRDB
 public import Hablare
 import HablareFiles
+import HablareStores
 
 /// The embedded store: one SQLite database, a folder of content files, and a lock for each living process.
 ///

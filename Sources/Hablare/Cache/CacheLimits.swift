@@ -50,23 +50,3 @@ public struct CacheLimits: Sendable, Hashable {
     /// The number of new answers of a process after which it checks the limits.
     var answersBetweenTrims: Int { max(1, maximumCount / 8) }
 }
-
-/// The number of least recently used answers that leave a cache that is too large. Pure.
-package struct CacheExcess: Sendable {
-    private let limits: CacheLimits
-    private var count: Int
-    private var bytes: Int64
-
-    package init(_ limits: CacheLimits, count: Int, bytes: Int64) {
-        self.limits = limits
-        self.count = count
-        self.bytes = bytes
-    }
-
-    package var isLeft: Bool { count > limits.maximumCount || bytes > limits.maximumBytes }
-
-    package mutating func dropped(bytes size: Int64) {
-        count -= 1
-        bytes -= size
-    }
-}

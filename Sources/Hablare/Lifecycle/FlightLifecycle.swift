@@ -442,7 +442,7 @@ extension FlightLifecycle {
     /// found the work gone.
     ///
     /// - Parameter earlier: The flight as the earlier attempt knew it.
-    func isAccounted(workOf earlier: FlightLifecycle) -> Bool {
+    package func isAccounted(workOf earlier: FlightLifecycle) -> Bool {
         guard generation == earlier.generation else { return false }
         // With a handle this holds even before a newer attempt starts: an abandoned attempt may return before it.
         return hasHandle || attempt > earlier.attempt && (isSettled || isExecuting)

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Hablare
+import HablareStores
 
 /// The log of commits. Each row names the rows that a commit changed, so that other processes read only those.
 ///

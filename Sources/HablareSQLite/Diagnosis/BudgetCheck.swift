@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Hablare
+import HablareStores
 
 /// A check of the recorded spending of budgets.
 struct BudgetCheck {

@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareStores
 import Logging
 
 /// The operations of the rules of ``ProviderContract`` on a stage.

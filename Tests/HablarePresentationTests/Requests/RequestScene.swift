@@ -1,6 +1,7 @@
 import Foundation
 import Hablare
 import HablarePresentation
+import HablareStores
 import HablareTestKit
 
 /// An engine in memory on a manual clock.

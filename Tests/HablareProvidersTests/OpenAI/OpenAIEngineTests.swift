@@ -1,6 +1,7 @@
 import Foundation
 import Hablare
 import HablareProviders
+import HablareStores
 import Testing
 
 /// OpenAI's providers in an engine.

@@ -3,6 +3,7 @@ import HablareTestKit
 import Testing
 
 @testable import Hablare
+@testable import HablareStores
 
 @Suite struct MemoryErasureTests {
     @Test("A flight whose last member left for a new one keeps only its number and ledger lines")

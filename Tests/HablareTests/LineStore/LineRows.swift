@@ -1,4 +1,5 @@
 import Foundation
+import HablareStores
 
 @testable import Hablare
 

@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareStores
 import HablareTestKit
 
 /// One process's view of a store that several processes share in memory. It can fail on demand, die, and be notified of

@@ -1,6 +1,7 @@
 import Foundation
 import Hablare
 import HablareProviders
+import HablareStores
 import Testing
 
 /// The OpenAI provider with a real language model behind a compatible server.

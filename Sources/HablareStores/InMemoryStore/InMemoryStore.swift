@@ -1,4 +1,5 @@
 public import Foundation
+public import Hablare
 
 /// The reference store: everything in memory, nothing kept when the process ends.
 ///

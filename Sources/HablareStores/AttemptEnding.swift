@@ -1,4 +1,5 @@
 import Foundation
+public import Hablare
 
 /// The effect of an attempt's end on its flight, the flight's members and the ledger.
 ///
