@@ -42,7 +42,7 @@ public struct AttemptRecord: Sendable, Hashable, Codable {
     /// Whether the attempt was never sent because a budget had too little left.
     package var wasRefusedByBudget: Bool { billing == .neverSent && error?.code == .budgetExceeded }
 
-    /// Whether the record replaces an earlier one of the same attempt.
+    /// Returns whether the record replaces an earlier one of the same attempt.
     ///
     /// A later record is better informed. But a billed attempt stays billed, even if the later record is of a process
     /// that only stopped waiting for it.

@@ -26,8 +26,8 @@ public struct ChangeRecord: Sendable, Hashable {
         case .submitted(let submission, let receipt):
             note(.request(submission.request.id))
             if receipt.isAnswered || receipt.hasJoined {
-                // The submitted flight was not written. A request that joined may be more urgent, or belong to a job whose
-                // process has not taken the flight.
+                // The submitted flight was not written. A request that joined may make the flight more urgent, or
+                // belong to a job whose process has not claimed it.
                 note(.flight(receipt.flight))
                 if receipt.hasJoined { mayWait = true }
             } else {

@@ -25,7 +25,7 @@ extension ClaimScope {
         [id] + (1...AIRequest.mostRepairs).map { AIRequest.repairID(of: id, number: $0) }
     }
 
-    /// Whether the scope includes a submitted request, of a job or of none.
+    /// Returns whether the scope includes a submitted request, of a job or of none.
     func covers(_ id: UUID, of job: JobKey?) -> Bool {
         switch self {
         case .everything: true

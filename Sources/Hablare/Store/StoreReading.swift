@@ -109,7 +109,7 @@ extension StoreReading {
     /// - Parameters:
     ///   - snapshots: The snapshots as the store returned them.
     ///   - now: The present date.
-    /// - Returns: The snapshots, with ``RequestSnapshot/waiting`` replaced where an account is the reason.
+    /// - Returns: The snapshots, with ``RequestSnapshot/waiting`` replaced if an account is the reason.
     /// - Throws: ``AIServiceError`` of category storage.
     public func explaining(_ snapshots: [RequestSnapshot], now: Date) throws -> [RequestSnapshot] {
         guard snapshots.contains(where: \.waitsForItsLane) else { return snapshots }
