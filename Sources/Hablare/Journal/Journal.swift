@@ -25,8 +25,8 @@ package final class Journal: Sendable {
         let store: any RequestStore
         let meters: JournalMeters?
         let pending = Guarded<[Entry]>([])
-        /// Whether the journal must read all rows of interest, because the store no longer has all changes of other
-        /// processes or a commit of this process has an unknown outcome.
+        /// Whether the journal must read all rows of interest. That is so if the store no longer has all changes of
+        /// other processes, or if a commit of this process has an unknown outcome.
         let mustReadAll = Guarded(false)
 
         init(store: any RequestStore, meters: JournalMeters?) {

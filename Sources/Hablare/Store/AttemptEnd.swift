@@ -8,9 +8,10 @@ public struct AttemptEnd: Sendable {
         case completed(AIResponseData)
         /// The attempt failed, and with it the flight.
         case failed(AIServiceError)
-        /// The attempt failed, and another one follows at a date or later. If that is too late for every request of the
-        /// flight, the flight moves to the other provider, provided that one is given and a request has time left. If
-        /// neither is possible, the flight fails.
+        /// The attempt failed, and another one follows at a date or later.
+        ///
+        /// If that is too late for every request of the flight, the flight moves to the other provider. That requires
+        /// that one is given and that a request has time left. Otherwise the flight fails.
         indirect case postponed(AIServiceError, until: Date, else: Diversion? = nil)
         /// The attempt failed, and the flight moves to another provider, whose calls use up this account.
         indirect case diverted(AIServiceError, to: FallbackHop, account: AccountID)

@@ -3,13 +3,16 @@ package import Foundation
 /// The rows of a store within one transaction, which ``StoreMachine`` reads and writes.
 ///
 /// A conformer keeps rows and answers queries about them. It knows no rule of the engine. The machine decides which
-/// lease is valid, which member leads a shared flight, what a retry does and which answers leave the cache. Rules for
-/// conformers:
+/// lease is valid, which member leads a shared flight, what a retry does and which answers leave the cache.
 ///
-/// - A setter replaces the whole row of its id. It must not decide whether to write.
+/// Rules for conformers:
+///
+/// - A setter replaces the whole row of its id. It must not decide whether to write, because the machine has decided.
 /// - A query must see the earlier writes of its transaction.
-/// - A query that needs an index says so. A flight may have ten thousand members, and a million flights may wait.
+/// - A query needs an index if its comment says so. A flight may have ten thousand members, and a million flights may
+///   wait.
 /// - "Ascending" means by flight id, which is the order of arrival.
+/// - A damaged row must read as the harmless case: held rather than sent, kept rather than evicted.
 ///
 /// All calls run inside the one transaction of a commit. A method that throws ends the transaction, and none of its
 /// writes is kept. A value that cannot be stored would therefore cost the other writes of the commit. Find it before
@@ -51,10 +54,10 @@ package protocol StoreRows {
     /// Returns the request at a place of a job. Needs an index.
     mutating func request(at place: Submission.JobPlace) throws(Failure) -> UUID?
 
-    /// Inserts a request, with the metadata, trace and cache policy of its submission.
+    /// Inserts a request, with the data of its submission that the row does not have, such as its metadata and trace.
     mutating func insert(_ request: RequestRow, of submission: Submission) throws(Failure)
 
-    /// Replaces a request's row. The metadata, trace and cache policy of its submission stay.
+    /// Replaces a request's row. The data that only its submission has stays.
     mutating func write(_ request: RequestRow) throws(Failure)
 
     /// Deletes a request with all its text, such as its metadata and error.
