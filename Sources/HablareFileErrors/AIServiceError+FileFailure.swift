@@ -22,7 +22,7 @@ extension AIServiceError {
         }
     }
 
-    /// The meaning of a failure of the file system for a store or a cache, and what to do about it.
+    /// Translates a failure of the file system into an error of a store or a cache, with advice.
     package init(_ failure: FileFailure) {
         let path = failure.path
         let (code, message): (Code, String) =
@@ -59,7 +59,7 @@ extension AIServiceError {
     }
 }
 
-/// Runs calls to the file system, and throws the meaning of a failure.
+/// Runs calls to the file system, and translates a failure into an ``AIServiceError``.
 package func translatingFileFailures<R>(_ body: () throws -> R) throws -> R {
     do {
         return try body()

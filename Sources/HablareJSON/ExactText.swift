@@ -1,7 +1,7 @@
 package import Hablare
 
-/// A text as JSON compares it: by its code points. A Swift string is equal to every other one that Unicode holds for the
-/// same, as `é` and `e` with an accent of its own, and hashes as they do.
+/// A text that JSON compares by its code points. Swift strings are equal, and hash alike, if Unicode holds them for the
+/// same, such as `é` and `e` with a combining accent.
 package struct ExactText: Sendable, Hashable, ExpressibleByStringLiteral {
     package let string: String
 
@@ -14,21 +14,21 @@ package struct ExactText: Sendable, Hashable, ExpressibleByStringLiteral {
 }
 
 extension String {
-    /// Whether it has the same code points.
+    /// Returns whether two texts have the same code points.
     package func isExactly(_ other: String) -> Bool { utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8) }
 }
 
 extension Hasher {
-    /// The code points of a text: Swift would hash thousands of texts alike that are not the same here.
+    /// Adds the code points of a text. Swift would give thousands of texts that differ here the same hash.
     package mutating func combine(exactly string: String) {
         var string = string
         string.withUTF8 { combine(bytes: UnsafeRawBufferPointer($0)) }
-        combine(0xFF as UInt8)  // which ends it: no text has it
+        combine(0xFF as UInt8)  // a terminator that no text has
     }
 }
 
 extension [String: ParameterValue] {
-    /// The member of this name, code point by code point.
+    /// Returns the member whose name has the same code points.
     package func member(exactly name: String) -> ParameterValue? {
         guard let index = index(forKey: name), self[index].key.isExactly(name) else { return nil }
         return self[index].value

@@ -1,10 +1,10 @@
-/// The size of a number in decimal digits, as it is written with the fewest of them: `digits` times ten to the `exponent`.
+/// The magnitude of a number in its fewest decimal digits: `digits` times ten to the `exponent`.
 struct JSONDecimal: Sendable, Hashable {
-    /// Without zeros at the end, but for zero itself.
+    /// The digits without trailing zeros; 0 for zero.
     private(set) var digits: UInt64 = 0
     private(set) var exponent = 0
 
-    /// Its sign is left out.
+    /// Creates the magnitude of a number, without its sign.
     init(_ number: JSONNumber) {
         switch number {
         case .whole(let number): digits = number.magnitude
@@ -16,7 +16,7 @@ struct JSONDecimal: Sendable, Hashable {
         }
     }
 
-    /// Reads what Swift writes for a `Double`, which has 17 digits at most, and a zero: `1234.5`, `1e-07`, `2.5e+300`.
+    /// Reads Swift's description of a `Double`, which has at most 17 digits and a zero: `1234.5`, `1e-07`, `2.5e+300`.
     private mutating func read(_ text: String) {
         let parts = text.split(separator: "e")
         exponent = parts.count > 1 ? Int(parts[1]) ?? 0 : 0
@@ -31,10 +31,10 @@ struct JSONDecimal: Sendable, Hashable {
         }
     }
 
-    /// Whether it is a whole number of times another one, which is above zero.
+    /// Returns whether the number is a whole multiple of a step above zero.
     func isMultiple(of step: JSONDecimal) -> Bool {
         guard digits > 0 else { return true }
-        // A zero at the end is missing then, and no step has one either.
+        // A multiple of such a step has a trailing zero, which `digits` never has.
         guard exponent >= step.exponent else { return false }
         var rest = digits % step.digits
         var factor = 10 % step.digits

@@ -1,14 +1,14 @@
 import Foundation
 package import Hablare
 
-/// A number as JSON means it: 1.0 is the number 1, and comparing loses nothing.
+/// A number as JSON defines it: 1.0 is the number 1, and a comparison loses no precision.
 package enum JSONNumber: Sendable, Hashable, Comparable {
-    /// A whole number that 64 bits hold.
+    /// A whole number that fits in 64 bits.
     case whole(Int64)
     /// Any other finite number.
     case real(Double)
 
-    /// The number; `nil` where the value is none, or not finite.
+    /// Creates a number from a value; `nil` if the value is not a number, or not finite.
     package init?(_ value: ParameterValue) {
         switch value {
         case .int(let number): self = .whole(number)
@@ -19,12 +19,12 @@ package enum JSONNumber: Sendable, Hashable, Comparable {
         }
     }
 
-    /// Creates a number from a finite one.
+    /// Creates a number from a finite `Double`.
     package init(_ number: Double) {
         self = Int64(exactly: number).map { .whole($0) } ?? .real(number)
     }
 
-    /// Whether it has no fraction.
+    /// Whether the number has no fraction.
     package var isWhole: Bool {
         switch self {
         case .whole: true
@@ -37,20 +37,22 @@ package enum JSONNumber: Sendable, Hashable, Comparable {
         case (.whole(let left), .whole(let right)): left < right
         case (.real(let left), .real(let right)): left < right
         case (.whole(let left), .real(let right)): isLess(left, right)
-        // The two are never equal: a `real` is none that `whole` can hold.
+        // The two are never equal, because `real` has no number that `whole` can hold.
         case (.real(let left), .whole(let right)): !isLess(right, left)
         }
     }
 
-    /// Without making a `Double` of the whole number, which could round it.
+    /// Compares without converting the whole number to a `Double`, which could round it.
     private static func isLess(_ whole: Int64, _ real: Double) -> Bool {
         if real >= 0x1p63 { return true }
         if real < -0x1p63 { return false }
         return whole <= Int64(real.rounded(.down))
     }
 
-    /// Whether it is a whole number of times another one, which is above zero. Both are taken as they are written, in
-    /// decimal digits: 0.3 is three times 0.1, and 0.1 + 0.2, which is written 0.30000000000000004, is not.
+    /// Returns whether the number is a whole multiple of a step above zero.
+    ///
+    /// Both are compared as written in decimal digits. 0.3 is three times 0.1, but 0.1 + 0.2, written
+    /// 0.30000000000000004, is not.
     package func isMultiple(of step: JSONNumber) -> Bool {
         if case (.whole(let number), .whole(let step)) = (self, step) { return number % step == 0 }
         return JSONDecimal(self).isMultiple(of: JSONDecimal(step))
@@ -66,8 +68,8 @@ package enum JSONNumber: Sendable, Hashable, Comparable {
 }
 
 extension ParameterValue {
-    /// The value with every number in its one form, so that equal numbers are equal values; `nil` where it nests too deep
-    /// or has a number that JSON cannot say.
+    /// Returns the value with each number in a single form, so that equal numbers are equal values; `nil` if it nests
+    /// too deep or has a number that JSON cannot express.
     package func normalized(below levels: Int = CanonicalEncoding.maximumDepth) -> ParameterValue? {
         switch self {
         case .null, .bool, .int, .string: return self
@@ -99,7 +101,7 @@ extension ParameterValue {
         }
     }
 
-    /// How much work comparing it is: a step for each value that it is made of, and one for every 16 bytes of text.
+    /// The work of comparing the value: a step for each value in it, and one for every 16 bytes of text.
     package var weight: Int {
         switch self {
         case .null, .bool, .int, .double: 1

@@ -1,52 +1,55 @@
 package import Foundation
 package import Hablare
 
-/// Reads a JSON value that begins at a place of a text, and says where it ends: after it may come anything.
+/// A reader of a JSON value that begins at a position of a text. The text may continue after the value.
 ///
-/// Strict (RFC 8259), in time that grows with the length read, and nowhere deeper than
-/// ``CanonicalEncoding/maximumDepth``: the text is a model's, which may write anything. An object that has a name twice is
-/// refused: of its values Foundation takes the first, others the last, and what is checked must be what is decoded. So is
-/// one with two names that Unicode holds for the same, as `é` and `e` with an accent of its own: they are two for JSON, and
-/// a Swift dictionary has room for one of them. A number that no `Double` can hold is none.
+/// The reader is strict (RFC 8259), because a model wrote the text and may write anything. Its time grows with the
+/// length that it reads. It reads at most ``CanonicalEncoding/maximumDepth`` levels. It refuses:
 ///
-/// A reader that ``takesLast`` takes the last value of such a name instead. Everything else is as strict.
+/// - An object that has a name twice. Foundation takes the first value and other readers the last, but the value that
+///   is checked must be the one that is decoded.
+/// - An object with two names that Unicode holds for the same, such as `é` and `e` with a combining accent. They are
+///   two names for JSON, but a Swift dictionary has room for one.
+/// - A number that no `Double` can hold.
+///
+/// A reader that ``takesLast`` accepts a name that occurs twice and takes its last value. It is as strict otherwise.
 package struct JSONReader {
-    /// Why there is no value.
+    /// The reason why there is no value.
     package enum Problem: Error, Equatable {
-        /// The text ends within the value, which could have gone on.
+        /// The text ends within the value, which more text could complete.
         case cut
-        /// At this byte stands what JSON does not allow there, or more levels than are read.
+        /// JSON does not allow this byte here, or the value has too many levels.
         case unexpected(at: Int)
-        /// At this byte an object has a name for the second time.
+        /// An object has a name for the second time at this byte.
         case nameTwice(at: Int)
     }
 
     private let bytes: [UInt8]
     package private(set) var place: Int
-    /// Whether the last value of a name that an object has twice counts, and it is no problem.
+    /// Whether a name may occur twice in an object, so that its last value counts.
     private let takesLast: Bool
-    /// Whether a number was read that is not written as a whole one, or is too large for one.
+    /// Whether the reader has read a number that is not written as a whole one, or is too large for one.
     private var hasReals = false
 
-    /// Reads from a place on.
+    /// Creates a reader at a position of a text.
     package init(_ bytes: [UInt8], at place: Int = 0, takesLast: Bool = false) {
         self.bytes = bytes
         self.place = place
         self.takesLast = takesLast
     }
 
-    /// The value of a whole text, which has nothing else but white space, and perhaps a byte order mark.
+    /// Returns the value of a whole text, which may have nothing else but white space and a byte order mark.
     package static func value(of text: Data, takesLast: Bool = false) throws(Problem) -> ParameterValue {
         var reader = try JSONReader(whole: text, takesLast: takesLast)
         return try reader.wholeValue()
     }
 
-    /// The value of a whole text as ``value(of:takesLast:)`` reads it, with every number in its one form
-    /// (``ParameterValue/normalized(below:)``); `nil` where one has none.
+    /// Returns the value of a whole text as ``value(of:takesLast:)`` does, with each number in a single form
+    /// (``ParameterValue/normalized(below:)``); `nil` if a number has none.
     package static func normalizedValue(of text: Data, takesLast: Bool = false) throws(Problem) -> ParameterValue? {
         var reader = try JSONReader(whole: text, takesLast: takesLast)
         let value = try reader.wholeValue()
-        // Most texts have whole numbers only, and those are in that form already.
+        // Most texts have only whole numbers, which are in that form already.
         return reader.hasReals ? value.normalized() : value
     }
 
@@ -63,12 +66,12 @@ package struct JSONReader {
         return value
     }
 
-    /// Reads the next value; the place is behind it then.
+    /// Reads the next value and moves the position behind it.
     package mutating func value() throws(Problem) -> ParameterValue {
         try value(depth: 0)
     }
 
-    /// Goes over white space.
+    /// Skips white space.
     mutating func skipSpace() {
         while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { place += 1 }
     }
@@ -217,7 +220,7 @@ package struct JSONReader {
         return plain
     }
 
-    /// A character as one UTF-16 code unit, or two that belong together.
+    /// Reads a character of one UTF-16 code unit, or of a surrogate pair.
     private mutating func escapedUnit() throws(Problem) -> Unicode.Scalar {
         let start = place
         let high = try unit()
@@ -233,7 +236,7 @@ package struct JSONReader {
         return scalar
     }
 
-    /// The number behind a `u`.
+    /// Reads the four hexadecimal digits after a `u`.
     private mutating func unit() throws(Problem) -> UInt32 {
         place += 1
         var number: UInt32 = 0

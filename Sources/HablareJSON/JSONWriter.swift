@@ -1,25 +1,25 @@
 import Foundation
 import Hablare
 
-/// Writes a value as JSON, the members of objects in the order of the bytes of their names. Pure.
+/// A writer of a value as JSON, with the members of objects in the order of the bytes of their names. Pure.
 ///
-/// What `JSONEncoder` writes for the same value, without the containers and boxes that it makes for each of its parts: every
-/// call of a service is written here.
+/// It writes the same JSON as `JSONEncoder`, without the containers and boxes that `JSONEncoder` creates for each part.
+/// Speed matters, because every call of a service is written here.
 struct JSONWriter: Sendable {
-    /// Why a value cannot be written.
+    /// The reason why a value cannot be written.
     enum Problem: Error, Sendable, Hashable {
-        /// It has a number that JSON cannot say.
+        /// The value has a number that JSON cannot express.
         case notFinite
-        /// It nests deeper than ``maximumDepth`` levels.
+        /// The value nests deeper than ``maximumDepth`` levels.
         case tooDeep
     }
 
-    /// How many levels are written: as many as `JSONEncoder` writes, and far more than a request may have.
+    /// The maximum number of levels: the limit of `JSONEncoder`, which is far more than a request may have.
     static let maximumDepth = 512
 
     private var bytes: [UInt8] = []
 
-    /// The JSON of a value.
+    /// Returns the JSON of a value.
     static func data(of value: ParameterValue) throws(Problem) -> Data {
         var writer = JSONWriter()
         writer.bytes.reserveCapacity(512)
@@ -59,7 +59,7 @@ struct JSONWriter: Sendable {
         word.withUTF8Buffer { bytes.append(contentsOf: $0) }
     }
 
-    /// The shortest digits that are read back as the same number; whole ones without a fraction.
+    /// Writes the shortest digits that are read back as the same number, and a whole number without a fraction.
     private mutating func write(_ number: Double) throws(Problem) {
         guard number.isFinite else { throw .notFinite }
         let text = number.description
@@ -81,7 +81,7 @@ struct JSONWriter: Sendable {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// RFC 8259, section 7.
+    /// Returns whether JSON requires an escape for a byte (RFC 8259, section 7).
     private static func mustBeEscaped(_ byte: UInt8) -> Bool {
         byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
     }

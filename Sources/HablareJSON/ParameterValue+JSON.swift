@@ -2,14 +2,15 @@ package import Foundation
 package import Hablare
 
 extension ParameterValue {
-    /// Reads JSON, by the same rules as answers are judged by (``JSONReader``); numbers without a fraction that fit become
-    /// ``int(_:)``. `nil` where the bytes are no JSON in UTF-8, nest deeper than 64 levels, or have an object with a name
-    /// twice.
+    /// Reads JSON by the rules that also apply to answers (``JSONReader``). A number without a fraction that fits
+    /// becomes ``int(_:)``. The result is `nil` if the bytes are not JSON in UTF-8, nest deeper than 64 levels, or have
+    /// an object with a name twice.
     package init?(json: Data) { self.init(json: json, takesLast: false) }
 
-    /// Reads JSON as ``init(json:)`` does, but takes an object that has a name twice, of whose values the last one counts:
-    /// for what a service writes around an answer, and for the arguments of a tool. They are read here and nowhere else,
-    /// so nobody can take the other value, and an answer that is paid for is not thrown away for it.
+    /// Reads JSON as ``init(json:)`` does, but accepts an object that has a name twice, and takes the last value.
+    ///
+    /// It is for the data that a service writes around an answer, and for the arguments of a tool. No other code reads
+    /// them, so none can take the other value. A strict reader would discard an answer that is already paid for.
     package init?(lenientJSON json: Data) { self.init(json: json, takesLast: true) }
 
     private init?(json: Data, takesLast: Bool) {
@@ -21,9 +22,10 @@ extension ParameterValue {
         }
     }
 
-    /// Writes JSON, the members of objects in the order of their names, so that the same value is the same bytes.
+    /// Returns the value as JSON, with the members of objects in the order of their names. Equal values have equal
+    /// bytes.
     ///
-    /// - Throws: ``AIServiceError/Code/invalidRequest`` for a number that is not finite, and for a value of more than 512
+    /// - Throws: ``AIServiceError/Code/invalidRequest`` if a number is not finite or the value has more than 512
     ///   levels.
     package func jsonData() throws(AIServiceError) -> Data {
         do throws(JSONWriter.Problem) {
@@ -38,28 +40,28 @@ extension ParameterValue {
         }
     }
 
-    /// The same as a text.
+    /// Returns the JSON of ``jsonData()`` as a text.
     ///
-    /// - Throws: as ``jsonData()``.
+    /// - Throws: The errors of ``jsonData()``.
     package func jsonText() throws(AIServiceError) -> String { String(decoding: try jsonData(), as: UTF8.self) }
 
-    /// The member of an object; `nil` where there is none, or this is no object.
+    /// The member of an object; `nil` if there is none, or the value is not an object.
     package subscript(member name: String) -> ParameterValue? {
         if case .object(let members) = self { members[name] } else { nil }
     }
 
-    /// The element of a list; `nil` where there is none, or this is no list.
+    /// The element of a list; `nil` if there is none, or the value is not a list.
     package subscript(element place: Int) -> ParameterValue? {
         if case .array(let values) = self, values.indices.contains(place) { values[place] } else { nil }
     }
 
-    /// The text of a string, and of nothing else.
+    /// The text of a string; `nil` for any other value.
     package var string: String? { if case .string(let text) = self { text } else { nil } }
 
-    /// The elements of a list; empty for everything else.
+    /// The elements of a list; empty for any other value.
     package var elements: [ParameterValue] { if case .array(let values) = self { values } else { [] } }
 
-    /// The number, where it is a whole one that is not negative.
+    /// The number, if it is whole and not negative; `nil` otherwise.
     package var count: Int64? {
         switch self {
         case .int(let number): number >= 0 ? number : nil
@@ -68,7 +70,7 @@ extension ParameterValue {
         }
     }
 
-    /// The number.
+    /// The number; `nil` for any other value.
     package var number: Double? {
         switch self {
         case .int(let number): Double(number)

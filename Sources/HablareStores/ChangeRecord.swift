@@ -1,16 +1,17 @@
 public import Foundation
 public import Hablare
 
-/// The rows that one commit changed, as a store keeps them for other processes.
+/// The rows that one commit changed, which a store keeps for other processes.
 ///
-/// A record names rows and not their contents: a reader takes what is true when it reads. So a record takes 9 bytes for a
-/// flight, 17 for a request and 5 more than its name for an account, and one is enough for a commit of any size.
+/// A record names rows but has no contents, because a reader reads the rows as they are then. It takes 9 bytes for a
+/// flight, 17 for a request, and 5 plus the name's length for an account. One record is enough for a commit of any
+/// size.
 public struct ChangeRecord: Sendable, Hashable {
-    /// The changed rows, in the order of the commit. A row may be there more than once.
+    /// The changed rows, in the order of the commit. A row may occur more than once.
     public private(set) var rows: [ChangedRow] = []
-    /// Whether the commit left flights that any process may take, now or from a date on.
+    /// Whether the commit left flights that any process may claim, now or from a date on.
     public private(set) var mayWait = false
-    /// Whether answers entered the cache or left it.
+    /// Whether answers entered or left the cache.
     public private(set) var touchesAnswers = false
 
     /// Creates the record of a commit.
@@ -18,7 +19,7 @@ public struct ChangeRecord: Sendable, Hashable {
         for change in changes { note(change) }
     }
 
-    /// Whether other processes have nothing to learn from it.
+    /// Whether the commit changed nothing that matters to other processes.
     public var isEmpty: Bool { rows.isEmpty && !mayWait && !touchesAnswers }
 
     private mutating func note(_ change: StoreChange) {
@@ -26,8 +27,8 @@ public struct ChangeRecord: Sendable, Hashable {
         case .submitted(let submission, let receipt):
             note(.request(submission.request.id))
             if receipt.isAnswered || receipt.hasJoined {
-                // The submitted flight was not written. A request that joined may be more urgent, or belong to a job whose
-                // process has not taken the flight.
+                // The submitted flight was not written. A request that joined may make the flight more urgent, or
+                // belong to a job whose process has not claimed it.
                 note(.flight(receipt.flight))
                 if receipt.hasJoined { mayWait = true }
             } else {
@@ -65,9 +66,10 @@ extension ChangeRecord {
     private static let flags: (mayWait: UInt8, touchesAnswers: UInt8) = (1, 2)
     private static let kinds: (request: UInt8, flight: UInt8, account: UInt8) = (1, 2, 3)
 
-    /// The record as bytes: a byte of flags, then for each row its kind (1 byte) and its id (a UUID's 16 bytes; a flight's
-    /// 8, the most significant first; or the length of an account's name in 4 bytes, the most significant first, and the
-    /// name in UTF-8).
+    /// The record as bytes: a byte of flags, then each row as its kind (1 byte) and its id.
+    ///
+    /// The id of a request is the 16 bytes of its UUID. The id of a flight is 8 bytes, the most significant first. The
+    /// id of an account is the length of its name in 4 bytes, the most significant first, and the name in UTF-8.
     public var encoded: Data {
         var data = Data(capacity: 1 + 17 * rows.count)
         data.append((mayWait ? Self.flags.mayWait : 0) | (touchesAnswers ? Self.flags.touchesAnswers : 0))
@@ -89,7 +91,7 @@ extension ChangeRecord {
         return data
     }
 
-    /// Reads a record; `nil` where the bytes are none, as of a damaged or newer store.
+    /// Decodes a record; `nil` if the bytes are none, because the store is damaged or of a newer version.
     public init?(decoding data: Data) {
         var bytes = data[...]
         guard let flags = bytes.popFirst(), flags <= Self.flags.mayWait | Self.flags.touchesAnswers else { return nil }

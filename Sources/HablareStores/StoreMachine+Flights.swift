@@ -42,7 +42,7 @@ extension StoreMachine {
         }
     }
 
-    /// Adds the chunks of a group that are not there yet, where the flight takes them. Returns whether there were any.
+    /// Adds the missing chunks of a group, if the flight accepts them. Returns whether there were any.
     private mutating func add(_ group: ChunkGroup) throws(Rows.Failure) -> Result<Bool, FlightLifecycle.Refusal> {
         guard let flight = try rows.flight(group.flight) else { return .failure(.staleToken) }
         let journalled = try journalled(of: group)
@@ -65,7 +65,7 @@ extension StoreMachine {
         {
             return .contentMissing(reference)
         }
-        // Refused where they are there already, or another has the lease.
+        // Refused if the store already has them or another process holds the lease.
         if let rest = end.rest { _ = try add(rest) }
         guard var flight = try rows.flight(end.flight) else { return .refused(.staleToken) }
         let ending = AttemptEnding(end, flight: flight.lifecycle, members: try rows.members(of: end.flight))
@@ -90,7 +90,7 @@ extension StoreMachine {
         if let response = ending.response { try rows.write(response, of: end.flight) }
         if !ending.flight.isSettled, !ending.finished.isEmpty { try membersChanged(of: end.flight) }
         if end.isStreaming, ending.flight.state == .settled(.completed) {
-            // They are the end of the answer, whoever has the lease.
+            // These chunks complete the stream, whichever process holds the lease.
             if let rest = end.rest {
                 let journalled = try journalled(of: rest)
                 if rest.first <= journalled, let missing = rest.missing(after: journalled) { try rows.append(missing) }
@@ -121,14 +121,14 @@ extension StoreMachine where Rows: ClaimableRows {
         return Claim(flights: Priority.allCases.flatMap { claimed[$0] ?? [] }, nextDue: nextDue)
     }
 
-    /// Lets the flights wait whose back-off is over. Returns when the next one's is.
+    /// Moves flights whose backoff has ended to the waiting state. Returns the earliest end of the remaining backoffs.
     private mutating func endBackoffs(of provider: ProviderID, now: Date) throws(Rows.Failure) -> Date? {
         for id in try rows.backingOff(for: provider, until: now, limit: ClaimQuery.maximumWoken) {
             guard var flight = try rows.flight(id) else { continue }
             do throws(FlightLifecycle.Refusal) {
                 try flight.lifecycle.backoffEnded()
             } catch {
-                continue  // unreachable: it backs off
+                continue  // unreachable: the flight backs off
             }
             try rows.write(flight, of: id)
         }
@@ -147,12 +147,12 @@ extension StoreMachine where Rows: ClaimableRows {
                 last = id
                 guard var flight = try rows.flight(id) else { continue }
                 let deadline = try rows.members(of: id).lastDeadline
-                // What is out of time is taken by nobody, and waits for the sweep that ends it.
+                // A flight whose members are all due is not claimed. The sweep of deadlines ends it.
                 if let deadline, deadline <= query.now { continue }
                 do throws(FlightLifecycle.Refusal) {
                     try flight.lifecycle.leased(by: query.owner)
                 } catch {
-                    continue  // unreachable: it waits
+                    continue  // unreachable: the flight waits
                 }
                 try rows.write(flight, of: id)
                 claimed.append(try rows.claimed(flight, id, deadline: deadline))

@@ -42,7 +42,7 @@ extension StoreMachine {
         return .submitted(receipt)
     }
 
-    /// The answer to a submission whose UUID or place in its job is taken; `nil` where neither is.
+    /// Returns the receipt for a submission whose UUID, or place in its job, is taken; `nil` if neither is.
     private mutating func present(_ submission: Submission) throws(Rows.Failure) -> WriteReceipt? {
         var placed: UUID?
         if let place = submission.job { placed = try rows.request(at: place) }
@@ -88,7 +88,8 @@ extension StoreMachine {
 
     // MARK: Answers
 
-    /// The flights that do, or did, the work of a submission: the oldest one to join, and those with answers in the cache.
+    /// Returns the flights for the work of a submission: the oldest live one that it can join, and those with answers
+    /// in the cache.
     private mutating func flights(
         for submission: Submission
     ) throws(Rows.Failure) -> (live: FlightID?, answered: [FlightID]) {
@@ -97,7 +98,7 @@ extension StoreMachine {
         for id in try rows.flights(for: submission.fingerprint) {
             guard let flight = try rows.flight(id) else { continue }
             if flight.usedAt != nil { answered.append(id) }
-            // The provider that it was submitted to, wherever its chain has led it since.
+            // Compares the provider that it was submitted to, because a fallback chain may have moved it since.
             if live == nil, !flight.lifecycle.isSettled, flight.origin.provider == submission.provider,
                 flight.unknownOutcome == submission.request.unknownOutcome,
                 flight.streaming == submission.request.streaming
@@ -108,7 +109,8 @@ extension StoreMachine {
         return (live, answered)
     }
 
-    /// The newest answer that a submission takes. What it replaced, and what is gone, drops out of the cache.
+    /// Returns the newest answer that a submission accepts. Removes lost answers, and those that a newer one replaced,
+    /// from the cache.
     private mutating func answer(
         among flights: [FlightID], for submission: Submission, hasLost: inout Bool
     ) throws(Rows.Failure) -> CacheChoice.Candidate? {
@@ -134,12 +136,12 @@ extension StoreMachine {
 
     // MARK: Members
 
-    /// Writes who leads a flight and how urgent it is, after its members changed. Returns whether any is live.
+    /// Updates the leading member and class of a flight after its members changed. Returns whether any member is live.
     @discardableResult
     mutating func membersChanged(of id: FlightID) throws(Rows.Failure) -> Bool {
         guard var flight = try rows.flight(id) else { return false }
         let head = try rows.request(flight.head)
-        // Its UUID may be another flight's by now.
+        // The UUID may meanwhile belong to a request of another flight.
         let isHeadLive = head?.flight == id && head?.lifecycle.state == .live
         guard flight.isShared else { return isHeadLive }
         guard let live = try rows.liveMembers(of: id) else { return false }
@@ -152,7 +154,8 @@ extension StoreMachine {
         return true
     }
 
-    /// A live member is final or gone. With the last one the flight ends, and the attempt under way.
+    /// Updates a flight that a live member has left. The last live member to leave ends the flight and its attempt in
+    /// flight.
     private mutating func memberLeft(
         _ id: FlightID, as settlement: FlightLifecycle.Outcome, at date: Date
     ) throws(Rows.Failure) {
@@ -202,7 +205,7 @@ extension StoreMachine {
     mutating func retry(_ id: UUID, at date: Date) throws(Rows.Failure) -> WriteReceipt {
         guard var row = try rows.request(id), var flight = try rows.flight(row.flight) else { return .unknownRequest }
         if case .refused(let state) = row.lifecycle.retryRequested(flight.lifecycle) { return .invalidState(state) }
-        // Whoever retries it wants it after all: a deadline that has passed is dropped.
+        // An explicit retry removes a deadline that has passed.
         if let deadline = row.deadline, deadline <= date { row.deadline = nil }
         row.finishedAt = nil
         row.error = nil
@@ -210,7 +213,7 @@ extension StoreMachine {
             try rejoin(row, in: flight)
         } else {
             try rows.write(row)
-            // Under way for others it cannot be opened again: then the request follows them.
+            // A flight that runs for other members cannot be reopened. The request then waits for their outcome.
             if let opened = flight.lifecycle.opened {
                 flight.move(to: opened)
                 try rows.write(flight, of: row.flight)
@@ -225,11 +228,11 @@ extension StoreMachine {
         return .done
     }
 
-    /// Puts a request that is live again aboard a new flight that does the work of its old one, whose others have had their
-    /// answer: final is final.
+    /// Moves a live request into a new flight for the work of its old one. The old flight stays completed, because its
+    /// other members have their answer.
     private mutating func rejoin(_ retried: RequestRow, in old: FlightRow) throws(Rows.Failure) {
         var flight = old
-        // Readers of the old flight's output tell by the number that the new one is begun anew.
+        // The generation continues, so that readers of the old flight's output see that the new output is a restart.
         flight.lifecycle = FlightLifecycle(
             state: .waiting, token: 0, attempt: 0, generation: old.lifecycle.generation)
         flight.head = retried.id
@@ -243,7 +246,8 @@ extension StoreMachine {
         row.isEvicted = false
         try rows.write(row)
         try rows.charge(row.tags, for: new)
-        // The last one to leave takes the prompt along: whoever deletes it then has the new flight erased, and not this.
+        // The new flight has the prompt now. If no member is left, the old flight is erased, because deleting the
+        // request later erases only the new flight.
         if try rows.hasMembers(of: retried.flight, besides: row.id) {
             try rows.protectionChanged(of: retried.flight)
         } else {
@@ -292,7 +296,7 @@ extension StoreMachine {
         if isLast { try rows.erase(row.flight) }
         try rows.delete(row)
         if !isLast { try giveUpResponse(of: row.flight) }
-        // Last, because it writes the flight's row anew, which may need room: a full store must delete.
+        // Last, because it rewrites the flight's row, which may need disk space. A full store must be able to delete.
         if wasLive { try memberLeft(row.flight, as: .cancelled, at: date) }
         return .done
     }

@@ -1,29 +1,31 @@
 import Foundation
 package import Hablare
 
-/// Decides what each write does to the rows of a store: the one place for the rules of joining, leading, rejoining, backing
-/// off, retention, caching and the ledger.
+/// A state machine that decides what each write does to the rows of a store: joining, leading, rejoining, backoff,
+/// retention, caching and the ledger. No other code has these rules.
 ///
-/// Pure but for the rows, which are values of the store's transaction: it knows no SQL, no file and no clock. Where a flight,
-/// a request, an attempt's end, an account or a budget moves, their own machines decide (``FlightLifecycle``,
-/// ``RequestLifecycle``, ``AttemptEnding``, ``AccountBudget``, ``BudgetAccount``); here is what follows for the other rows.
+/// It is pure apart from the rows, which are values of the store's transaction: it knows no SQL, no file and no clock.
+/// Other machines decide how a flight, a request, an attempt's end, an account or a budget changes
+/// (``FlightLifecycle``, ``RequestLifecycle``, ``AttemptEnding``, ``AccountBudget``, ``BudgetAccount``). This machine
+/// decides what follows for the other rows.
 ///
-/// A store may answer the commonest writes by statements of its own (a compare-and-set), as long as they do exactly what the
-/// machine would: the differential test holds it to that.
+/// A store may handle the commonest writes by statements of its own, such as a compare-and-set. They must do exactly
+/// what this machine would do, and a differential test checks that.
 package struct StoreMachine<Rows: StoreRows> {
-    /// The rows, as written so far.
+    /// The rows, with all writes so far.
     package var rows: Rows
+    /// The changes that the writes of the commit made so far.
     package var changes: [StoreChange] = []
-    /// Whether the write in progress removed an answer from the cache, or a response.
+    /// Whether the current write removed an answer from the cache, or a response.
     var dropsAnswers = false
 
     package init(_ rows: Rows) {
         self.rows = rows
     }
 
-    /// Applies the writes of a commit, in order. A write that is refused leaves no trace and makes no change.
+    /// Applies the writes of a commit in order. A refused write leaves no trace and makes no change.
     ///
-    /// - Throws: what the rows throw: then nothing of the commit may be kept.
+    /// - Throws: The error of the rows. The store must then keep nothing of the commit.
     package mutating func commit(_ writes: [StoreWrite]) throws(Rows.Failure) -> StoreCommit {
         changes = []
         var receipts: [WriteReceipt] = []
@@ -32,6 +34,7 @@ package struct StoreMachine<Rows: StoreRows> {
         return StoreCommit(receipts: receipts, changes: changes)
     }
 
+    /// Applies one write and returns its receipt. Adds its changes to ``changes``.
     package mutating func apply(_ write: StoreWrite) throws(Rows.Failure) -> WriteReceipt {
         dropsAnswers = false
         let receipt = try perform(write)
@@ -68,7 +71,7 @@ package struct StoreMachine<Rows: StoreRows> {
 
     // MARK: Owners
 
-    /// A process is gone: its leases are broken, as its own last word or as another process's finding.
+    /// Removes a registration and breaks the leases of its process, which ended or was found dead by another process.
     private mutating func retire(_ owner: OwnerID, at date: Date) throws(Rows.Failure) -> WriteReceipt {
         try rows.deregister(owner)
         changes.append(.ownerRetired(owner))
@@ -110,12 +113,12 @@ package struct StoreMachine<Rows: StoreRows> {
             budget.note(report, now: date)
             return (before, budget.pausedUntil)
         }
-        // As stores keep it.
+        // Stores keep dates to the microsecond.
         if before?.microsecond != after?.microsecond { changes.append(.account(report.account, pausedUntil: after)) }
         return .done
     }
 
-    /// Lets an account's machine change its row; a new account begins with nothing known of it.
+    /// Applies an event to an account's state. A new account begins with an empty state.
     private mutating func change<R>(_ account: AccountID, _ event: (inout AccountBudget) -> R) throws(Rows.Failure) -> R
     {
         let known = try rows.budget(of: account)
@@ -127,21 +130,21 @@ package struct StoreMachine<Rows: StoreRows> {
 
     // MARK: The ledger
 
-    /// Enters an attempt. Returns whether its line is the ledger's, or an earlier one stays.
+    /// Adds an attempt's record to the ledger. Returns `false` if an earlier record stays instead.
     @discardableResult
     mutating func record(_ attempt: AttemptRecord, of id: FlightID, _ flight: FlightRow) throws(Rows.Failure) -> Bool {
         var line = attempt
         (line.provider, line.model) = (flight.provider, flight.model)
         if let earlier = try rows.attempt(attempt.attempt, of: id) {
             guard attempt.replaces(earlier) else { return false }
-            // Whom it was for does not change, though the flight may have moved on to another one.
+            // The record keeps the provider of the attempt, although the flight may have moved to another one.
             (line.provider, line.model) = (earlier.provider, earlier.model)
         }
         try rows.write(line, of: id)
         return true
     }
 
-    /// Moves a flight to an attempt that counts against budgets, and charges them if all of them take it.
+    /// Moves a flight to an attempt that counts against budgets, and charges the budgets if all of them accept it.
     private mutating func start(_ start: AttemptStart) throws(Rows.Failure) -> WriteReceipt {
         let receipt = try advance(start.flight, start.transition, at: start.startedAt)
         guard receipt == .done, let flight = try rows.flight(start.flight) else { return receipt }
@@ -167,7 +170,7 @@ package struct StoreMachine<Rows: StoreRows> {
         return .started(overBudget: nil)
     }
 
-    /// Puts what an attempt cost in the place of what was reserved for it.
+    /// Replaces the reservations of an attempt by its actual cost.
     package mutating func settleReservations(of id: FlightID, by record: AttemptRecord) throws(Rows.Failure) {
         var reservations = try rows.reservations(of: record.attempt, of: id)
         guard !reservations.isEmpty else { return }
@@ -188,7 +191,8 @@ package struct StoreMachine<Rows: StoreRows> {
         let candidates = try rows.unprotectedResponses(through: last, limit: max(0, limit))
         var pruned = Pruned(isComplete: candidates.count < limit)
         for flight in candidates {
-            // What an index believes costs nobody a response. It is mended, so that the next batch finds others.
+            // The index of candidates may be out of date. It is corrected here, so that the next batch finds other
+            // candidates.
             guard let response = try rows.response(of: flight), !response.isEvicted, try !rows.isProtected(flight)
             else {
                 try rows.protectionChanged(of: flight)
@@ -218,7 +222,7 @@ package struct StoreMachine<Rows: StoreRows> {
 
     // MARK: The cache
 
-    /// An answer drops out of the cache. Returns whether it was there.
+    /// Removes an answer from the cache. Returns whether it was there.
     @discardableResult
     mutating func forgetAnswer(of id: FlightID) throws(Rows.Failure) -> Bool {
         guard var flight = try rows.flight(id), flight.usedAt != nil else { return false }
@@ -266,7 +270,7 @@ extension BudgetCharge {
 }
 
 extension Date {
-    /// The nearest microsecond, counted from 1970; as far as that can be.
+    /// The nearest microsecond since 1970, clamped to the range of `Int64`.
     fileprivate var microsecond: Int64 {
         let microseconds = (timeIntervalSince1970 * 1_000_000).rounded()
         return Int64(exactly: microseconds) ?? (microseconds < 0 ? .min : .max)

@@ -1,203 +1,237 @@
 package import Foundation
 package import Hablare
 
-/// The rows of a store within one transaction: what ``StoreMachine`` reads and writes.
+/// The rows of a store within one transaction, which ``StoreMachine`` reads and writes.
 ///
-/// A store keeps rows and answers questions about them, and knows no rule of the engine: which lease is valid, who leads a
-/// shared flight, what a retry does and what leaves the cache is decided by the machine. A setter replaces the whole row of
-/// its id. What a question needs an index for is said with it; "ascending" is by id, in the order of arrival.
+/// A conformer keeps rows and answers queries about them. It knows no rule of the engine. The machine decides which
+/// lease is valid, which member leads a shared flight, what a retry does and which answers leave the cache.
 ///
-/// All of it runs inside the one transaction of a commit. A method that throws ends the transaction: none of its writes is
-/// kept.
+/// Rules for conformers:
+///
+/// - A setter replaces the whole row of its id. It must not decide whether to write, because the machine has decided.
+/// - A query must see the earlier writes of its transaction.
+/// - A query needs an index if its comment says so. A flight may have ten thousand members, and a million flights may
+///   wait.
+/// - "Ascending" means by flight id, which is the order of arrival.
+/// - A damaged row must read as the harmless case: held rather than sent, kept rather than evicted.
+///
+/// All calls run inside the one transaction of a commit. A method that throws ends the transaction, and none of its
+/// writes is kept. A value that cannot be stored would therefore cost the other writes of the commit. Find it before
+/// anything is written, and refuse its write with ``WriteReceipt/rejected(_:)``.
 package protocol StoreRows {
-    /// What its methods throw: `Never` of rows in memory.
+    /// The error that its methods throw; `Never` for rows in memory.
     associatedtype Failure: Error
 
     // MARK: Owners
 
-    /// Registers a process under an id that was never given before.
+    /// Registers a process under a new id. An id must never be given twice, not even after ``deregister(_:)``.
     mutating func register(_ owner: OwnerRegistration) throws(Failure) -> OwnerID
 
-    /// Moves the end of a registration. Returns whether there is one.
+    /// Sets the date at which a registration ends. Returns whether the registration exists.
     mutating func renew(_ owner: OwnerID, until date: Date) throws(Failure) -> Bool
 
-    /// Removes a registration, if it is there.
+    /// Removes a registration, if it exists.
     mutating func deregister(_ owner: OwnerID) throws(Failure)
 
-    /// The flights that a process holds, ascending. Needs an index.
+    /// Returns the flights that a process holds, ascending. Needs an index.
     mutating func flights(heldBy owner: OwnerID) throws(Failure) -> [FlightID]
 
     // MARK: Accounts
 
-    /// What is known of an account; `nil` for nothing.
+    /// Returns the state of an account; `nil` if the store has none.
     mutating func budget(of account: AccountID) throws(Failure) -> AccountBudget?
 
+    /// Replaces the state of an account.
     mutating func write(_ budget: AccountBudget, of account: AccountID) throws(Failure)
 
+    /// Records the account that a provider's calls use up. It replaces an earlier account of the provider.
     mutating func note(_ account: AccountID, of provider: ProviderID) throws(Failure)
 
     // MARK: Requests
 
+    /// Returns the row of a request; `nil` if no request has that UUID.
     mutating func request(_ id: UUID) throws(Failure) -> RequestRow?
 
-    /// The request at a place of a job. Needs an index.
+    /// Returns the request at a place of a job. Needs an index.
     mutating func request(at place: Submission.JobPlace) throws(Failure) -> UUID?
 
-    /// Inserts a request, with what its submission says besides.
+    /// Inserts a request, with the data of its submission that the row does not have, such as its metadata and trace.
     mutating func insert(_ request: RequestRow, of submission: Submission) throws(Failure)
 
-    /// Replaces a request's row; what only its submission says stays.
+    /// Replaces a request's row. The data that only its submission has stays.
     mutating func write(_ request: RequestRow) throws(Failure)
 
-    /// Deletes a request, its words included.
+    /// Deletes a request with all its text, such as its metadata and error.
     mutating func delete(_ request: RequestRow) throws(Failure)
 
-    /// Live requests whose deadline is at a date or before: the earliest deadline first, of one deadline in the order of
-    /// their flights; at most so many. Needs an index.
+    /// Returns the live requests that are due: their deadline is the date or earlier. Returns at most `limit` of them,
+    /// the earliest deadline first, and requests of one deadline in the order of their flights. Needs an index.
     mutating func requests(dueAt date: Date, limit: Int) throws(Failure) -> [UUID]
 
-    /// The earliest deadline of any live request. Needs an index.
+    /// Returns the earliest deadline of all live requests; `nil` if none has one. Needs an index.
     mutating func earliestDeadline() throws(Failure) -> Date?
 
     // MARK: Flights
 
-    /// Inserts a flight with the prompt and parameters of a submission, and returns its id, which is greater than any before.
+    /// Inserts a flight with the prompt and parameters of a submission. Returns its id, which is greater than any
+    /// before.
     mutating func insert(_ flight: FlightRow, of submission: Submission) throws(Failure) -> FlightID
 
-    /// Inserts a flight with the prompt and parameters of another one, and returns its id.
+    /// Inserts a flight with the prompt and parameters of another flight. Returns its id, which is greater than any
+    /// before.
     mutating func insert(_ flight: FlightRow, copying original: FlightID) throws(Failure) -> FlightID
 
+    /// Returns the row of a flight; `nil` if there is none.
     mutating func flight(_ id: FlightID) throws(Failure) -> FlightRow?
 
-    /// Replaces a flight's row; prompt and parameters stay. Where ``FlightLifecycle/hasHandle`` is false, the handle goes.
+    /// Replaces a flight's row. Its prompt and parameters stay. Deletes the flight's resume handle if
+    /// ``FlightLifecycle/hasHandle`` is false.
     mutating func write(_ flight: FlightRow, of id: FlightID) throws(Failure)
 
+    /// Replaces the resume handle of a flight; `nil` deletes it.
     mutating func write(handle: Data?, of id: FlightID) throws(Failure)
 
-    /// Erases a flight's prompt, parameters, handle, response and output, with the words of its errors, and takes its answer
-    /// out of the cache. Its row stays, which its ledger refers to. Needs no room: a full store must delete.
+    /// Erases a flight's content: its prompt, parameters, resume handle, response, output and the text of its errors.
+    /// Removes its answer from the cache.
+    ///
+    /// The row stays, because the ledger refers to it. Erasing must need no disk space, because a full store must be
+    /// able to delete.
     mutating func erase(_ id: FlightID) throws(Failure)
 
-    /// The flights that do some work and are live, or whose answers are in the cache, ascending. Needs an index.
+    /// Returns the flights for some work that are live or have their answer in the cache, ascending. Needs an index.
     mutating func flights(for work: Fingerprint) throws(Failure) -> [FlightID]
 
     // MARK: Members
 
-    /// The members of a flight, in the order of their UUIDs.
+    /// Returns the members of a flight, in the order of their UUIDs.
     mutating func members(of flight: FlightID) throws(Failure) -> [FlightMember]
 
+    /// Returns whether a flight has members other than one request.
     mutating func hasMembers(of flight: FlightID, besides id: UUID) throws(Failure) -> Bool
 
-    /// The live member of a flight with the first UUID, and the most urgent class of a live member. Answered by an index, so
-    /// that a flight of ten thousand members is left by one of them in no time; `nil` where none is live.
+    /// Returns the live member of a flight with the first UUID, and the most urgent class of its live members; `nil` if
+    /// none is live. Needs an index, because one of ten thousand members must be able to leave a flight quickly.
     mutating func liveMembers(of flight: FlightID) throws(Failure) -> (first: UUID, priority: Priority)?
 
-    /// Whether a member of a flight keeps its response: it is completed, and its response was not evicted.
+    /// Returns whether a member of a flight keeps the response: the member is completed and its response was not
+    /// evicted.
     mutating func isResponseKept(by flight: FlightID) throws(Failure) -> Bool
 
-    /// Whether a member of a flight protects its response from pruning: see ``RequestRow/protectsResponse``.
+    /// Returns whether a member of a flight protects the response from pruning: see ``RequestRow/protectsResponse``.
     mutating func isProtected(_ flight: FlightID) throws(Failure) -> Bool
 
-    /// Something that ``isProtected(_:)`` depends on may have changed: a store that keeps it in an index brings it up to
-    /// date.
+    /// Updates an index of ``isProtected(_:)``, whose result may have changed for a flight. A store without such an
+    /// index does nothing.
     mutating func protectionChanged(of flight: FlightID) throws(Failure)
 
     // MARK: Output
 
-    /// How much of a flight's output there is, of the newest generation that there is any of.
+    /// Returns the size of a flight's output in its newest generation that has any; `nil` if there is none.
     mutating func output(of flight: FlightID) throws(Failure) -> OutputRow?
 
-    /// Adds chunks to a flight's output. Those of a new generation replace what was there.
+    /// Adds chunks to a flight's output. Chunks of a new generation replace the earlier output.
     mutating func append(_ group: ChunkGroup) throws(Failure)
 
-    /// The response of a flight is its output: keeps how that is cut into chunks, of this generation only, and may let the
-    /// response keep the bytes.
+    /// Marks the output of a generation as the flight's response.
+    ///
+    /// Keeps the boundaries of this generation's chunks and deletes the chunks of other generations. The store need not
+    /// keep the bytes a second time, because the response has them.
     mutating func outputCompleted(of flight: FlightID, generation: Int) throws(Failure)
 
     // MARK: Responses
 
+    /// Returns the row of a flight's response; `nil` if there is none.
     mutating func response(of flight: FlightID) throws(Failure) -> ResponseRow?
 
-    /// Keeps the response of a flight. There is none yet.
+    /// Stores the response of a flight that has none yet.
     mutating func write(_ response: AIResponseData, of flight: FlightID) throws(Failure)
 
-    /// Evicts a response's content, with the output that it was cut from. That there was a response stays.
+    /// Evicts the content of a flight's response, and the flight's output. The row of the response stays.
     mutating func evictResponse(of flight: FlightID) throws(Failure)
 
+    /// Returns whether the store has the content of a reference.
     mutating func hasContent(_ reference: ContentReference) throws(Failure) -> Bool
 
-    /// The responses that no member protects, received at a place or before: the oldest first; at most so many. An index may
-    /// answer with protected ones too.
+    /// Returns the flights of responses that no member protects and that were received at a place or before: at most
+    /// `limit`, the oldest first. The result may include protected responses, because the machine checks each one.
     mutating func unprotectedResponses(through place: PrunePlan.Place, limit: Int) throws(Failure) -> [FlightID]
 
     // MARK: The cache
 
-    /// How many answers are in the cache, and how many bytes they have.
+    /// Returns the number of answers in the cache and their total size in bytes.
     mutating func cacheSize() throws(Failure) -> (count: Int, bytes: Int64)
 
-    /// The answer in the cache that has not been used for longest; of several, that of the first flight. Needs an index.
+    /// Returns the flight of the least recently used answer in the cache. Of several, it returns the first flight.
+    /// Needs an index.
     mutating func leastRecentlyUsedAnswer() throws(Failure) -> FlightID?
 
-    /// The answers in the cache of a selection.
+    /// Returns the flights of a selection of answers in the cache.
     mutating func answers(_ selection: CacheSelection) throws(Failure) -> [FlightID]
 
     // MARK: The ledger
 
+    /// Returns the ledger's record of an attempt of a flight; `nil` if there is none.
     mutating func attempt(_ number: Int, of flight: FlightID) throws(Failure) -> AttemptRecord?
 
+    /// Replaces the ledger's record of an attempt, or adds it.
     mutating func write(_ attempt: AttemptRecord, of flight: FlightID) throws(Failure)
 
-    /// Charges a flight's attempts to tags, besides those that they are charged to.
+    /// Adds tags to those that a flight's attempts are charged to.
     mutating func charge(_ tags: [String], for flight: FlightID) throws(Failure)
 
+    /// Returns the spending of a budget in a period; `nil` if there is none.
     mutating func account(of budget: BudgetPeriod) throws(Failure) -> BudgetAccount?
 
+    /// Replaces the spending of a budget in a period.
     mutating func write(_ account: BudgetAccount, of budget: BudgetPeriod) throws(Failure)
 
+    /// Returns the reservations of an attempt.
     mutating func reservations(of attempt: Int, of flight: FlightID) throws(Failure) -> [Reservation]
 
+    /// Replaces the reservations of an attempt.
     mutating func write(_ reservations: [Reservation], of attempt: Int, of flight: FlightID) throws(Failure)
 }
 
-/// The rows of a store whose claims the machine makes, too. A store that has a statement of its own for that needs none of
-/// this.
+/// The rows of a store that lets ``StoreMachine`` make its claims. A store that claims by statements of its own does
+/// not need this conformance.
 package protocol ClaimableRows: StoreRows {
-    /// The flights of a provider and class that wait, within a scope, after one of them, ascending; at most so many. A shared
-    /// flight is within the scope of every job that a live member belongs to. Needs an index.
+    /// Returns the waiting flights of a provider and class within a scope: those after a flight, ascending, at most
+    /// `limit`. A shared flight is within the scope of the job of each live member. Needs an index.
     mutating func waiting(
         for provider: ProviderID, _ priority: Priority, in scope: ClaimScope, after: FlightID?, limit: Int
     ) throws(Failure) -> [FlightID]
 
-    /// The flights of a provider that back off until a date at most, the earliest first; at most so many. Needs an index.
+    /// Returns the flights of a provider whose backoff ends at a date or before: at most `limit`, the earliest first.
+    /// Needs an index.
     mutating func backingOff(for provider: ProviderID, until date: Date, limit: Int) throws(Failure) -> [FlightID]
 
-    /// When the earliest back-off of a provider's flights ends. Needs an index.
+    /// Returns the earliest end of a backoff of a provider's flights; `nil` if none backs off. Needs an index.
     mutating func earliestBackoff(for provider: ProviderID) throws(Failure) -> Date?
 
-    /// A flight as the process is given it that takes it: with its prompt, or where that is.
+    /// Returns a leased flight as its new holder receives it: with its prompt, or a reference to that.
     mutating func claimed(_ flight: FlightRow, _ id: FlightID, deadline: Date?) throws(Failure) -> ClaimedFlight
 }
 
-/// A request as ``StoreMachine`` knows it. Its metadata, trace and cache policy are the store's to keep.
+/// A request as ``StoreMachine`` knows it. The store also keeps its metadata, trace and cache policy.
 package struct RequestRow: Sendable, Codable {
     package var id: UUID
     package var flight: FlightID
     package var lifecycle: RequestLifecycle
-    /// Its own class; that of its flight is the most urgent one of the live members.
+    /// The request's own class. A flight has the most urgent class of its live members.
     package var priority: Priority
     package var job: Submission.JobPlace?
     package var deadline: Date?
     package var tags: [String]
     package var finishedAt: Date?
     package var error: AIServiceError?
-    /// How old the answer was that it found in the cache, in seconds; `nil` where none was found.
+    /// The age, in seconds, of the answer from the cache; `nil` if the cache had none.
     package var cacheAge: TimeInterval?
-    /// Whether its response was evicted; other members of its flight may keep it.
+    /// Whether the response was evicted for this request. Other members of its flight may keep it.
     package var isEvicted = false
     package var isPinned = false
     package var awaitsMerge: Bool
 
-    /// Whether its response is kept whatever its age and the store's limits.
+    /// Whether the request protects its response from eviction by age and the store's limits.
     package var protectsResponse: Bool { !isEvicted && (isPinned || awaitsMerge || job != nil) }
 
     package init(
@@ -233,28 +267,28 @@ package struct RequestRow: Sendable, Codable {
     }
 }
 
-/// A flight as ``StoreMachine`` knows it. Prompt, parameters and handle are the store's to keep.
+/// A flight as ``StoreMachine`` knows it. The store also keeps its prompt, parameters and resume handle.
 package struct FlightRow: Sendable, Codable {
     package var lifecycle: FlightLifecycle
-    /// The member that leads: as that one it is sent.
+    /// The leading member, under whose UUID the flight is sent.
     package var head: UUID
-    /// Whether requests beside its first one ever joined it.
+    /// Whether requests other than the first have ever joined it.
     package var isShared = false
     package var job: JobKey?
     package var priority: Priority
     package var provider: ProviderID
     package var model: String?
-    /// The provider and model that it was submitted for.
+    /// The provider and model that it was submitted to.
     package var origin: FallbackHop
-    /// The work that it does; `nil` once its prompt was erased: no request can join it any more.
+    /// The work that it does; `nil` once its prompt was erased, after which no request can join it.
     package var work: Fingerprint?
     package var unknownOutcome: UnknownOutcomePolicy
-    /// How it streams; `nil` where it does not.
+    /// Its streaming policy; `nil` if it does not stream.
     package var streaming: StreamingPolicy?
     package var startedAt: Date?
-    /// When the first attempt that counts was sent; forgotten with the last one that does.
+    /// The date of the first counted attempt; `nil` if no attempt counts any more.
     package var triedSince: Date?
-    /// When its answer in the cache was used last; `nil` where that is not in the cache.
+    /// The date of the last use of its answer in the cache; `nil` if the answer is not there.
     package var usedAt: Date?
     package var answerBytes: Int64 = 0
 
@@ -302,7 +336,7 @@ package struct FlightRow: Sendable, Codable {
     }
 }
 
-/// How much there is of a flight's output.
+/// The size of a flight's output in one generation.
 package struct OutputRow: Sendable, Hashable {
     package var generation: Int
     package var chunks: Int
@@ -318,7 +352,7 @@ package struct OutputRow: Sendable, Hashable {
 /// A response as ``StoreMachine`` knows it.
 package struct ResponseRow: Sendable, Hashable {
     package var receivedAt: Date
-    /// How many bytes its content has, in the database and in content files; 0 once it was evicted.
+    /// The size of its content in bytes, in the database and in content files; 0 once it was evicted.
     package var bytes: Int64
     package var content: ContentReference?
     package var isEvicted: Bool
@@ -342,10 +376,10 @@ package struct BudgetPeriod: Sendable, Hashable, Codable {
     }
 }
 
-/// What an attempt counts for in a budget.
+/// The amount that an attempt counts for in a budget.
 package struct Reservation: Sendable, Hashable, Codable {
     package var budget: BudgetPeriod
-    /// The most that the attempt can cost, in micro-dollars; `nil`: unknown.
+    /// The most that the attempt can cost, in micro-dollars; `nil` if unknown.
     package var bound: Int64?
     package var share: BudgetAccount.Share
 

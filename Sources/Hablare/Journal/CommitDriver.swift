@@ -1,22 +1,23 @@
 import Dispatch
 import Foundation
 
-/// Runs the journal's drain somewhere: on a thread of its own in production, on the scheduler of a simulation.
+/// A driver that runs the journal's drain: on a thread of its own in production, on a scheduler in a simulation.
 public protocol CommitDriver: Sendable {
-    /// Called once, before anything else, with what to run whenever signalled. It blocks for the time of its commits.
+    /// Starts the driver, which runs `drain` after each signal. The journal calls this once, before any other method.
+    /// `drain` blocks for the time of its commits.
     func start(_ drain: @escaping @Sendable () -> Void)
 
-    /// Asks for one more run of the drain. Called when the journal's queue becomes non-empty, from any thread.
+    /// Requests one more run of the drain. The journal calls this from any thread when its queue becomes non-empty.
     func signal()
 
-    /// No more runs are needed. Called once, when the journal goes away.
+    /// Stops the driver. The journal calls this once, when it is deallocated, and needs no more runs.
     func stop()
 }
 
-/// The production driver: one thread that sleeps on a semaphore.
+/// The production driver: a thread that sleeps on a semaphore.
 ///
-/// A thread and not a task, because a commit blocks for the time of a disk sync, and the threads of the cooperative
-/// pool must not.
+/// It is a thread and not a task, because a commit blocks for the time of a disk sync. Threads of the cooperative pool
+/// must not block.
 public final class ThreadCommitDriver: CommitDriver {
     private let wakeUp = DispatchSemaphore(value: 0)
     private let isStopped = Guarded(false)

@@ -1,33 +1,34 @@
 package import Foundation
 
-/// What came of a claim once the prompts that are in files were read.
+/// The result of a claim after the prompts in files were read.
 package struct ReadClaim: Sendable {
-    /// What can be sent, in order of urgency, then of arrival; or fails, because its prompt is gone or damaged.
+    /// The flights to send, in order of urgency, then of arrival. A flight whose prompt is gone or damaged is among
+    /// them, and fails.
     package var flights: [ClaimedFlight] = []
     /// See ``Claim/nextDue``.
     package var nextDue: Date?
-    /// Those whose prompts cannot be read now, and why. They wait in the store again, for a while.
+    /// The flights whose prompts cannot be read now. They back off in the store for a while.
     package var putBack: [ClaimedFlight] = []
-    /// Leases that nobody needs: those that were not looked at any more, and those that could be neither read nor put
-    /// back. They are to be given back.
+    /// The flights whose leases are to be returned: those that were not read because they are no longer wanted, and
+    /// those that could be neither read nor put back.
     package var unneeded: [ClaimedFlight] = []
-    /// Why what cannot be read could not be put back either.
+    /// The error that prevented putting flights back.
     package var storeFailure: (any Error)?
 }
 
 extension Journal {
-    /// How long a request whose prompt cannot be read is left alone, in seconds.
+    /// The backoff of a flight whose prompt cannot be read, in seconds.
     private static let unreadPause: TimeInterval = 5
 
-    /// Reads the prompts of flights that were taken, not on the journal's thread.
+    /// Reads the prompts of claimed flights, outside the journal's thread.
     ///
-    /// One whose prompt cannot be read now, for want of a file handle, say, is not lost. It is put back for a while, so
-    /// that neither it nor those after it wait for each other.
+    /// If a prompt cannot be read now, for example because no file handle is free, its flight is put back for a while.
+    /// It then does not hold up the flights after it.
     ///
     /// - Parameters:
-    ///   - claim: What was taken.
-    ///   - date: The time; asked again after the reading, which may take long.
-    ///   - isWanted: Asked before each file is read: whether what is taken can still be sent.
+    ///   - claim: The claimed flights.
+    ///   - date: The clock. Called after the reading, which may take long.
+    ///   - isWanted: Whether claimed flights can still be sent. Called before each file is read.
     package func reading(
         _ claim: Claim, date: @Sendable () -> Date, isWanted: @escaping @Sendable () -> Bool = { true }
     ) async -> ReadClaim {
@@ -69,7 +70,7 @@ extension Journal {
                 }
                 writes.append(.advance(flight.id, transition, at: date))
             } catch {
-                continue  // it was taken a moment ago, so the machine cannot refuse
+                continue  // unreachable: the flight was leased a moment ago
             }
         }
         _ = try await commit(writes)
@@ -77,12 +78,12 @@ extension Journal {
 }
 
 extension Claim {
-    /// Whether prompts have to be read from files before its flights can be sent.
+    /// Whether prompts must be read from files before the flights can be sent.
     var needsReading: Bool { flights.contains { $0.promptContent != nil || $0.failure?.isPassing == true } }
 }
 
 extension ClaimedFlight {
-    /// The flight with its prompt, if that is in a file, or with the reason why it cannot be read. Blocks.
+    /// Returns the flight with its prompt read from a file, or with the reason why it cannot be read. Blocks.
     package func readingPrompt(from content: (any ContentReading)?) -> ClaimedFlight {
         guard let reference = promptContent else { return self }
         var flight = self
@@ -103,6 +104,6 @@ extension ClaimedFlight {
 }
 
 extension AIServiceError {
-    /// Whether what could not be read now may be read later: it is neither gone nor damaged.
+    /// Whether a later read may succeed, because the content is neither gone nor damaged.
     fileprivate var isPassing: Bool { code.category == .storage && code != .storageCorrupt }
 }

@@ -1,14 +1,14 @@
-/// The only writer of a store, and the only teller of what was written. What arrives while one commit runs goes into the
-/// next one together: group commit.
+/// The only writer of a store, and the only source of news about its commits. It commits in groups: all entries that
+/// arrive during one commit go into the next one together.
 ///
-/// It never sleeps to fill a batch. Entries are committed in the order they arrived, so a cancellation and an outcome of
-/// the same request are decided by which came first. The changes of each commit go to the listener before any caller of
-/// that commit resumes, in commit order. A failed commit fails all who waited for it.
+/// It never sleeps to fill a batch. It commits entries in the order of arrival, so a cancellation and an outcome of the
+/// same request are decided by which came first. The listener receives the changes of each commit in commit order,
+/// before any caller of that commit resumes. A failed commit fails all its callers.
 package final class Journal: Sendable {
-    /// The most writes of one commit, so that one huge submission does not hold up the others for long.
+    /// The maximum number of writes in a commit, so that one huge submission does not hold up other callers for long.
     package static let maximumBatch = 4096
 
-    /// Called with the result of an entry, on the journal's thread; it must not block.
+    /// A function that receives the result of an entry on the journal's thread. It must not block.
     package typealias Completion<R> = @Sendable (Result<R, any Error>) -> Void
 
     fileprivate enum Entry: Sendable {
@@ -20,13 +20,13 @@ package final class Journal: Sendable {
         case marker(CheckedContinuation<Void, Never>)
     }
 
-    /// What the drain needs, apart from the journal so that the driver does not keep the journal alive.
+    /// The part of the journal that the drain needs. It is separate so that the driver does not keep the journal alive.
     fileprivate final class Core: Sendable {
         let store: any RequestStore
         let meters: JournalMeters?
         let pending = Guarded<[Entry]>([])
-        /// Whether all rows of interest are to be read: others committed more than the store can tell, or the outcome of a
-        /// commit of this process is unknown.
+        /// Whether the journal must read all rows of interest. That is so if the store no longer has all changes of
+        /// other processes, or if a commit of this process has an unknown outcome.
         let mustReadAll = Guarded(false)
 
         init(store: any RequestStore, meters: JournalMeters?) {
@@ -38,15 +38,15 @@ package final class Journal: Sendable {
     private let core: Core
     private let driver: any CommitDriver
 
-    /// Creates a journal, which commits nothing before ``start(telling:)``.
+    /// Creates a journal. It commits nothing before ``start(telling:)``.
     package init(store: any RequestStore, driver: any CommitDriver, meters: JournalMeters? = nil) {
         core = Core(store: store, meters: meters)
         self.driver = driver
     }
 
-    /// Begins to commit. To be called once.
+    /// Starts to commit. Call it once.
     ///
-    /// - Parameter listener: Hears of every commit; not kept alive.
+    /// - Parameter listener: The listener, which receives every commit. Not retained.
     package func start(telling listener: (any CommitListener)? = nil) {
         driver.start { [core, weak listener] in core.drain(telling: listener) }
     }
@@ -55,9 +55,9 @@ package final class Journal: Sendable {
         driver.stop()
     }
 
-    /// Makes writes durable and returns their receipts. The writes of one call are in one commit.
+    /// Makes writes durable in one commit and returns their receipts.
     ///
-    /// Not cancellable: what was handed over may be on disk the next moment, so the caller has to know.
+    /// Cannot be cancelled: the writes may already be on disk, so the caller must learn of them.
     package func commit(_ writes: [StoreWrite]) async throws -> [WriteReceipt] {
         try await withCheckedThrowingContinuation { continuation in
             commit(writes) { continuation.resume(with: $0) }
@@ -72,32 +72,32 @@ package final class Journal: Sendable {
         enqueue(.writes(writes, completion))
     }
 
-    /// Takes waiting flights, and calls back with them in commit order. Prompts that are in files are not read:
-    /// ``reading(_:date:isWanted:)`` does that.
+    /// Claims waiting flights and passes them to `completion` in commit order. Does not read prompts that are in files:
+    /// ``reading(_:date:isWanted:)`` does.
     package func claim(_ query: ClaimQuery, then completion: @escaping Completion<Claim>) {
         enqueue(.claim(query, completion))
     }
 
-    /// Has the listener hear of what other processes committed since the last call.
+    /// Passes the changes that other processes committed since the last call to the listener.
     package func noticeOthers() async throws {
         try await withCheckedThrowingContinuation { enqueue(.foreignChanges($0)) }
     }
 
-    /// Has the listener hear of the present state of rows, in the order of the commits: of what changes them later it hears
-    /// later.
+    /// Passes the present state of rows to the listener, in commit order. The listener receives later changes of the
+    /// rows afterwards.
     package func tellState(of rows: [ChangedRow]) async throws {
         try await withCheckedThrowingContinuation { enqueue(.state(rows, $0)) }
     }
 
-    /// Waits until the listener has heard of everything that this journal had committed, or was asked to commit, by now.
+    /// Waits until the listener has received everything that this journal committed, or was asked to commit, by now.
     package func commitsTold() async {
         await withCheckedContinuation { enqueue(.marker($0)) }
     }
 
-    /// Where prompts are that are not in the store's rows.
+    /// The store of prompts that are not in rows.
     var content: (any ContentReading)? { core.store.content }
 
-    /// Reads the store off the caller's actor: a read may wait for the disk, and the main actor never does.
+    /// Reads the store outside the caller's actor. A read may wait for the disk, and the main actor must not.
     package func read<R: Sendable>(_ read: @Sendable (any StoreReading) throws -> R) async throws -> R {
         try await readStore { try read($0) }
     }
@@ -125,25 +125,30 @@ package final class Journal: Sendable {
 }
 
 extension Error {
-    /// Whether it leaves open whether a commit was made.
+    /// Whether the error leaves open whether a commit was made.
     var isUncertain: Bool { (self as? AIServiceError)?.code == .storageUncertain }
 }
 
-/// Hears of commits, on the journal's thread. Commits do not overlap: each is announced, then over.
+/// A listener to commits, called on the journal's thread. Commits do not overlap: each is announced and ends before the
+/// next.
 package protocol CommitListener: AnyObject, Sendable {
-    /// These are about to be written. May change how submissions are written.
+    /// Announces that the writes are about to be committed. The listener may change how submissions are written.
     func willCommit(_ writes: inout [StoreWrite])
 
-    /// They are on disk.
+    /// Reports that the writes are on disk.
     func committed(_ commit: StoreCommit, of writes: [StoreWrite])
 
-    /// They are not, and nothing of them is; where the error is ``AIServiceError/Code/storageUncertain``, they may be.
+    /// Reports that nothing of the writes is on disk. If the error is ``AIServiceError/Code/storageUncertain``, they
+    /// may be.
     func commitFailed(_ writes: [StoreWrite], with error: any Error)
 
+    /// Returns whether the listener runs or watches a row.
     func isOfInterest(_ row: ChangedRow) -> Bool
 
+    /// The rows that the listener runs or watches.
     var rowsOfInterest: [ChangedRow] { get }
 
+    /// Reports changes that other processes committed, or the present state of rows.
     func heard(_ news: ForeignChanges)
 }
 
@@ -207,7 +212,7 @@ extension Journal.Core {
             do {
                 try readAllIfUncertain(telling: listener)
             } catch {
-                // The next commit looks again, and fails with the error if it cannot.
+                // The next commit tries again, and fails with the error if that fails.
             }
         }
     }
@@ -229,14 +234,14 @@ extension Journal.Core {
         }
     }
 
-    /// Reads the rows of interest after a commit whose outcome is unknown. Nothing else is written before.
+    /// Reads the rows of interest after a commit of unknown outcome, before anything else is written.
     private func readAllIfUncertain(telling listener: (any CommitListener)?) throws {
         if mustReadAll.withLock({ $0 }) { try noticeOthers(telling: listener) }
     }
 
     private func noticeOthers(telling listener: (any CommitListener)?) throws {
         var news = try store.foreignChanges { listener?.isOfInterest($0) ?? false }
-        // The store does not tell it again.
+        // The store does not return these changes again, even if the reading below fails.
         if !news.isComplete { mustReadAll.withLock { $0 = true } }
         if mustReadAll.withLock({ $0 }) {
             news = .unknown

@@ -1,32 +1,34 @@
 public import Foundation
 
-/// The end of an attempt as it goes to the store, with everything that is recorded in the same commit.
+/// The end of an attempt as it goes to the store, with everything that the same commit records.
 public struct AttemptEnd: Sendable {
-    /// What came of an attempt.
+    /// The outcome of an attempt.
     public enum Outcome: Sendable {
-        /// An answer, its content already in a content file if it is large.
+        /// The provider answered. Large content is already in a content file.
         case completed(AIResponseData)
-        /// A failure.
+        /// The attempt failed, and with it the flight.
         case failed(AIServiceError)
-        /// A failure after which another attempt follows, not before a date. Where that is too late for every request
-        /// of the flight, and there is another provider to ask, and somebody has time left, that one is asked instead.
+        /// The attempt failed, and another one follows at a date or later.
+        ///
+        /// If that is too late for every request of the flight, the flight moves to the other provider. That requires
+        /// that one is given and that a request has time left. Otherwise the flight fails.
         indirect case postponed(AIServiceError, until: Date, else: Diversion? = nil)
-        /// A failure after which another provider is asked; whose limits that one uses up.
+        /// The attempt failed, and the flight moves to another provider, whose calls use up this account.
         indirect case diverted(AIServiceError, to: FallbackHop, account: AccountID)
-        /// Nobody knows how it ended, and no other attempt follows without somebody's word.
+        /// The outcome of the attempt is unknown, and no other attempt follows without an explicit retry.
         case held(AIServiceError)
-        /// It was not sent, or was stopped, because time ran out: the members whose deadline has come fail, and the
-        /// flight waits again for the others, if there are any.
+        /// The attempt was not sent, or was stopped, because time ran out. Members that are due fail. The flight waits
+        /// again for the others, if there are any.
         case expired
-        /// It was stopped because this process shuts down; the flight waits again.
+        /// The attempt was stopped because this process shuts down. The flight waits again.
         case interrupted
     }
 
-    /// Another provider that is to be asked.
+    /// Another provider to move a flight to.
     public struct Diversion: Sendable, Hashable {
         /// The provider and its model.
         public var hop: FallbackHop
-        /// Whose limits it uses up.
+        /// The account whose limits its calls use up.
         public var account: AccountID
 
         /// Creates a diversion.
@@ -36,22 +38,25 @@ public struct AttemptEnd: Sendable {
         }
     }
 
-    /// What comes of an attempt where the store, when it takes the end, has something else to go on with than the process
-    /// believed: what it remembered last, or forgot, may still have been on its way then.
+    /// The outcome of an attempt if the store's resume handle is not as the process believed.
+    ///
+    /// When the process sends the end, its last write of a handle may still be in progress, or its commit may have an
+    /// unknown outcome. Only the store knows, when it takes the end, whether the next attempt has a handle to resume
+    /// from.
     public struct Otherwise: Sendable {
-        /// Whether there is a handle then.
+        /// Whether the store has a resume handle in that case.
         public var hasHandle: Bool
-        /// What comes of it then. No answer.
+        /// The outcome in that case. Never an answer.
         public var outcome: Outcome
 
-        /// Creates what comes of an attempt where there is a handle, or where there is none.
+        /// Creates the outcome for a store that has a resume handle, or has none.
         public init(hasHandle: Bool, _ outcome: Outcome) {
             self.hasHandle = hasHandle
             self.outcome = outcome
         }
     }
 
-    /// In an object of their own: an end is passed on many times on its way to the store.
+    /// Boxed, because an end is passed on many times on its way to the store.
     private struct Parts: Sendable {
         var flight: FlightID
         var request: UUID
@@ -78,7 +83,7 @@ public struct AttemptEnd: Sendable {
         get { parts.value.flight }
         set { parts.value.flight = newValue }
     }
-    /// The member that led it when it was sent.
+    /// The member that led the flight when the attempt was sent.
     public var request: UUID {
         get { parts.value.request }
         set { parts.value.request = newValue }
@@ -88,18 +93,18 @@ public struct AttemptEnd: Sendable {
         get { parts.value.provider }
         set { parts.value.provider = newValue }
     }
-    /// The flight as the attempt had it, executing.
+    /// The flight's lifecycle during the attempt: executing.
     public var lifecycle: FlightLifecycle {
         get { parts.value.lifecycle }
         set { parts.value.lifecycle = newValue }
     }
-    /// What came of it.
+    /// The outcome of the attempt.
     public var outcome: Outcome {
         get { parts.value.outcome }
         set { parts.value.outcome = newValue }
     }
-    /// Whether the request streams: the chunks of its earlier generations go when it is completed, and those of this
-    /// one stay readable, their bytes being the response's.
+    /// Whether the request streams. When a streaming request is completed, the store deletes the chunks of earlier
+    /// generations. The chunks of this generation stay readable, but their bytes are those of the response.
     public var isStreaming: Bool {
         get { parts.value.isStreaming }
         set { parts.value.isStreaming = newValue }
@@ -109,7 +114,7 @@ public struct AttemptEnd: Sendable {
         get { parts.value.entersCache }
         set { parts.value.entersCache = newValue }
     }
-    /// What it answers, where that is known.
+    /// The work that the attempt did, if known.
     public var work: Fingerprint? {
         get { parts.value.work }
         set { parts.value.work = newValue }
@@ -119,44 +124,47 @@ public struct AttemptEnd: Sendable {
         get { parts.value.billing }
         set { parts.value.billing = newValue }
     }
-    /// What it used, answer or not. Of an answer that is recorded, ``AIResponseData/usage``.
+    /// The usage of the attempt, with or without an answer. For a recorded answer, ``AIResponseData/usage`` counts
+    /// instead.
     public var usage: Usage {
         get { parts.value.usage }
         set { parts.value.usage = newValue }
     }
-    /// Whether something was reserved for it in a budget when it was sent.
+    /// Whether a budget reserved the attempt's possible cost when it was sent.
     public var isReserved: Bool {
         get { parts.value.isReserved }
         set { parts.value.isReserved = newValue }
     }
-    /// Whether what was remembered for the next attempt is forgotten with it, because this one did not go on with it as
-    /// it should have. Default false. Never of an answer.
+    /// Whether the store deletes the flight's resume handle with the end, because the attempt did not resume as it
+    /// should have. Never `true` for an answer. Default false.
     public var forgetsHandle: Bool {
         get { parts.value.forgetsHandle }
         set { parts.value.forgetsHandle = newValue }
     }
-    /// What comes of it where the store knows better whether there is something to go on with. Default `nil`: nothing is on
-    /// its way there. Taken only of an attempt whose lease stands; the
-    /// outcome of the ``Settlement`` says then that it was.
+    /// The outcome if the store's resume handle is not as the process believed. Default `nil`: every write of a handle
+    /// has a known outcome.
+    ///
+    /// The store uses it only if the attempt's lease is valid. The ``Settlement`` then has this outcome.
     public var otherwise: Otherwise? {
         get { parts.value.otherwise?.value }
         set { parts.value.otherwise = newValue.map { Boxed($0) } }
     }
-    /// When it was sent.
+    /// The date at which the attempt was sent.
     public var startedAt: Date {
         get { parts.value.startedAt }
         set { parts.value.startedAt = newValue }
     }
-    /// When it ended.
+    /// The date at which it ended.
     public var endedAt: Date {
         get { parts.value.endedAt }
         set { parts.value.endedAt = newValue }
     }
 
-    /// The chunks that the store did not take while the attempt was made. They are added before the end is decided, as
-    /// by ``StoreWrite/append(_:)``; where that refuses them and the end completes the flight all the same, because it
-    /// is late and nobody was asked meanwhile, they are added too, so that a completed stream has all its chunks. Of the
-    /// attempt's flight, token and generation.
+    /// The chunks that the store did not take during the attempt. They have the attempt's flight, token and generation.
+    ///
+    /// The store adds them before it decides the end, as by ``StoreWrite/append(_:)``. A late answer may complete the
+    /// flight although its chunks are refused, if no newer attempt was sent. The store then adds them too, so that a
+    /// completed stream has all its chunks.
     public var rest: ChunkGroup? {
         get { parts.value.rest?.value }
         set { parts.value.rest = newValue.map { Boxed($0) } }

@@ -1,15 +1,15 @@
 public import Foundation
 
-/// What an attempt under way leaves for the next one, as it goes to the store.
+/// A resume handle that an attempt in flight leaves for the next one, as it goes to the store.
 public struct AttemptMemory: Sendable, Hashable {
     /// The flight.
     public let flight: FlightID
-    /// The token of the lease under which the attempt runs: with an older one it is refused.
+    /// The token of the attempt's lease. The store refuses an older token.
     public let token: Int64
-    /// The handle, in the provider's own words; `nil` to forget the one that there is.
+    /// The handle in the provider's own format; `nil` deletes the present one.
     public let handle: Data?
 
-    /// Creates a memory.
+    /// Creates a write of a handle.
     public init(flight: FlightID, token: Int64, handle: Data?) {
         self.flight = flight
         self.token = token
@@ -17,16 +17,16 @@ public struct AttemptMemory: Sendable, Hashable {
     }
 }
 
-/// Work that an earlier attempt began at the same provider, and that the next one can go on with.
+/// Work that an earlier attempt began at the same provider and that the next attempt can resume.
 public struct RememberedWork: Sendable, Hashable {
-    /// What the earlier attempt remembered, see ``ProviderCall/remember(_:)``.
+    /// The handle that the earlier attempt stored with ``ProviderCall/remember(_:)``.
     public var handle: Data
-    /// How many chunks of its output are journalled.
+    /// The number of journalled chunks of its output.
     public var keptChunks: Int
-    /// How many bytes they have.
+    /// The size of these chunks in bytes.
     public var keptBytes: Int
 
-    /// Creates remembered work; of which nothing is journalled, unless told otherwise.
+    /// Creates work to resume; by default without journalled output.
     public init(handle: Data, keptChunks: Int = 0, keptBytes: Int = 0) {
         self.handle = handle
         self.keptChunks = keptChunks

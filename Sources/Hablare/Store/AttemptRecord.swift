@@ -1,55 +1,57 @@
 public import Foundation
 
-/// An attempt as the ledger has it.
+/// An attempt as the ledger records it.
 public struct AttemptRecord: Sendable, Hashable, Codable {
-    /// How an attempt ended.
+    /// The way in which an attempt ended.
     public enum Outcome: Int, Sendable, Hashable, Codable, CaseIterable {
-        /// With the answer.
+        /// The provider answered.
         case completed = 0
-        /// With an error.
+        /// The attempt failed.
         case failed = 1
-        /// By the request's cancellation.
+        /// The request was cancelled.
         case cancelled = 2
-        /// By the shutdown of its process.
+        /// The process shut down.
         case interrupted = 3
-        /// Its process died; nobody knows how it ended.
+        /// The process died, and the outcome is unknown.
         case lost = 4
-        /// With an answer that came too late.
+        /// The answer came too late.
         case discarded = 5
     }
 
-    /// Which attempt of the request, from 1.
+    /// The attempt's number, from 1.
     public var attempt: Int
-    /// The fencing token it was sent under.
+    /// The fencing token under which it was sent.
     public var token: Int64
-    /// How it ended.
+    /// The way in which it ended.
     public var outcome: Outcome
-    /// Why it failed.
+    /// The reason for its failure.
     public var error: AIServiceError?
     /// Whether the provider may have billed it.
     public var billing: BillingState
-    /// What was used.
+    /// The usage of the attempt.
     public var usage: Usage
-    /// The provider that it was for. Stores write down that of the flight when they first hear of the attempt.
+    /// The provider of the attempt. A store records the flight's provider when it first records the attempt.
     public var provider: ProviderID?
-    /// The model that it was for. Stores write down that of the flight when they first hear of the attempt.
+    /// The model of the attempt. A store records the flight's model when it first records the attempt.
     public var model: String?
-    /// When it was sent.
+    /// The date at which it was sent.
     public var startedAt: Date
-    /// When it ended, or was found lost.
+    /// The date at which it ended, or was found lost.
     public var endedAt: Date
 
-    /// Whether it was not made, because a budget had too little left for it.
+    /// Whether the attempt was never sent because a budget had too little left.
     package var wasRefusedByBudget: Bool { billing == .neverSent && error?.code == .budgetExceeded }
 
-    /// Whether the line takes the place of an earlier one of the same attempt. A later word is a better one, but what is
-    /// known to be done is not taken back by somebody who only gave up waiting for it.
+    /// Returns whether the record replaces an earlier one of the same attempt.
+    ///
+    /// A later record is better informed. But a billed attempt stays billed, even if the later record is of a process
+    /// that only stopped waiting for it.
     package func replaces(_ earlier: AttemptRecord) -> Bool {
         outcome == .completed || earlier.billing.rawValue < BillingState.billed.rawValue
             || billing.rawValue >= BillingState.billed.rawValue
     }
 
-    /// The record of an attempt that is stopped because nobody waits for its outcome any more.
+    /// Creates the record of an attempt that is stopped because no member waits for its outcome any more.
     public init(
         stopped attempt: Int, token: Int64, as settlement: FlightLifecycle.Outcome, startedAt: Date, endedAt: Date
     ) {
@@ -81,10 +83,10 @@ public struct AttemptRecord: Sendable, Hashable, Codable {
 public enum BillingState: Int, Sendable, Hashable, CaseIterable, Codable {
     /// Not billed: it was never sent, or the provider refused it.
     case neverSent = 0
-    /// Nobody knows.
+    /// Unknown.
     case maybeBilled = 1
-    /// It was done.
+    /// Billed: the provider did the work.
     case billed = 2
-    /// It was done, and its answer came too late to be used.
+    /// Billed, but the answer came too late to be used.
     case billedDiscarded = 3
 }

@@ -1,18 +1,18 @@
 public import Foundation
 
-/// Chunks of an attempt that go to the store together.
+/// Chunks of an attempt that one write adds to its output.
 public struct ChunkGroup: Sendable, Hashable {
     /// The flight.
     public let flight: FlightID
-    /// The token of the lease under which the attempt runs: with an older one the group is refused.
+    /// The token of the attempt's lease. The store refuses an older token.
     public let token: Int64
-    /// The generation that the chunks belong to.
+    /// The generation of the chunks.
     public let generation: Int
     /// The number of the first chunk in its generation.
     public let first: Int
-    /// How many bytes each chunk has.
+    /// The size of each chunk in bytes.
     public let sizes: [Int]
-    /// The bytes of all chunks, one after the other.
+    /// The bytes of all chunks in order.
     public let bytes: Data
 
     /// Creates a group.
@@ -27,7 +27,7 @@ public struct ChunkGroup: Sendable, Hashable {
         self.bytes = bytes
     }
 
-    /// Creates a group of what is left of another one without its first chunks.
+    /// Creates a group from another one without its first chunks.
     private init(_ group: ChunkGroup, without count: Int) {
         flight = group.flight
         token = group.token
@@ -37,10 +37,10 @@ public struct ChunkGroup: Sendable, Hashable {
         bytes = Data(group.bytes.dropFirst(group.sizes.prefix(count).reduce(0, +)))
     }
 
-    /// Returns the chunks that are not journalled yet; `nil` if all are. An attempt repeats a group whose commit had an
+    /// Returns the chunks that are not yet journalled; `nil` if all are. An attempt repeats a group whose commit had an
     /// unknown outcome.
     ///
-    /// - Parameter journalled: The number of chunks of the generation that are journalled.
+    /// - Parameter journalled: The number of journalled chunks of the generation.
     package func missing(after journalled: Int) -> ChunkGroup? {
         guard first < journalled else { return self }
         let count = journalled - first

@@ -1,30 +1,31 @@
 public import Foundation
 
-/// What a process is there for. It claims nothing else, so that generating one line never resumes, and bills,
+/// The work that a process claims. It claims nothing else: a process that generates one line never resumes, and bills,
 /// yesterday's book.
 public enum ClaimScope: Sendable, Hashable {
-    /// Whatever waits for the providers that are registered in this process.
+    /// All work for the providers that are registered in this process.
     case everything
     /// One job.
     case job(JobKey)
-    /// One request, whether it leads its flight or joined the one of somebody else, and the repairs that a
+    /// One request, whether it leads its flight or joined another request's flight. Includes the repairs that a
     /// `StructuredRequestor` makes of its answer.
     case request(UUID)
-    /// Nothing: the process calls no provider. What is submitted in it is carried out by other processes on the store. Its
-    /// engine looks after the store all the same: it ends requests that are out of time, takes over from processes that are
-    /// gone so that their work waits for others, and gives up what is past its keeping time.
+    /// No work: the process calls no provider, and other processes on the store carry out its submissions.
+    ///
+    /// Its engine still maintains the store. It ends requests that are due, breaks the leases of dead processes so that
+    /// their work waits for other processes, and evicts responses past their retention.
     ///
     /// To submit, wait, watch and read, a process needs no engine at all: see ``AIRequestManager``.
     case nothing
 }
 
 extension ClaimScope {
-    /// What a request and its repairs are called, the request first.
+    /// Returns the UUIDs of a request and its repairs, the request first.
     package static func requests(of id: UUID) -> [UUID] {
         [id] + (1...AIRequest.mostRepairs).map { AIRequest.repairID(of: id, number: $0) }
     }
 
-    /// Whether a request that is submitted, for a job or for none, is what a process is there for.
+    /// Returns whether the scope includes a submitted request, of a job or of none.
     package func covers(_ id: UUID, of job: JobKey?) -> Bool {
         switch self {
         case .everything: true
@@ -35,20 +36,22 @@ extension ClaimScope {
     }
 }
 
-/// A wish for work.
+/// A query for waiting flights of a provider.
 public struct ClaimQuery: Sendable, Hashable {
-    /// Who asks.
+    /// The process that claims.
     public var owner: OwnerID
-    /// For which provider.
+    /// The provider of the flights.
     public var provider: ProviderID
-    /// Within this scope.
+    /// The scope of the flights.
     public var scope: ClaimScope
-    /// At most so many; none of 0 or less.
+    /// The maximum number of flights. A limit of 0 or less claims none.
     public var limit: Int
-    /// Flights that back off until then, or earlier, wait again.
+    /// The present date. Flights whose backoff ends then or earlier wait again.
     public var now: Date
-    /// How many the asker has taken of this provider before. The classes have their places in rounds of thirteen, so
-    /// that one who asks for a single flight each time takes from all of them, too. Default 0.
+    /// The number of flights of this provider that the process claimed before. Default 0.
+    ///
+    /// Each class has its positions in a round of thirteen flights, and a claim continues the round. So a process that
+    /// claims one flight at a time takes flights of all classes.
     public var turn: Int
 
     /// Creates a query.
@@ -62,15 +65,15 @@ public struct ClaimQuery: Sendable, Hashable {
     }
 }
 
-/// The answer to a ``ClaimQuery``.
+/// The result of a ``ClaimQuery``.
 public struct Claim: Sendable {
-    /// What was taken, in order of urgency, then of arrival.
+    /// The claimed flights, in order of urgency, then of arrival.
     public var flights: [ClaimedFlight]
-    /// When the first of the provider's flights that back off, in any scope, may be taken; `nil` when none does. The
-    /// date of the query when there are more whose back-off is over than one claim lets wait again: claim once more.
+    /// The date from which the first of the provider's flights that back off, in any scope, may be claimed; `nil` if
+    /// none backs off. It is the date of the query if more backoffs have ended than one claim handles: claim again.
     public var nextDue: Date?
 
-    /// Creates an answer.
+    /// Creates a result.
     public init(flights: [ClaimedFlight], nextDue: Date? = nil) {
         self.flights = flights
         self.nextDue = nextDue
@@ -78,17 +81,17 @@ public struct Claim: Sendable {
 }
 
 extension ClaimQuery {
-    /// How many flights one claim lets wait again at most, the earliest back-off first: thousands may be due at once
-    /// after a long pause of everybody, and a claim must not keep the journal for long.
+    /// The maximum number of flights whose backoff one claim ends, the earliest first. After a long pause thousands may
+    /// be due at once, and a claim must not block the journal for long.
     package static let maximumWoken = 4096
 
-    /// The classes of the places of a round, spread evenly: 8:4:1.
+    /// The classes of the positions in a round, spread evenly: 8:4:1.
     private static let round: [Priority] = [
         .high, .normal, .high, .high, .normal, .high, .low, .high, .normal, .high, .high, .normal, .high,
     ]
 
-    /// How many flights of each class to take while every class has enough: those of the places from ``turn`` on. What a
-    /// class does not have goes to the most urgent ones.
+    /// The number of flights of each class to claim while every class has enough: those of the positions from ``turn``
+    /// on. If a class has too few, the most urgent classes fill its share.
     public var shares: [(priority: Priority, count: Int)] {
         let limit = max(0, limit)
         let (rounds, rest) = limit.quotientAndRemainder(dividingBy: Self.round.count)
@@ -99,28 +102,29 @@ extension ClaimQuery {
     }
 }
 
-/// A flight that was taken.
+/// A flight that a claim leased.
 public struct ClaimedFlight: Sendable {
     /// Its id.
     public var id: FlightID
-    /// Its life after the lease.
+    /// Its lifecycle, with the new lease.
     public var lifecycle: FlightLifecycle
-    /// Its member.
+    /// The leading member's request.
     public var request: AIRequest
-    /// Where the text of the request's prompt is, which is empty so long; `nil` where the request has it. A claim reads
-    /// no file, because the journal's thread makes it: the prompt is read afterwards.
+    /// A reference to the text of the request's prompt, which is empty until it is read; `nil` if the request has its
+    /// prompt. A claim reads no file, because it runs on the journal's thread.
     public var promptContent: ContentReference?
-    /// Whom it was submitted to; another one than is asked where that one failed. `nil`: the one that is asked.
+    /// The provider that it was submitted to, which is another one if the flight moved along its fallback chain. `nil`
+    /// means the present provider.
     public var origin: ProviderID?
-    /// When the first attempt that counts was sent; `nil` before. Retries are bounded in time from there.
+    /// The date of the first counted attempt; `nil` before. The time limit of retries begins there.
     public var triedSince: Date?
-    /// The trace that its member was submitted in; `nil` where nobody traced.
+    /// The trace of the leading member's submission; `nil` without tracing.
     public var trace: TraceContext?
-    /// When its member was submitted.
+    /// The date of the leading member's submission.
     public var submittedAt: Date?
-    /// What its next attempt goes on with; `nil` where it begins anew.
+    /// The earlier work that the next attempt resumes; `nil` if it starts from the beginning.
     public var remembered: RememberedWork?
-    /// Why it cannot be sent, when its prompt cannot be read: the attempt fails with this.
+    /// The error with which the attempt fails, because the prompt cannot be read.
     public var failure: AIServiceError?
 
     /// Creates a claimed flight.

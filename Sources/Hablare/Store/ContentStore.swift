@@ -1,39 +1,39 @@
 public import Foundation
 
-/// Keeps large content outside the database.
+/// A store of large content outside the database.
 public protocol ContentStore: ContentReading {
-    /// From how many bytes on content of a type is kept here.
+    /// Returns the size in bytes from which content of a type is kept here.
     func threshold(for type: ContentType) -> Int
 
-    /// Makes bytes durable and answers with their reference. The same bytes are kept once.
+    /// Makes bytes durable and returns a reference to them. Equal bytes are kept once.
     ///
     /// Does not block the calling actor. Cancelling the task does not stop the write.
     ///
-    /// - Throws: ``AIServiceError`` of category storage; nothing is left behind then.
+    /// - Throws: ``AIServiceError`` of category storage. It must then leave nothing behind.
     func put(_ data: Data) async throws -> ContentReference
 
-    /// Begins to keep content that comes piece by piece. Default: a writer that holds it in memory until its end.
+    /// Returns a writer of content that arrives in pieces. Default: a writer that collects the content in memory.
     func makeWriter() -> any ContentWriter
 }
 
-/// Keeps content that comes piece by piece. One piece after the other: the next call follows the last one's return.
+/// A writer of content that arrives in pieces. A caller waits for each call to return before the next.
 public protocol ContentWriter: Sendable {
     /// Adds a piece. Does not block the calling actor. Cancelling the task does not stop the write.
     ///
-    /// - Throws: ``AIServiceError`` of category storage; the content cannot be finished then.
+    /// - Throws: ``AIServiceError`` of category storage. The content cannot be finished then.
     func write(_ piece: Data) async throws
 
-    /// Makes what was written durable and answers with its reference. The last call.
+    /// Makes the written content durable and returns a reference to it. No call may follow.
     ///
-    /// - Throws: ``AIServiceError`` of category storage; nothing is left behind then.
+    /// - Throws: ``AIServiceError`` of category storage. It must then leave nothing behind.
     func finish() async throws -> ContentReference
 
-    /// Gives up what was written. The last call.
+    /// Discards the written content. No call may follow.
     func abandon() async
 }
 
 extension ContentStore {
-    /// A writer that holds the content in memory and puts it at its end.
+    /// Returns a writer that collects the content in memory and stores it at its end.
     public func makeWriter() -> any ContentWriter { CollectingWriter(content: self) }
 }
 
@@ -52,9 +52,9 @@ private final class CollectingWriter: ContentWriter {
 
 /// Content thresholds in bytes.
 public struct ContentThresholds: Sendable, Hashable {
-    /// From this size on text is kept in a file. Default 51,200 (50 KiB).
+    /// The size from which text is kept in a file. Default 51,200 (50 KiB).
     public var text: Int
-    /// From this size on other content is kept in a file. Default 102,400 (100 KiB).
+    /// The size from which other content is kept in a file. Default 102,400 (100 KiB).
     public var other: Int
 
     /// Creates thresholds.

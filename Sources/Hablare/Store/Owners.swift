@@ -1,14 +1,14 @@
 public import Foundation
 
-/// A process that begins to work on a store.
+/// The registration of a process that works on a store.
 public struct OwnerRegistration: Sendable, Hashable, Codable {
     /// The machine's name, for people and for ``OwnerLiveness``.
     public var host: String
-    /// The process id there.
+    /// The id of the process on that machine.
     public var processID: Int32
     /// The process's lock, as ``OwnerLiveness`` knows it.
     public var lockName: String
-    /// When its leases run out unless renewed.
+    /// The date at which its leases end unless renewed.
     public var expiresAt: Date
 
     /// Creates a registration.
@@ -24,7 +24,7 @@ public struct OwnerRegistration: Sendable, Hashable, Codable {
 public struct OwnerRecord: Sendable, Hashable {
     /// Its id.
     public var id: OwnerID
-    /// What it said of itself; `expiresAt` as last renewed.
+    /// Its registration, with `expiresAt` as last renewed.
     public var registration: OwnerRegistration
 
     /// Creates a record.
@@ -34,34 +34,35 @@ public struct OwnerRecord: Sendable, Hashable {
     }
 }
 
-/// Tells living processes from dead ones, so that a restart after `kill -9` waits for no lease to run out.
+/// A check that tells living processes from dead ones. With it, a restart after `kill -9` does not wait for leases to
+/// end.
 public protocol OwnerLiveness: Sendable {
     /// This machine's name, as ``OwnerRegistration/host`` records it for people.
     var host: String { get }
 
-    /// Takes a lock that lasts as long as this process, and names it.
+    /// Acquires a lock that lasts as long as this process, and returns its name.
     ///
     /// - Throws: ``AIServiceError`` of category storage.
     func acquire() throws -> String
 
-    /// Gives a lock back.
+    /// Releases a lock.
     func release(_ lockName: String)
 
-    /// Returns the registered processes that are gone. All are judged at once, because a store of many machines asks its
-    /// database.
+    /// Returns the registered processes that are gone.
     ///
-    /// A process that holds its lock is alive, however long ago it renewed its lease. One whose lock cannot be seen from here
-    /// is gone when its lease has ended.
+    /// A process that holds its lock is alive, even if its lease has ended. A process whose lock is not visible from
+    /// here is gone when its lease has ended. One call checks all processes, because a store of several machines
+    /// queries its database.
     ///
     /// - Parameters:
-    ///   - owners: Registered processes, without the one that asks.
+    ///   - owners: The registered processes, without this one.
     ///   - date: The store's time.
     /// - Throws: ``AIServiceError`` of category storage.
     func gone(among owners: [OwnerRecord], at date: Date) throws -> Set<OwnerID>
 }
 
 extension Sequence<OwnerRecord> {
-    /// The processes whose lease has ended: those that are gone, where no lock says more.
+    /// Returns the processes whose lease has ended. They are gone unless a lock shows that they are alive.
     public func withEndedLeases(at date: Date) -> Set<OwnerID> {
         Set(lazy.filter { $0.registration.expiresAt < date }.map(\.id))
     }

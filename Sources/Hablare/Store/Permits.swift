@@ -1,15 +1,15 @@
 public import Foundation
 
-/// A wish for permits to send calls, from an account's shared limit.
+/// A request for permits to send calls within an account's shared limit.
 public struct PermitRequest: Sendable, Hashable {
-    /// Whose limit.
+    /// The account.
     public var account: AccountID
     /// The limit.
     public var limit: RateLimit
-    /// What each call costs in units, in the order in which they are to be sent.
+    /// The cost of each call in units, in the order of sending.
     public var costs: [Double]
 
-    /// Creates a wish.
+    /// Creates a request.
     public init(account: AccountID, limit: RateLimit, costs: [Double]) {
         self.account = account
         self.limit = limit
@@ -17,14 +17,14 @@ public struct PermitRequest: Sendable, Hashable {
     }
 }
 
-/// What was granted of a ``PermitRequest``.
+/// The permits granted for a ``PermitRequest``.
 public struct PermitGrant: Sendable, Hashable {
-    /// The costs of the calls that may be sent: the first ones of the wish.
+    /// The costs of the calls that may be sent: the first ones of the request.
     public var costs: [Double]
-    /// When the next one can be granted; `nil` when all were.
+    /// The date from which the next call can be granted; `nil` if all were granted.
     public var next: Date?
-    /// Whether nothing is known that limits the account: neither a rate nor a pause. Then any number of calls may be sent
-    /// for as long as permits last, until the provider says otherwise. Default `false`.
+    /// Whether the account has neither a known rate nor a pause. The process may then send any number of calls for as
+    /// long as permits last, until the provider reports otherwise. Default `false`.
     public var isUnlimited: Bool
 
     /// Creates a grant.
@@ -35,27 +35,27 @@ public struct PermitGrant: Sendable, Hashable {
     }
 }
 
-/// What a process learned of an account.
+/// Facts that a process reports about an account.
 public struct AccountReport: Sendable, Hashable {
-    /// Whether the provider fails.
+    /// A change in whether the provider fails.
     public enum Failing: Sendable, Hashable {
-        /// Nothing new.
+        /// Nothing changed.
         case unchanged
-        /// It fails, and is left alone until a date.
+        /// The provider fails. No call is sent until this date.
         case until(Date)
-        /// It works again.
+        /// The provider works again.
         case over
     }
 
-    /// Whose account.
+    /// The account.
     public var account: AccountID
-    /// What the provider said of its limits.
+    /// The limits that the provider reported.
     public var limits: ReportedLimits?
-    /// Until when the provider wants no calls of the account.
+    /// The date until which the provider wants no calls for the account.
     public var pausedUntil: Date?
-    /// Whether a person lifts the account's pause.
+    /// Whether a user lifts the account's pause.
     public var liftsPause: Bool
-    /// Whether the provider fails.
+    /// The change in whether the provider fails.
     public var failing: Failing
 
     /// Creates a report.
@@ -75,7 +75,7 @@ public struct AccountReport: Sendable, Hashable {
 public struct AccountRecord: Sendable, Hashable {
     /// Its id.
     public var id: AccountID
-    /// The providers whose calls use up its limits, as their last submissions said, in order.
+    /// The providers whose calls use up its limits, according to their last submissions, in order.
     public var providers: [ProviderID]
     package var budget: AccountBudget
 

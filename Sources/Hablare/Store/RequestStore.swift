@@ -1,74 +1,97 @@
 public import Foundation
 
-/// Where requests live: the seam between the engine and a database.
+/// The seam between the engine and a database of requests.
 ///
-/// Synchronous and throwing on purpose: the engine's journal calls ``commit(_:)``, ``claim(_:)`` and
-/// ``foreignChanges(where:)`` from one thread of its own, so a store needs no queue. ``StoreReading`` may be called from any
-/// thread at the same time.
+/// A store keeps rows. It does not decide when a request is sent, retried or ended: the engine does.
 ///
-/// Several processes may share a store, on one machine or on many. Ids of flights ascend in the order of arrival within a
-/// process; the flights of two processes may be numbered in another order than that in which they were committed. The
-/// requests of one class are taken in the order of their flights' ids.
+/// The writing methods are synchronous and throwing, and may block. The engine's journal calls ``commit(_:)``,
+/// ``claim(_:)`` and ``foreignChanges(where:)`` from one thread of its own, so a store needs no queue. Any thread may
+/// call the methods of ``StoreReading`` at the same time.
 ///
-/// Every conformer passes the store contract suite in `HablareTestKit`.
+/// Several processes may share a store, on one machine or on many. Flight ids must ascend in the order of arrival
+/// within a process. Flights of different processes may be numbered in another order than that of their commits. Claims
+/// take the flights of one class in the order of their ids.
+///
+/// Every conformer must pass the store contract suite in `HablareTestKit`.
 public protocol RequestStore: StoreReading {
-    /// Writes all writes in one durable transaction, in order. Returns a receipt for each, and the changes that they made.
+    /// Writes all writes in order, in one durable transaction. Returns a receipt for each, and the changes that they
+    /// made.
     ///
-    /// On return everything is on disk. A row that cannot be written gets a receipt that says so, leaves no trace and
-    /// makes no change; the others are written.
+    /// When this method returns, all writes must be on disk, because the engine acknowledges them right away. A row
+    /// that cannot be written must not fail the others of the commit. It gets a receipt that says so, leaves no trace
+    /// and makes no change.
     ///
-    /// A store behind a network may lose its connection during the commit. It should connect again and look whether the
-    /// transaction was made, for as long as a caller can wait. Where that does not succeed either, it throws
-    /// ``AIServiceError/Code/storageUncertain``. The process then reads all rows that it runs or watches. If the commit may
-    /// have leased a flight, it also ends its registration and continues under a new one, as after a crash.
+    /// A store behind a network may lose its connection during the commit. It should reconnect and find out whether the
+    /// transaction was made, for as long as a caller can wait. If it cannot find out, it throws
+    /// ``AIServiceError/Code/storageUncertain``. The process then reads all rows that it runs or watches. If the commit
+    /// may have leased a flight, the process also ends its registration and continues under a new one, as after a
+    /// crash.
     ///
-    /// - Throws: ``AIServiceError`` of category storage. With every code but
-    ///   ``AIServiceError/Code/storageUncertain``, nothing was written.
+    /// - Throws: ``AIServiceError`` of category storage. Every code but ``AIServiceError/Code/storageUncertain``
+    ///   promises that nothing was written.
     func commit(_ writes: [StoreWrite]) throws -> StoreCommit
 
-    /// Takes waiting flights for an owner, in one durable transaction. Flights whose back-off has ended wait again
-    /// beforehand. Of each class as many as
-    /// ``ClaimQuery/shares`` says (8:4:1), the rest of the limit from the most urgent classes that have more; within a
-    /// class in order of arrival. Answers in order of urgency, then of arrival. Reads no content: where a prompt is in
-    /// ``content``, the answer says where, see ``ClaimedFlight/promptContent``.
+    /// Leases waiting flights to an owner, in one durable transaction.
     ///
-    /// - Throws: ``AIServiceError`` of category storage. With every code but
-    ///   ``AIServiceError/Code/storageUncertain``, nothing was taken.
+    /// A claim takes these steps:
+    ///
+    /// 1. It lets the provider's flights whose backoff has ended wait again.
+    /// 2. It takes as many flights of each class as ``ClaimQuery/shares`` says (8:4:1), in the order of arrival. It
+    ///    skips a flight whose members are all past their deadlines, because ``StoreWrite/expire(at:limit:)`` ends
+    ///    them.
+    /// 3. It fills the rest of the limit from the most urgent classes that have more.
+    ///
+    /// It returns the flights in order of urgency, then of arrival. It reads no content file, because it runs on the
+    /// journal's thread. If a prompt is in ``content``, ``ClaimedFlight/promptContent`` refers to it.
+    ///
+    /// - Throws: ``AIServiceError`` of category storage. Every code but ``AIServiceError/Code/storageUncertain``
+    ///   promises that nothing was taken.
     func claim(_ query: ClaimQuery) throws -> Claim
 
-    /// The place of large content; `nil` when the store keeps all content inline. It need not be on this machine: see
+    /// The store of large content; `nil` if all content is inline. Content need not be on this machine: see
     /// ``ContentReading/location(of:)``.
     var content: (any ContentStore)? { get }
 
-    /// Finds, and removes if told to, what a process left behind that died between a content file and its row, or while
-    /// it wrote a file: content that no row refers to and that nobody has written since a date. Never removes what a row
-    /// refers to. Blocks for the time of looking at every content file, unless the task that calls it is cancelled: a
-    /// store asks between files, and throws `CancellationError`. What was removed by then stays removed.
+    /// Finds abandoned content, and removes it if `removing` is true.
     ///
+    /// A process that dies while it writes a content file, or between the file and its row, leaves content behind.
+    /// Content is abandoned if no row refers to it and no process has written it since a date. This method must never
+    /// remove content that a row refers to.
+    ///
+    /// It blocks while it looks at every content file. Between files it must check whether the calling task is
+    /// cancelled, and then throws `CancellationError`. Content that was removed by then stays removed.
+    ///
+    /// - Parameters:
+    ///   - date: The date since which no process has written the content.
+    ///   - removing: Whether the content is removed.
+    /// - Returns: The number and size of the abandoned files.
     /// - Throws: ``AIServiceError`` of category storage; `CancellationError`.
     func abandonedContent(before date: Date, removing: Bool) throws -> AbandonedContent
 
-    /// Tells of commits that other processes made; `nil` when the store has no other processes.
+    /// The signal of commits by other processes; `nil` if no other process can write to the store.
     var signal: (any StoreSignal)? { get }
 
-    /// Tells living processes on this store from dead ones; `nil` when there are no others.
+    /// The check that tells living processes on this store from dead ones; `nil` if there are no other processes.
     var liveness: (any OwnerLiveness)? { get }
 
-    /// The store's own time, by which all its rows are dated; `nil`, the default, where that is the time of this machine. A
-    /// store that is shared by several machines must have one, because their clocks differ.
+    /// The store's own clock, which dates all its rows; `nil`, the default, for the clock of this machine.
     ///
-    /// Called under the engine's lock: it must not block. A store measures its server's offset beforehand.
+    /// A store that several machines share must have one, because their clocks differ. The engine calls it under its
+    /// lock, so it must not block: measure the offset of the server's clock beforehand.
     var date: (@Sendable () -> Date)? { get }
 
-    /// The threads that ``StoreReading`` is called on; `nil`, the default, for those of the global executor. A store whose
-    /// reads wait for a network must have threads of its own, a few, or slow reads hold up the tasks of the whole process.
+    /// The executor of calls to ``StoreReading``; `nil`, the default, for the global executor.
+    ///
+    /// A store whose reads wait for a network must provide a few threads of its own. Otherwise slow reads hold up the
+    /// tasks of the whole process.
     var readExecutor: (any TaskExecutor)? { get }
 
-    /// Returns the changes that other processes committed since the last call; the first call counts from the opening of
-    /// the store. Called from the journal's thread.
+    /// Returns the changes that other processes committed since the last call.
     ///
-    /// - Parameter isOfInterest: Whether anyone here runs or watches a row. Only these rows are read.
-    /// - Throws: ``AIServiceError`` of category storage; the next call returns the same changes then.
+    /// The first call counts from the opening of the store. The journal calls this method from its own thread.
+    ///
+    /// - Parameter isOfInterest: Whether this process runs or watches a row. The store must read these rows only.
+    /// - Throws: ``AIServiceError`` of category storage. The next call must then return the same changes.
     func foreignChanges(where isOfInterest: (ChangedRow) -> Bool) throws -> ForeignChanges
 }
 
@@ -92,10 +115,10 @@ public struct StoreCommit: Sendable {
 }
 
 extension RequestStore {
-    /// The time of this machine.
+    /// `nil`: the clock of this machine.
     public var date: (@Sendable () -> Date)? { nil }
 
-    /// The threads of the global executor.
+    /// `nil`: the global executor.
     public var readExecutor: (any TaskExecutor)? { nil }
 
     package func gone(among owners: [OwnerRecord], at date: Date) throws -> Set<OwnerID> {
@@ -103,13 +126,15 @@ extension RequestStore {
         return owners.isEmpty ? [] : try liveness.gone(among: owners, at: date)
     }
 
-    /// None: of a store that keeps all content inline.
+    /// Finds nothing, because the store keeps all content inline.
     public func abandonedContent(before date: Date, removing: Bool) throws -> AbandonedContent { AbandonedContent() }
 }
 
-/// Wakes a process when another one has written to the store.
+/// A signal that wakes a process when another one has written to the store.
 public protocol StoreSignal: Sendable {
-    /// A sequence that yields after a commit that others have to learn of, by any process: one element for many commits,
-    /// and perhaps one for none. Ends when its task is cancelled.
+    /// Returns a sequence that yields after each commit, by any process, that other processes must learn of.
+    ///
+    /// One element may stand for many commits, and an element may come without a commit. The sequence ends when its
+    /// task is cancelled.
     func changes() -> AsyncStream<Void>
 }

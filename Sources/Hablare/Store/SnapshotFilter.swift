@@ -1,32 +1,37 @@
 public import Foundation
 
-/// Which requests to read.
+/// A selection of requests to read, and the page of it.
 public struct SnapshotFilter: Sendable, Hashable {
-    /// Only these phases; `nil`: all.
+    /// The phases of the requests; `nil` for all.
     public var phases: Set<RequestPhase>?
-    /// Only those that are held (`true`) or not (`false`); `nil`: all. A held request is pending.
+    /// Whether the requests are held; `nil` for both. A held request is pending.
     public var isHeld: Bool?
-    /// Only those that are not final and whose deadline is this date, or earlier; `nil`: all.
+    /// The date at which the requests are due: they are not final, and their deadline is this date or earlier. `nil`
+    /// for all.
     public var dueBy: Date?
-    /// Only this job's, in the order of their positions.
+    /// The job of the requests, which are read in the order of their positions; `nil` for all.
     public var job: JobKey?
-    /// Only these requests.
+    /// The UUIDs of the requests; `nil` for all.
     public var ids: [UUID]?
-    /// At most so many; the manager refuses a negative number, and a store answers it with none. Default 1,000.
+    /// The maximum number of requests. Default 1,000. The manager refuses a negative number, and a store returns none
+    /// for it.
     public var limit: Int
-    /// Continues after this request. Of a job's, one that was deleted since has no position any more, and nothing follows
-    /// it: pages of a job continue with ``continues(after:)``.
+    /// The request after which the page begins.
+    ///
+    /// A deleted request of a job has no position any more, and no page follows it. Pages of a job use
+    /// ``continues(after:)`` instead.
     public var after: UUID?
-    /// Of a job: continues after this position, whether a request still has it or not; goes before ``after``.
+    /// The position of a job after which the page begins, whether or not a request still has it. Takes precedence over
+    /// ``after``.
     public var afterPosition: Int?
 
-    /// Continues after a request that was read, the last one of a page; also where it was deleted meanwhile.
+    /// Begins the next page after a request, the last one of a page, even if it was deleted in the meantime.
     public mutating func continues(after snapshot: RequestSnapshot) {
         after = snapshot.id
         afterPosition = snapshot.position
     }
 
-    /// Whether ``afterPosition`` says where to continue, and not ``after``.
+    /// Whether ``afterPosition``, and not ``after``, determines where the page begins.
     package var continuesByPosition: Bool { ids == nil && job != nil && afterPosition != nil }
 
     package func admits(_ snapshot: RequestSnapshot) -> Bool {

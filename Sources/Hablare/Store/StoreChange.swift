@@ -1,15 +1,16 @@
 public import Foundation
 
-/// A fact that a commit made true, for the engine that runs requests and for everyone who watches them.
+/// A fact that a commit made true, for the engine and for all observers of its requests.
 ///
-/// ``StoreWrite`` says for each write which changes it makes, in this order; a refused write makes none. A store returns
-/// the changes of its own commits with their receipts (``RequestStore/commit(_:)``), and reads those of
-/// other processes back as the same type (``RequestStore/foreignChanges(where:)``). The journal hands them to the engine
-/// in commit order, before any caller of the commit resumes.
+/// ``StoreWrite`` says for each write which changes it makes, and in which order. A refused write makes none. A store
+/// returns the changes of its own commits with their receipts (``RequestStore/commit(_:)``). It returns those of other
+/// processes as the same type (``RequestStore/foreignChanges(where:)``). The journal passes them to the engine in
+/// commit order, before any caller of the commit resumes.
 public enum StoreChange: Sendable {
-    /// A new request is on disk: with a flight of its own, as a member of a live one, or answered from the cache.
+    /// A new request is on disk: with a flight of its own, as a member of a live flight, or answered from the cache.
     ///
-    /// Only the committing process sees this case. Others read back a ``request(_:of:_:)`` and a ``flight(_:_:)``.
+    /// Only the committing process receives this case. Other processes read a ``request(_:of:_:)`` and a
+    /// ``flight(_:_:)`` instead.
     case submitted(Submission, SubmissionReceipt)
     /// A request reached another phase, or was erased.
     case request(UUID, of: FlightID, RequestChange)
@@ -17,39 +18,40 @@ public enum StoreChange: Sendable {
     case flight(FlightID, FlightLifecycle)
     /// The end of an attempt was recorded.
     ///
-    /// Only the committing process sees this case. Others read back a ``flight(_:_:)`` and a ``request(_:of:_:)`` for
-    /// each request that became final.
+    /// Only the committing process receives this case. Other processes read a ``flight(_:_:)`` instead, and a
+    /// ``request(_:of:_:)`` for each request that became final.
     case settled(Settlement)
     /// Chunks were added to the output of a flight.
     case appended(FlightID)
-    /// An account is paused until a date, or not any more.
+    /// The pause of an account changed: it ends at this date, or is over if that is `nil`.
     case account(AccountID, pausedUntil: Date?)
-    /// A process was deregistered, and its leases were broken. The flights and requests concerned follow.
+    /// A process was deregistered, and its leases were broken. The changes of its flights and their requests follow.
     case ownerRetired(OwnerID)
     /// Answers left the cache, or responses were evicted or deleted.
     case uncached
-    /// The earliest deadline of any live request after a sweep, which has passed where more were due than the sweep was
-    /// to end; `nil` where none has one.
+    /// A sweep of deadlines ended, and this is the earliest deadline of all live requests; `nil` if none has one. The
+    /// date has passed if more requests were due than the limit of the sweep.
     case nextDeadline(Date?)
 }
 
 /// The phase that a request reached.
 public enum RequestChange: Sendable, Hashable {
-    /// It is live and waits: it was retried, or others learn of it.
+    /// The request is live and waits: it was retried, or this is its state as another process reads it.
     case pending
-    /// It is live and an attempt is under way. Only read back.
+    /// The request is live and an attempt is in flight. A store returns this case only for a row that it reads, never
+    /// from a commit.
     case executing
-    /// It has its answer, which the store keeps.
+    /// The request has its answer, which the store keeps.
     case completed
-    /// It failed. The error is `nil` where it has to be read from the store.
+    /// The request failed. Read the error from the store if it is `nil`.
     case failed(AIServiceError?)
-    /// It was cancelled.
+    /// The request was cancelled.
     case cancelled
-    /// It was deleted. One that was live was ``cancelled`` before, in the same commit.
+    /// The request was deleted. If it was live, the same commit ``cancelled`` it before.
     case erased
 }
 
-/// A row that a commit changed, by which other processes read the change back.
+/// A row that a commit changed. Other processes read the row to learn of the change.
 public enum ChangedRow: Sendable, Hashable {
     /// A request.
     case request(UUID)
@@ -59,19 +61,19 @@ public enum ChangedRow: Sendable, Hashable {
     case account(AccountID)
 }
 
-/// The changes that other processes committed since the last look.
+/// The changes that other processes committed since the last call to ``RequestStore/foreignChanges(where:)``.
 public struct ForeignChanges: Sendable {
-    /// The changes of the rows that were of interest, as these rows are now.
+    /// The changes of the rows of interest, as those rows are now.
     public var changes: [StoreChange]
-    /// Whether flights may wait that did not before.
+    /// Whether flights that did not wait before may wait now.
     public var mayWait: Bool
     /// Whether answers of the cache may have changed.
     public var touchesAnswers: Bool
-    /// Whether these are all. `false` where the store has already dropped the record of some: then every row of
-    /// interest has to be read.
+    /// Whether the changes are complete. If `false`, the store has already deleted some records, and the engine must
+    /// read every row of interest.
     public var isComplete: Bool
 
-    /// Creates changes; none unless given.
+    /// Creates changes; none by default.
     public init(
         changes: [StoreChange] = [], mayWait: Bool = false, touchesAnswers: Bool = false, isComplete: Bool = true
     ) {
@@ -84,6 +86,6 @@ public struct ForeignChanges: Sendable {
     /// Whether another process has committed anything.
     public var isEmpty: Bool { changes.isEmpty && !mayWait && !touchesAnswers && isComplete }
 
-    /// Unknown changes: every row of interest has to be read.
+    /// Unknown changes: the engine must read every row of interest.
     public static let unknown = ForeignChanges(mayWait: true, touchesAnswers: true, isComplete: false)
 }

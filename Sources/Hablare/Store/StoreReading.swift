@@ -1,53 +1,61 @@
 public import Foundation
 
-/// Reads a store.
+/// The reads of a store. Any thread may call them at any time, and they may block.
 public protocol StoreReading: Sendable {
-    /// A request; `nil` when no request has that UUID.
+    /// Returns the snapshot of a request; `nil` if no request has that UUID.
     func snapshot(of id: UUID) throws -> RequestSnapshot?
 
-    /// A page of requests in order of submission.
+    /// Returns a page of requests in the order of submission.
     func snapshots(_ filter: SnapshotFilter) throws -> [RequestSnapshot]
 
-    /// Where flights are in their lives; those that are not known are left out.
+    /// Returns the lifecycles of flights. Omits unknown flights.
     func flights(_ ids: [FlightID]) throws -> [FlightID: FlightLifecycle]
 
-    /// The response of a completed request; its result is a failure when the content was evicted.
+    /// Returns the response of a completed request; `nil` for any other. If the content was evicted, the response's
+    /// result is a failure.
     func response(of id: UUID) throws -> AIResponseData?
 
-    /// The request as it was submitted, and the provider it was submitted to.
+    /// Returns a request as it was submitted, with the provider that it was submitted to.
     func request(of id: UUID) throws -> StoredRequest?
 
-    /// What there is of a request's stream from a position on: about so many bytes, one chunk at least where there is
-    /// one, at most ``StreamPage/maximumChunks``. `nil` when no request has that UUID.
+    /// Returns a page of a request's stream from a position on; `nil` if no request has that UUID.
+    ///
+    /// The page ends with the chunk that reaches `maximumBytes`, so it has at least one chunk if there is any. It has
+    /// at most ``StreamPage/maximumChunks`` chunks.
     func stream(of id: UUID, from position: StreamPosition, maximumBytes: Int) throws -> StreamPage?
 
-    /// The newest answer of the cache to some work, received within the window; `nil` when there is none.
+    /// Returns the newest answer of the cache to some work, received within the query's window; `nil` if there is none.
     func cachedAnswer(_ query: CacheQuery) throws -> CachedAnswer?
 
-    /// The attempts of a request, oldest first; the one under way is not among them, and none is where the answer came
-    /// from the cache.
+    /// Returns the ended attempts of a request, oldest first. The list is empty if the answer came from the cache.
     func attempts(of id: UUID) throws -> [AttemptRecord]
 
-    /// The processes that are registered, and, with an empty registration that expired in 1970, holders that are not.
+    /// Returns the registered processes, and the holders of flights that are not registered.
+    ///
+    /// Such a holder gets an empty registration that expired in 1970. Another process then retires it, which breaks its
+    /// leases.
     func owners() throws -> [OwnerRecord]
 
-    /// The providers of the work that is not done: that waits, backs off, is held or under way. Each once, in the order of
-    /// their ids; where work moved on from one to the next, that one. Cheap, however much waits, and was ever asked.
+    /// Returns the providers of all flights that are not settled, each once, in the order of their ids.
+    ///
+    /// If a flight moved to another provider, the list has that one. This method must be cheap, however many flights
+    /// wait and however many the store has ever had.
     func providers() throws -> [ProviderID]
 
-    /// The accounts of which something is known: what was spent of their limits, whether they are paused.
+    /// Returns the accounts with known state: the used part of their limits, and their pauses.
     func accounts() throws -> [AccountRecord]
 
-    /// Sums over the attempts in the ledger, those of deleted requests included. Reads every attempt.
+    /// Returns sums over the attempts in the ledger, including those of deleted requests. Reads every attempt.
     func ledger(_ query: LedgerQuery) throws -> LedgerReport
 
-    /// What was spent of budgets, by name, then by period.
+    /// Returns the spending of budgets, by name, then by period.
     func budgets() throws -> [BudgetRecord]
 
-    /// What a policy would give up of the responses now. Reads an entry of every unprotected one, and none of content.
+    /// Returns the responses that a policy would evict now. Reads an entry for every unprotected response, but no
+    /// content.
     func prunePlan(_ retention: Retention, at date: Date) throws -> PrunePlan
 
-    /// Counts.
+    /// Returns counts over the store.
     func statistics() throws -> StoreStatistics
 }
 
@@ -57,7 +65,7 @@ public struct StoredRequest: Sendable, Hashable {
     public var request: AIRequest
     /// The provider it was submitted to.
     public var provider: ProviderID
-    /// The job it belongs to.
+    /// The request's place in a job; `nil` if it belongs to none.
     public var job: Submission.JobPlace?
 
     /// Creates a stored request.
@@ -70,15 +78,15 @@ public struct StoredRequest: Sendable, Hashable {
 
 /// Counts over a store.
 public struct StoreStatistics: Sendable, Hashable {
-    /// Requests by phase.
+    /// The number of requests in each phase.
     public var requests: [RequestPhase: Int]
-    /// Attempts that ended, failed and lost ones included.
+    /// The number of ended attempts, including failed and lost ones.
     public var attempts: Int
-    /// What all attempts used; cost counts only attempts whose cost is known.
+    /// The usage of all attempts. Its cost counts only attempts whose cost is known.
     public var usage: Usage
-    /// Answers in the cache.
+    /// The number of answers in the cache.
     public var cachedAnswers: Int
-    /// How many bytes they have together.
+    /// The total size of these answers, in bytes.
     public var cachedBytes: Int64
 
     /// Creates counts.
@@ -95,12 +103,13 @@ public struct StoreStatistics: Sendable, Hashable {
 }
 
 extension StoreReading {
-    /// Says why requests wait, as far as their accounts are the reason: a used-up limit, a pause that the provider asked
-    /// for, a provider that fails.
+    /// Adds to snapshots why their requests wait, if their accounts are the reason: a used-up limit, a pause that the
+    /// provider asked for, or a failing provider.
     ///
     /// - Parameters:
-    ///   - snapshots: As the store answered them.
+    ///   - snapshots: The snapshots as the store returned them.
     ///   - now: The present date.
+    /// - Returns: The snapshots, with ``RequestSnapshot/waiting`` replaced if an account is the reason.
     /// - Throws: ``AIServiceError`` of category storage.
     public func explaining(_ snapshots: [RequestSnapshot], now: Date) throws -> [RequestSnapshot] {
         guard snapshots.contains(where: \.waitsForItsLane) else { return snapshots }

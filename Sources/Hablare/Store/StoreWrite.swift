@@ -1,100 +1,168 @@
 public import Foundation
 
-/// The one thing that can be written to a store. Each write has one ``WriteReceipt``, and makes the ``StoreChange``s that
-/// its case names; none where it names none.
+/// A write to a store.
+///
+/// A store answers each write with one ``WriteReceipt``, and makes the ``StoreChange``s that the write's case names, in
+/// that order. It makes no change if the case names none, or if it refuses the write.
 public enum StoreWrite: Sendable {
-    /// A process begins to work on the store. Receipt: ``WriteReceipt/owner(_:)``.
+    /// Registers a process that begins to work on the store.
+    ///
+    /// Receipt: ``WriteReceipt/owner(_:)``.
     indirect case registerOwner(OwnerRegistration)
-    /// A process still lives.
+    /// Extends the leases of a living process.
+    ///
+    /// Receipt: ``WriteReceipt/done``, or ``WriteReceipt/refused(_:)`` if the process is not registered.
     case renewOwner(OwnerID, until: Date)
-    /// A process is gone: its leases are broken, lost attempts recorded, its registration removed.
-    /// Receipt: ``WriteReceipt/broken(flights:)``. Changes: ``StoreChange/ownerRetired(_:)``, then for each flight that it
-    /// held ``StoreChange/flight(_:_:)``, and ``StoreChange/request(_:of:_:)`` for each request that failed with it.
+    /// Retires a process that has ended: breaks its leases, records its attempts in flight as lost and removes its
+    /// registration.
+    ///
+    /// Receipt: ``WriteReceipt/broken(flights:)``.
+    ///
+    /// Changes: ``StoreChange/ownerRetired(_:)``, then for each flight that it held ``StoreChange/flight(_:_:)``,
+    /// followed by ``StoreChange/request(_:of:_:)`` for each request that failed with the flight.
     case retireOwner(OwnerID, at: Date)
-    /// A request comes in, with its flight. Receipt: ``WriteReceipt/submitted(_:)`` or ``WriteReceipt/rejected(_:)``.
-    /// Changes: ``StoreChange/submitted(_:_:)``; of a request that was present and became part of a job
-    /// ``StoreChange/flight(_:_:)``. Last ``StoreChange/uncached`` where it found that answers were replaced or lost.
+    /// Adds a request with its flight.
+    ///
+    /// Receipt: ``WriteReceipt/submitted(_:)``, ``WriteReceipt/rejected(_:)`` or ``WriteReceipt/contentMissing(_:)``.
+    ///
+    /// Changes: ``StoreChange/submitted(_:_:)`` for a new request, or ``StoreChange/flight(_:_:)`` for a known one that
+    /// became part of a job. Last ``StoreChange/uncached`` if the write found replaced or lost answers in the cache.
     case submit(Submission)
-    /// The holder moves a flight: starts an attempt, or gives back an unsent lease. Change: ``StoreChange/flight(_:_:)``.
+    /// Moves a flight for its holder, which starts an attempt or returns an unsent lease.
+    ///
+    /// Receipt: ``WriteReceipt/done`` or ``WriteReceipt/refused(_:)``.
+    ///
+    /// Change: ``StoreChange/flight(_:_:)``.
     indirect case advance(FlightID, FlightTransition, at: Date)
-    /// The holder starts an attempt that counts against budgets. The flight moves in any case; where the receipt,
-    /// ``WriteReceipt/started(overBudget:)``, names a budget, nothing is reserved and the attempt is not to be sent.
+    /// Starts an attempt that counts against budgets, for the flight's holder.
+    ///
+    /// The flight moves even if a budget refuses the attempt. The receipt then names that budget, nothing is reserved,
+    /// and the holder must not send the attempt.
+    ///
+    /// Receipt: ``WriteReceipt/started(overBudget:)`` or ``WriteReceipt/refused(_:)``.
+    ///
     /// Change: ``StoreChange/flight(_:_:)``.
     indirect case start(AttemptStart)
-    /// The holder adds to the output of an attempt under way. Receipt: ``WriteReceipt/done`` or
-    /// ``WriteReceipt/refused(_:)``. Change: ``StoreChange/appended(_:)``.
+    /// Adds chunks to the output of an attempt in flight.
+    ///
+    /// Receipt: ``WriteReceipt/done`` or ``WriteReceipt/refused(_:)``.
+    ///
+    /// Change: ``StoreChange/appended(_:)``, unless the store already has all these chunks.
     indirect case append(ChunkGroup)
-    /// An attempt under way leaves a handle for the next one, or forgets it. Receipt: ``WriteReceipt/done`` or
-    /// ``WriteReceipt/refused(_:)``.
+    /// Stores or deletes the resume handle of an attempt in flight.
+    ///
+    /// Receipt: ``WriteReceipt/done`` or ``WriteReceipt/refused(_:)``.
     indirect case remember(AttemptMemory)
-    /// An attempt ended. Receipt: ``WriteReceipt/done``, or ``WriteReceipt/refused(_:)`` where only its line in the ledger
-    /// was written. Change: ``StoreChange/settled(_:)``, with all that follows from it.
+    /// Records the end of an attempt.
+    ///
+    /// Receipt: ``WriteReceipt/done``; ``WriteReceipt/refused(_:)`` if only the attempt's record in the ledger was
+    /// written; or ``WriteReceipt/contentMissing(_:)``.
+    ///
+    /// Change: ``StoreChange/settled(_:)``, which includes everything that follows from the end.
     case settle(AttemptEnd)
-    /// A request is cancelled. Receipt: ``WriteReceipt/done`` or a refusal. Changes:
-    /// ``StoreChange/request(_:of:_:)``, and ``StoreChange/flight(_:_:)`` where its flight ended with it.
+    /// Cancels a request.
+    ///
+    /// Receipt: ``WriteReceipt/done``, ``WriteReceipt/unknownRequest`` or ``WriteReceipt/invalidState(_:)``.
+    ///
+    /// Changes: ``StoreChange/request(_:of:_:)``, and ``StoreChange/flight(_:_:)`` if its flight ended with it.
     case cancel(UUID, at: Date)
-    /// Somebody wants a failed or cancelled request tried again, or a live one that is held or backs off tried
-    /// now. A deadline that has passed is dropped. Changes: ``StoreChange/request(_:of:_:)`` and
-    /// ``StoreChange/flight(_:_:)``, of the flight of which it is a member then.
+    /// Makes an explicit retry of a failed or cancelled request, or of a live one that is held or backs off. Removes a
+    /// deadline that has passed.
+    ///
+    /// Receipt: ``WriteReceipt/done``, ``WriteReceipt/unknownRequest`` or ``WriteReceipt/invalidState(_:)``.
+    ///
+    /// Changes: ``StoreChange/request(_:of:_:)`` and ``StoreChange/flight(_:_:)``, both for the flight that the request
+    /// has afterwards. It may be a new one.
     case retry(UUID, at: Date)
-    /// Ends the live requests whose deadline has come, at most so many, the earliest deadline first. Changes: for each
-    /// request ``StoreChange/request(_:of:_:)``, and ``StoreChange/flight(_:_:)`` where its flight ended with it; last
-    /// ``StoreChange/nextDeadline(_:)``.
+    /// Fails the live requests that are due: at most `limit` of them, the earliest deadline first.
+    ///
+    /// Receipt: ``WriteReceipt/done``.
+    ///
+    /// Changes: for each request ``StoreChange/request(_:of:_:)``, and ``StoreChange/flight(_:_:)`` if its flight ended
+    /// with it. Last ``StoreChange/nextDeadline(_:)``.
     case expire(at: Date, limit: Int)
-    /// A process wants to send calls. Receipt: ``WriteReceipt/permits(_:)``.
+    /// Reserves permits to send calls.
+    ///
+    /// Receipt: ``WriteReceipt/permits(_:)``.
     indirect case reserve(PermitRequest, at: Date)
-    /// A process learned something of an account, or lifts its pause. Change: ``StoreChange/account(_:pausedUntil:)`` where
-    /// its pause is another one then.
+    /// Records what a process learned about an account, or lifts the account's pause.
+    ///
+    /// Receipt: ``WriteReceipt/done``.
+    ///
+    /// Change: ``StoreChange/account(_:pausedUntil:)`` if the pause changed.
     indirect case report(AccountReport, at: Date)
-    /// The response's bytes are given up; that there was one stays. Change: ``StoreChange/uncached`` with the last member
-    /// that keeps them.
+    /// Evicts a request's response. The record of the response stays. The content stays as long as another member of
+    /// the flight keeps it.
+    ///
+    /// Receipt: ``WriteReceipt/done``, ``WriteReceipt/unknownRequest`` or ``WriteReceipt/invalidState(_:)``.
+    ///
+    /// Change: ``StoreChange/uncached`` if no other member keeps the content.
     case evict(UUID)
-    /// Gives up the unprotected responses that were received at a place or before, the oldest first, at most so many.
-    /// Receipt: ``WriteReceipt/pruned(_:)``. Change: ``StoreChange/uncached`` where there were any.
+    /// Evicts unprotected responses that were received at a place or before: at most `limit`, the oldest first.
+    ///
+    /// Receipt: ``WriteReceipt/pruned(_:)``.
+    ///
+    /// Change: ``StoreChange/uncached`` if there were any.
     indirect case prune(through: PrunePlan.Place, limit: Int)
-    /// Somebody wants a request's response kept whatever its age, or no longer.
+    /// Pins a request's response, or unpins it. A pinned response is kept at any age.
+    ///
+    /// Receipt: ``WriteReceipt/done`` or ``WriteReceipt/unknownRequest``.
     case pin(UUID, Bool)
-    /// The response of a request that was to be kept until its merge was merged.
+    /// Ends the protection of a response that was kept until its merge.
+    ///
+    /// Receipt: ``WriteReceipt/done`` or ``WriteReceipt/unknownRequest``.
     case merged(UUID)
-    /// Answers drop out of the cache: those that were not used since a date, then, as long as there are more than the
-    /// limits allow, those that were not used for longest; at most so many. Beforehand it is noted when some were used by
-    /// readers. Receipt: ``WriteReceipt/uncached(_:)``. Change: ``StoreChange/uncached`` where there were any.
+    /// Removes answers from the cache: at most `limit`, the least recently used first.
+    ///
+    /// Before that, records when readers used the answers in `noting`. Then removes the answers that were last used
+    /// before a date. Continues as long as the cache exceeds its limits.
+    ///
+    /// Receipt: ``WriteReceipt/uncached(_:)``.
+    ///
+    /// Change: ``StoreChange/uncached`` if there were any.
     indirect case trimCache(CacheLimits, usedBefore: Date, noting: [FlightID: Date], limit: Int)
-    /// Answers drop out of the cache, whatever their age. Receipt: ``WriteReceipt/uncached(_:)``. Change:
-    /// ``StoreChange/uncached`` where there were any.
+    /// Removes a selection of answers from the cache, at any age.
+    ///
+    /// Receipt: ``WriteReceipt/uncached(_:)``.
+    ///
+    /// Change: ``StoreChange/uncached`` if there were any.
     case uncache(CacheSelection)
-    /// The request, its prompt and its content are erased; its attempts stay in the ledger. Changes:
-    /// ``StoreChange/request(_:of:_:)``, ``StoreChange/flight(_:_:)`` where its flight ended with it, and
+    /// Erases a request with its prompt and content. Its attempts stay in the ledger.
+    ///
+    /// Receipt: ``WriteReceipt/done`` or ``WriteReceipt/unknownRequest``.
+    ///
+    /// Changes: ``StoreChange/request(_:of:_:)``, ``StoreChange/flight(_:_:)`` if its flight ended with it, and
     /// ``StoreChange/uncached``.
     case delete(UUID, at: Date)
 }
 
-/// What came of a ``StoreWrite``, once it is durable.
+/// The result of a ``StoreWrite``, once it is durable.
 public enum WriteReceipt: Sendable, Hashable {
-    /// Written.
+    /// The write was made.
     case done
     /// The process is registered under this id.
     case owner(OwnerID)
-    /// So many flights lost their holder: they wait again, or are held.
+    /// This number of flights lost their holder. Each one waits again, is held, or failed.
     case broken(flights: Int)
     /// The request is on disk.
     case submitted(SubmissionReceipt)
-    /// The attempt is on disk, and what it can cost is reserved; or it does not fit into this budget, and nothing is.
+    /// The attempt is on disk, and its possible cost is reserved. If a budget refused it, nothing is reserved.
     case started(overBudget: BudgetRefusal?)
-    /// What was granted.
+    /// These permits were granted.
     case permits(PermitGrant)
-    /// These responses were given up.
+    /// These responses were evicted.
     case pruned(Pruned)
-    /// So many answers dropped out of the cache.
+    /// This number of answers left the cache.
     case uncached(Int)
-    /// The row was refused; the others of the commit were not.
+    /// The store refused the row, but not the others of the commit.
     case rejected(AIServiceError)
-    /// The flight is not what the writer believed. For the end of an attempt: it is in the ledger, discarded.
+    /// The flight is not in the state that the writer assumed. The end of an attempt is then recorded in the ledger
+    /// only, and its outcome is discarded.
     case refused(FlightLifecycle.Refusal)
     /// The request is in this state, which does not allow the write.
     case invalidState(RequestLifecycle.State)
     /// No request has that UUID.
     case unknownRequest
-    /// A content file that the write refers to was collected meanwhile: store the content and write again.
+    /// A content file that the write refers to was collected in the meantime. Store the content and write again.
     case contentMissing(ContentReference)
 }

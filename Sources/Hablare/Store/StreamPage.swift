@@ -1,18 +1,18 @@
-/// What a store has of a request's stream from a position on.
+/// The part of a request's stream that a store has from a position on.
 public struct StreamPage: Sendable, Hashable {
-    /// The most chunks of a page.
+    /// The maximum number of chunks in a page.
     public static let maximumChunks = 1024
 
     /// The flight whose output it is.
     public var flight: FlightID
-    /// Where the request is in its life. A final one gets no more chunks.
+    /// The phase of the request. A final request gets no more chunks.
     public var phase: RequestPhase
-    /// The newest generation of which there is something; 0 when there is nothing.
+    /// The newest generation that has output; 0 if there is none.
     public var generation: Int
-    /// Chunks of that generation: from the position on that was asked for where that is of the generation, else from
-    /// the first. Empty where there are no more yet.
+    /// Chunks of that generation, from the requested position on, or from the first chunk if the position is of another
+    /// generation. Empty if there are none yet.
     public var chunks: [StreamChunk]
-    /// Whether the answer is complete and has no chunks: its provider gave it in one piece.
+    /// Whether the answer is complete and has no chunks, because its provider returned it in one piece.
     public var isWhole: Bool
 
     /// Creates a page.
@@ -26,7 +26,7 @@ public struct StreamPage: Sendable, Hashable {
         self.isWhole = isWhole
     }
 
-    /// Where the chunks of a generation begin for a reader at a position; `nil` when it is ahead of all there is.
+    /// Returns the first chunk of a generation for a reader at a position; `nil` if the reader is ahead of all output.
     package static func begin(of generation: Int, for position: StreamPosition) -> Int? {
         if position.generation == generation || position.generation == 0 { return max(0, position.sequence) }
         return position.generation < generation ? 0 : nil

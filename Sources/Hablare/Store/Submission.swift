@@ -6,7 +6,7 @@ public struct Submission: Sendable {
     public struct JobPlace: Sendable, Hashable, Codable {
         /// The job.
         public var key: JobKey
-        /// The place, from 0.
+        /// The position in the job, from 0.
         public var position: Int
 
         /// Creates a place.
@@ -16,7 +16,7 @@ public struct Submission: Sendable {
         }
     }
 
-    /// In an object of their own: a submission is passed on many times on its way to the store.
+    /// Boxed, because a submission is passed on many times on its way to the store.
     private struct Parts: Sendable {
         var request: AIRequest
         var provider: ProviderID
@@ -46,17 +46,17 @@ public struct Submission: Sendable {
         get { parts.value.provider }
         set { parts.value.provider = newValue }
     }
-    /// Whose limits its calls use up. Default: an account of the provider's own.
+    /// The account whose limits its calls use up. Default: the provider's own account.
     public var account: AccountID {
         get { parts.value.account }
         set { parts.value.account = newValue }
     }
-    /// What makes two requests the same work.
+    /// The fingerprint of its work. Requests with equal fingerprints are the same work.
     public var fingerprint: Fingerprint {
         get { parts.value.fingerprint }
         set { parts.value.fingerprint = newValue }
     }
-    /// The job it belongs to.
+    /// Its place in a job; `nil` if it belongs to none.
     public var job: JobPlace? {
         get { parts.value.job }
         set { parts.value.job = newValue }
@@ -66,33 +66,33 @@ public struct Submission: Sendable {
         get { parts.value.supersedes }
         set { parts.value.supersedes = newValue }
     }
-    /// Where the prompt is kept when it is too large for the database.
+    /// A reference to its prompt, if that is too large for the database.
     public var promptContent: ContentReference? {
         get { parts.value.promptContent }
         set { parts.value.promptContent = newValue }
     }
-    /// When an answer in the cache must have been received to be the request's; `nil` where none is wanted.
+    /// The dates within which a cached answer must have been received; `nil` if no cached answer is wanted.
     public var cacheWindow: ClosedRange<Date>? {
         get { parts.value.cacheWindow }
         set { parts.value.cacheWindow = newValue }
     }
-    /// The trace it is submitted in, for its attempts to join; `nil` where nobody traces.
+    /// The trace of its submission, which its attempts join; `nil` without tracing.
     public var trace: TraceContext? {
         get { parts.value.trace }
         set { parts.value.trace = newValue }
     }
-    /// The flight as it is to be written: waiting, leased to the submitter, or executing its first attempt.
+    /// The state in which its flight is written: waiting, leased to the submitter, or executing its first attempt.
     public var flight: FlightLifecycle {
         get { parts.value.flight }
         set { parts.value.flight = newValue }
     }
-    /// When it was submitted.
+    /// The date of its submission.
     public var createdAt: Date {
         get { parts.value.createdAt }
         set { parts.value.createdAt = newValue }
     }
 
-    /// What its call costs in units of its account's limit. Not stored.
+    /// The cost of its call in units of its account's limit. Not stored.
     package var cost: Double {
         get { parts.value.cost }
         set { parts.value.cost = newValue }
@@ -102,7 +102,7 @@ public struct Submission: Sendable {
         get { parts.value.isBudgeted }
         set { parts.value.isBudgeted = newValue }
     }
-    /// The place that the engine keeps for it while it is written. Not stored.
+    /// The slot that the engine reserves for it during the commit. Not stored.
     package var placement: EngineCore.Placement {
         get { parts.value.placement }
         set { parts.value.placement = newValue }
@@ -123,19 +123,19 @@ public struct Submission: Sendable {
     }
 }
 
-/// Where a submitted request is.
+/// The receipt of a submitted request.
 public struct SubmissionReceipt: Sendable, Hashable {
-    /// The request that is on disk: the submitted one, or the one that was in its place of the job before.
+    /// The request on disk: the submitted one, or the one that already had its place in the job.
     public var id: UUID
     /// Its flight.
     public var flight: FlightID
-    /// Whether it was on disk before: then the submission's flight state was not written.
+    /// Whether the request was on disk before. The submission's flight was then not written.
     public var wasPresent: Bool
-    /// Whether it joined a flight that does the same work already: then, too, its flight state was not written.
+    /// Whether the request joined a flight that does the same work. The submission's flight was then not written.
     public var hasJoined: Bool
-    /// Whether it found its answer in the cache, and is completed: then, too, its flight state was not written.
+    /// Whether the cache had its answer, so that it is completed. The submission's flight was then not written.
     public var isAnswered: Bool
-    /// Whether an answer dropped out of the cache because its content file is gone.
+    /// Whether an answer left the cache because its content file is gone.
     public var hasLostAnswer: Bool
 
     package var isNewFlight: Bool { !wasPresent && !hasJoined && !isAnswered }

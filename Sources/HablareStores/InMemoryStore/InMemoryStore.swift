@@ -1,10 +1,10 @@
 public import Foundation
 public import Hablare
 
-/// The reference store: everything in memory, nothing kept when the process ends.
+/// The reference store, which keeps everything in memory and nothing after the process ends.
 ///
-/// For previews, tests and runs without a disk. It is also the yardstick: what this store does is what a store must
-/// do, and the contract suite and a differential test hold the others to it.
+/// It is for previews, tests and runs without a disk. It also defines what a store must do: the contract suite and a
+/// differential test compare other stores with it.
 public final class InMemoryStore: RequestStore {
     private let machine = Guarded(StoreMachine(MemoryRows()))
 
@@ -28,7 +28,7 @@ public final class InMemoryStore: RequestStore {
         machine.withLock { $0.commit(writes) }
     }
 
-    /// Takes waiting flights. See ``RequestStore/claim(_:)``; never throws.
+    /// Leases waiting flights to an owner. See ``RequestStore/claim(_:)``; never throws.
     public func claim(_ query: ClaimQuery) -> Claim {
         machine.withLock { $0.claim(query) }
     }
@@ -72,7 +72,7 @@ public final class InMemoryStore: RequestStore {
         withRows { $0.cachedAnswer(query) }
     }
 
-    /// All lines of the ledger, of deleted requests too.
+    /// All records of the ledger, including those of deleted requests.
     package var attempts: [AttemptRecord] { withRows { $0.ledger.values.flatMap(\.self) } }
 
     package var responseContent: [ContentReference] {
@@ -130,7 +130,7 @@ public final class InMemoryStore: RequestStore {
         withRows { $0.statistics }
     }
 
-    /// Reads the rows, or lets another machine change them, in one step.
+    /// Reads or changes the rows in one critical section.
     func withRows<R: Sendable>(_ body: (inout MemoryRows) throws -> R) rethrows -> R {
         try machine.withLock { try body(&$0.rows) }
     }

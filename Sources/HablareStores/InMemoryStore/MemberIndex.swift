@@ -3,6 +3,7 @@ import Hablare
 import HeapModule
 import OrderedCollections
 
+/// The members of a flight, with their leading live member, class and jobs.
 struct MemberIndex: Sendable {
     /// A member, in the order of UUIDs.
     private struct Entry: Sendable, Comparable {
@@ -12,7 +13,7 @@ struct MemberIndex: Sendable {
     }
 
     private(set) var all: OrderedSet<UUID> = []
-    /// Live members, and some that are final.
+    /// Live members, and some that have become final since.
     private var order = Heap<Entry>()
     private var live: [Priority: Int] = [:]
     private var liveByJob: OrderedDictionary<JobKey, Int> = [:]
@@ -21,7 +22,8 @@ struct MemberIndex: Sendable {
 
     var priority: Priority? { Priority.allCases.first { live[$0, default: 0] > 0 } }
 
-    /// A member's row was written. Returns whether the flight is to be found for one more job.
+    /// Updates the index after a member's row was written. Returns whether the flight has a live member of one more
+    /// job.
     mutating func wrote(_ row: RequestRow, after old: RequestRow?) -> Bool {
         all.append(row.id)
         let jobsBefore = liveByJob.count
@@ -51,6 +53,6 @@ struct MemberIndex: Sendable {
 }
 
 extension UUID {
-    /// Whether it comes before another one in the order of bytes, which is that of submission.
+    /// Returns whether the UUID precedes another one in the order of bytes, which is that of submission.
     package func precedes(_ other: UUID) -> Bool { bytes.lexicographicallyPrecedes(other.bytes) }
 }

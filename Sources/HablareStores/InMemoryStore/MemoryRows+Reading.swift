@@ -55,7 +55,7 @@ extension MemoryRows {
         }
         if let after = filter.after, !filter.continuesByPosition {
             if filter.ids == nil, filter.job == nil {
-                // By order and not by place: the request itself may have been deleted since.
+                // Compares UUIDs instead of searching for the request, which may have been deleted since.
                 ids = Array(ids.drop { !after.precedes($0) })
             } else {
                 ids = Array(ids.drop { $0 != after }.dropFirst())
@@ -134,7 +134,7 @@ extension MemoryRows {
 
     var ownerRecords: [OwnerRecord] {
         let registered = owners.map { OwnerRecord(id: $0.key, registration: $0.value) }
-        // Also holders that have no row: a process that sees one retires it, and its leases are broken.
+        // Includes holders that are not registered, so that another process retires them and breaks their leases.
         let unknown = Set(flights.values.compactMap(\.lifecycle.owner)).filter { owners[$0] == nil }.map { owner in
             OwnerRecord(
                 id: owner,

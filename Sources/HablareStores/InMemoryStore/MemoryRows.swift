@@ -3,12 +3,12 @@ import Hablare
 import HeapModule
 import OrderedCollections
 
-/// The rows of an ``InMemoryStore``: dictionaries, with the indices that ``StoreRows`` asks for.
+/// The rows of an ``InMemoryStore``: dictionaries, with the indices that ``StoreRows`` requires.
 ///
-/// Queues are heaps whose entries may be stale: each is looked at when it is drawn. What a question draws and its asker may
-/// leave as it is goes back.
+/// The queues are heaps whose entries may be stale. Each entry is checked when it leaves its heap. Valid entries that a
+/// query returns are put back, because the caller may leave the row unchanged.
 struct MemoryRows: Sendable {
-    /// When something is to happen to a row; stale once the row has moved on.
+    /// The date of an event of a row. It is stale once the row has changed.
     struct Alarm<ID: Sendable>: Comparable, Sendable {
         let date: Date
         let number: Int64
@@ -18,7 +18,7 @@ struct MemoryRows: Sendable {
         static func == (lhs: Self, rhs: Self) -> Bool { (lhs.date, lhs.number) == (rhs.date, rhs.number) }
     }
 
-    /// Where waiting flights queue: all of a provider and class, or those of one job of it.
+    /// A queue of waiting flights: all of a provider and class, or those of one job.
     struct QueueKey: Hashable {
         var provider: ProviderID
         var job: JobKey?
@@ -29,7 +29,7 @@ struct MemoryRows: Sendable {
     struct Output: Sendable {
         let generation: Int
         var ends: [Int] = []
-        /// `nil` once they are the response's.
+        /// `nil` once the response has the bytes.
         var bytes: Data? = Data()
     }
 
@@ -39,7 +39,7 @@ struct MemoryRows: Sendable {
     }
 
     var requests: [UUID: RequestRow] = [:]
-    /// What only a request's submission says.
+    /// The submission of each request, for the data that its row does not have.
     var submissions: [UUID: Submission] = [:]
     var flights: [FlightID: FlightRow] = [:]
     /// The prompts and parameters of flights that were not erased.
@@ -50,17 +50,17 @@ struct MemoryRows: Sendable {
     var responses: [FlightID: AIResponseData] = [:]
     var outputs: [FlightID: Output] = [:]
     var ledger: [FlightID: [AttemptRecord]] = [:]
-    /// The tags of all requests that were ever charged with a flight, each once.
+    /// The tags of all requests that a flight was ever charged to, each once.
     var tags: [FlightID: OrderedSet<String>] = [:]
     var budgets: [BudgetPeriod: BudgetAccount] = [:]
-    /// Kept for ever: a later word on an attempt may change what it counts for.
+    /// Never deleted, because a later record of an attempt may change what it counts for.
     var reservations: [AttemptID: [Reservation]] = [:]
     var owners: OrderedDictionary<OwnerID, OwnerRegistration> = [:]
     var accounts: OrderedDictionary<AccountID, AccountBudget> = [:]
     var accountsOfProviders: OrderedDictionary<ProviderID, AccountID> = [:]
 
     private var flightsByWork: [Fingerprint: [FlightID]] = [:]
-    /// The flights whose answers are in the cache, by when those were used last.
+    /// The flights whose answers are in the cache, by the date of their last use.
     private var answered = KeyedHeap<FlightID, Date>()
     private var answeredBytes: Int64 = 0
     private var queues: [QueueKey: Heap<FlightID>] = [:]
@@ -152,7 +152,7 @@ extension MemoryRows: ClaimableRows {
     private mutating func nextDeadline() -> Alarm<UUID>? {
         while let alarm = deadlines.min {
             if let row = requests[alarm.id], row.lifecycle.state == .live, row.deadline == alarm.date,
-                row.flight.rawValue == alarm.number  // else the UUID was deleted and used again
+                row.flight.rawValue == alarm.number  // otherwise the UUID was deleted and reused
             {
                 return alarm
             }
@@ -388,7 +388,7 @@ extension MemoryRows: ClaimableRows {
         unprotected.prefix { $0.place <= place }.prefix(limit).map(\.place.flight)
     }
 
-    /// The responses that a policy may give up, the oldest first.
+    /// The responses that a policy may evict, the oldest first.
     var unprotected: [(place: PrunePlan.Place, bytes: Int64)] {
         let protected = Set(requests.values.lazy.filter(\.protectsResponse).map(\.flight))
         return responses.compactMap { flight, response in
@@ -450,12 +450,12 @@ extension MemoryRows: ClaimableRows {
 }
 
 extension FlightRow {
-    /// The work by which submissions find it: while it is live, or its answer is in the cache.
+    /// The work by which submissions find the flight: `nil` unless it is live or its answer is in the cache.
     fileprivate var foundBy: Fingerprint? { !lifecycle.isSettled || usedAt != nil ? work : nil }
 }
 
 extension Submission {
-    /// Gives a request of its flight what is the member's own, besides its class and deadline.
+    /// Adds to a request of its flight the data of this member, apart from its class and deadline.
     func label(_ other: inout AIRequest) {
         other.metadata = request.metadata
         other.tags = request.tags
