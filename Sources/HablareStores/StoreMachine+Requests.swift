@@ -1,5 +1,5 @@
 import Foundation
-package import Hablare
+import Hablare
 
 extension StoreMachine {
     // MARK: Submissions

@@ -139,7 +139,7 @@ extension RequestSnapshot {
 }
 
 extension StoreReading {
-    /// The changes that led to the present state of rows: those of the accounts, then those of the flights, then those of
+    /// Returns the changes that lead to the present state of rows: accounts first, then flights, then requests, each
     /// the requests, each row once.
     ///
     /// - Throws: ``AIServiceError`` of category storage.

@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareStores
 
 /// One process's access to the shared disk.
 final class SimulatedStore: RequestStore {

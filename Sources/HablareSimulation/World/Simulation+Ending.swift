@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareStores
 
 /// The end of a history. Faults stop, the requests settle, the public API is read, and all processes shut down.
 extension Simulation {

@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareStores
 import Logging
 
 /// Runs one history: the shipped engine, in several processes on one disk, according to a plan.

@@ -1,7 +1,7 @@
 import Foundation
-import HablareStores
 
 @testable import Hablare
+@testable import HablareStores
 
 /// The rows of a ``LineStore`` within one commit: the rows in memory and the edits made to them.
 struct LineRows {

@@ -1,8 +1,8 @@
 import Foundation
-import HablareStores
 import HablareTestKit
 
 @testable import Hablare
+@testable import HablareStores
 
 /// A store in a file of JSON lines, which shows what a store beside SQLite and memory needs.
 ///
