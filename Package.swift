@@ -27,6 +27,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
         .library(name: "Hablare", targets: ["Hablare"]),
+        .library(name: "HablareStores", targets: ["HablareStores"]),
         .library(name: "HablareStructured", targets: ["HablareStructured"]),
         .library(name: "HablareLoading", targets: ["HablareLoading"]),
         .library(name: "HablareSQLite", targets: ["HablareSQLite"]),
@@ -77,6 +78,16 @@ let package = Package(
             resources: [.embedInCode("Ledger/prices.json")],
             swiftSettings: strict
         ),
+        // What every store does with its rows, and the store in memory.
+        .target(
+            name: "HablareStores",
+            dependencies: [
+                "Hablare",
+                .product(name: "HeapModule", package: "swift-collections"),
+                .product(name: "OrderedCollections", package: "swift-collections"),
+            ],
+            swiftSettings: strict
+        ),
         // Reads and writes a parameter's value as JSON, for our other targets; not among the products.
         .target(name: "HablareJSON", dependencies: ["Hablare"], swiftSettings: strict),
         .target(
@@ -100,7 +111,7 @@ let package = Package(
         .target(
             name: "HablareSQLite",
             dependencies: [
-                "Hablare", "HablareFileErrors", "HablareFiles", "HablareJSON",
+                "Hablare", "HablareFileErrors", "HablareFiles", "HablareJSON", "HablareStores",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -179,7 +190,7 @@ let package = Package(
         ),
         .target(
             name: "HablareTestKit",
-            dependencies: ["Hablare", .product(name: "Logging", package: "swift-log")],
+            dependencies: ["Hablare", "HablareStores", .product(name: "Logging", package: "swift-log")],
             swiftSettings: strict),
         // Apart from the other test kit, so that the tests of a provider do not fetch OpenCombine.
         .target(
@@ -192,7 +203,10 @@ let package = Package(
         // Simulates whole systems of processes, in the tests and in hablare-simulate; not among the products.
         .target(
             name: "HablareSimulation",
-            dependencies: ["Hablare", "HablareTestKit", .product(name: "HeapModule", package: "swift-collections")],
+            dependencies: [
+                "Hablare", "HablareStores", "HablareTestKit",
+                .product(name: "HeapModule", package: "swift-collections"),
+            ],
             swiftSettings: strict),
         // Real servers on loopback, for the tests; not among the products.
         .target(
@@ -215,7 +229,7 @@ let package = Package(
             name: "HablareTests",
             dependencies: [
                 "Hablare", "HablareFileErrors", "HablareFiles", "HablareJSON", "HablareLoading", "HablareSQLite",
-                "HablareSimulation", "HablareStructured", "HablareTestFiles", "HablareTestKit",
+                "HablareSimulation", "HablareStores", "HablareStructured", "HablareTestFiles", "HablareTestKit",
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
@@ -228,8 +242,8 @@ let package = Package(
         .testTarget(
             name: "HablareProvidersTests",
             dependencies: [
-                "Hablare", "HablareFiles", "HablareJSON", "HablareProviders", "HablareStructured", "HablareTestKit",
-                "HablareTestServers",
+                "Hablare", "HablareFiles", "HablareJSON", "HablareProviders", "HablareStores", "HablareStructured",
+                "HablareTestKit", "HablareTestServers",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Logging", package: "swift-log"),
             ] + http,
@@ -241,7 +255,7 @@ let package = Package(
         .testTarget(
             name: "HablareSQLiteTests",
             dependencies: [
-                "Hablare", "HablareFiles", "HablareSQLite", "HablareTestFiles", "HablareTestKit",
+                "Hablare", "HablareFiles", "HablareSQLite", "HablareStores", "HablareTestFiles", "HablareTestKit",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             exclude: ["Fixtures"],
@@ -261,7 +275,7 @@ let package = Package(
             name: "HablareDataTests",
             dependencies: [
                 "Hablare", "HablareData", "HablarePersistence", "HablareSQLite", "HablareSimulation",
-                "HablareStructured", "HablareTestKit",
+                "HablareStores", "HablareStructured", "HablareTestKit",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
@@ -271,7 +285,7 @@ let package = Package(
         .testTarget(
             name: "HablarePresentationTests",
             dependencies: [
-                "Hablare", "HablarePresentation", "HablarePresentationTestKit", "HablareTestKit",
+                "Hablare", "HablarePresentation", "HablarePresentationTestKit", "HablareStores", "HablareTestKit",
                 .product(name: "OpenCombine", package: "OpenCombine", condition: .when(platforms: [.linux])),
             ],
             swiftSettings: strict),
@@ -279,7 +293,7 @@ let package = Package(
             name: "HablareCommandTests",
             dependencies: [
                 "Hablare", "HablareAudio", "HablareCommand", "HablareJSON", "HablareProviders", "HablareSQLite",
-                "HablareSpeech", "HablareTestFiles", "HablareTestKit", "HablareTestServers",
+                "HablareSpeech", "HablareStores", "HablareTestFiles", "HablareTestKit", "HablareTestServers",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict

@@ -26,6 +26,7 @@ let package = Package(
                 .product(name: "HablarePersistence", package: "hablare"),
                 .product(name: "HablareProviders", package: "hablare"),
                 .product(name: "HablareSQLite", package: "hablare"),
+                .product(name: "HablareStores", package: "hablare"),
                 .product(name: "HablareTestKit", package: "hablare"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),

@@ -3,6 +3,7 @@ import GRDB
 public import Hablare
 import HablareFileErrors
 import HablareFiles
+import HablareStores
 
 /// The embedded store: one SQLite database, a folder of content files, and a lock for each living process.
 ///

@@ -1,6 +1,7 @@
 import Foundation
 import Hablare
 import HablareSQLite
+import HablareStores
 import Logging
 
 /// Durable requests a second with a provider that does nothing, beside the ceiling, in turn.

@@ -3,6 +3,7 @@ import GRDB
 import Hablare
 import HablareData
 import HablarePersistence
+import HablareStores
 import HablareTestKit
 import Synchronization
 

@@ -4,6 +4,7 @@ import HTTPTypes
 import Hablare
 import HablareProviders
 import HablareSQLite
+import HablareStores
 import NIOCore
 import NIOHTTP1
 import NIOPosix

@@ -49,23 +49,3 @@ public struct CacheLimits: Sendable, Hashable {
     /// After how many new answers of a process the limits are looked at.
     var answersBetweenTrims: Int { max(1, maximumCount / 8) }
 }
-
-/// Which answers drop out of a cache that is too large: the first ones of those that were not used for longest. Pure.
-package struct CacheExcess: Sendable {
-    private let limits: CacheLimits
-    private var count: Int
-    private var bytes: Int64
-
-    package init(_ limits: CacheLimits, count: Int, bytes: Int64) {
-        self.limits = limits
-        self.count = count
-        self.bytes = bytes
-    }
-
-    package var isLeft: Bool { count > limits.maximumCount || bytes > limits.maximumBytes }
-
-    package mutating func dropped(bytes size: Int64) {
-        count -= 1
-        bytes -= size
-    }
-}

@@ -420,7 +420,7 @@ extension FlightLifecycle {
     /// the work cost. It does not where it ended and found the work gone.
     ///
     /// - Parameter earlier: The flight as the earlier attempt had it.
-    func isAccounted(workOf earlier: FlightLifecycle) -> Bool {
+    package func isAccounted(workOf earlier: FlightLifecycle) -> Bool {
         guard generation == earlier.generation else { return false }
         // Also where no newer attempt was made yet: an attempt that was abandoned came back before it.
         return hasHandle || attempt > earlier.attempt && (isSettled || isExecuting)

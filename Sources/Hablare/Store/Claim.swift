@@ -25,7 +25,7 @@ extension ClaimScope {
     }
 
     /// Whether a request that is submitted, for a job or for none, is what a process is there for.
-    func covers(_ id: UUID, of job: JobKey?) -> Bool {
+    package func covers(_ id: UUID, of job: JobKey?) -> Bool {
         switch self {
         case .everything: true
         case .job(let key): key == job

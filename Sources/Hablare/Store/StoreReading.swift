@@ -128,3 +128,53 @@ extension RequestSnapshot {
         }
     }
 }
+
+extension StoreReading {
+    /// The changes that led to the present state of rows: those of the accounts, then those of the flights, then those of
+    /// the requests, each row once.
+    ///
+    /// - Throws: ``AIServiceError`` of category storage.
+    public func presentChanges(of rows: some Sequence<ChangedRow>) throws -> [StoreChange] {
+        var requests: [UUID] = []
+        var flights: [FlightID] = []
+        var accounts: [AccountID] = []
+        var known: Set<ChangedRow> = []
+        for row in rows where known.insert(row).inserted {
+            switch row {
+            case .request(let id): requests.append(id)
+            case .flight(let id): flights.append(id)
+            case .account(let id): accounts.append(id)
+            }
+        }
+        var changes: [StoreChange] = []
+        if !accounts.isEmpty {
+            let pauses = Dictionary(try self.accounts().map { ($0.id, $0.budget.pausedUntil) }) { first, _ in first }
+            changes = accounts.map { .account($0, pausedUntil: pauses[$0] ?? nil) }
+        }
+        if !flights.isEmpty {
+            let found = try self.flights(flights)
+            for id in flights {
+                guard let lifecycle = found[id] else { continue }
+                changes.append(.flight(id, lifecycle))
+                changes.append(.appended(id))
+            }
+        }
+        guard !requests.isEmpty else { return changes }
+        let page = try snapshots(SnapshotFilter(ids: requests, limit: requests.count))
+        let found = Dictionary(page.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        for id in requests {
+            guard let snapshot = found[id], let flight = snapshot.flight else {
+                changes.append(.request(id, of: FlightID(rawValue: 0), .erased))
+                continue
+            }
+            switch snapshot.phase {
+            case .pending: changes.append(.request(id, of: flight, .pending))
+            case .executing: changes.append(.request(id, of: flight, .executing))
+            case .completed: changes.append(.request(id, of: flight, .completed))
+            case .failed: changes.append(.request(id, of: flight, .failed(snapshot.error)))
+            case .cancelled: changes.append(.request(id, of: flight, .cancelled))
+            }
+        }
+        return changes
+    }
+}

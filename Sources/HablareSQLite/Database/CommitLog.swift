@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Hablare
+import HablareStores
 
 /// The log of commits: for each, which rows it changed, so that other processes read only those.
 ///

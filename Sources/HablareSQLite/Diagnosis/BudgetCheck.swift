@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Hablare
+import HablareStores
 
 /// Looks over what is noted as spent of budgets.
 struct BudgetCheck {

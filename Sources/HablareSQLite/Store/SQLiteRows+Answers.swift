@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Hablare
+import HablareStores
 
 /// Output, responses, the cache and the ledger.
 extension SQLiteRows {

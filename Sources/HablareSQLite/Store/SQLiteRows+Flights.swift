@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Hablare
+import HablareStores
 
 /// Flights and their members.
 extension SQLiteRows {

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Hablare
+import HablareStores
 
 /// The rows of a ``SQLiteStore`` within one transaction, as `StoreMachine` reads and writes them.
 ///

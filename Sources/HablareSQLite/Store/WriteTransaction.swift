@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Hablare
+import HablareStores
 
 /// One commit: applies writes to the tables as `StoreMachine` decides.
 ///

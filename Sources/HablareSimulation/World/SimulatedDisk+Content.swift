@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareStores
 
 /// Files and rows that refer to them, kept together as a store on a disk does.
 extension SimulatedDisk {

@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareStores
 
 /// The disk that all processes of a history share: the in-memory store, with what can go wrong on the way to it.
 final class SimulatedDisk: Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareStores
 
 /// One process's way to the shared disk.
 final class SimulatedStore: RequestStore {

@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareStores
 
 /// The end of a history: faults cease, everything comes to rest, the public API is asked what there is, all shut down.
 extension Simulation {

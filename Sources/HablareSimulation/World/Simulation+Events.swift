@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareStores
 
 /// What the plan lets happen.
 extension Simulation {

@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareStores
 import Logging
 
 /// Runs one history: the engine that ships, in several processes on one disk, as a plan has it.

@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareStores
 import Logging
 
 /// What the rules of ``ProviderContract`` do with a stage.

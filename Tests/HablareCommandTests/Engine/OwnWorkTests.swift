@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareStores
 import HablareTestFiles
 import HablareTestKit
 import Testing

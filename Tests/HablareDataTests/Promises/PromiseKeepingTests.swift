@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Hablare
+import HablareStores
 import HablareTestKit
 import Testing
 

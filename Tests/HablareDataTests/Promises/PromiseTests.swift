@@ -3,6 +3,7 @@ import GRDB
 import Hablare
 import HablareData
 import HablareSQLite
+import HablareStores
 import HablareTestKit
 import Testing
 

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import Hablare
 import HablareData
+import HablareStores
 import HablareTestKit
 import Logging
 import Testing

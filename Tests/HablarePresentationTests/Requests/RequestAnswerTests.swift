@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import Hablare
 import HablarePresentation
+import HablareStores
 import HablareTestKit
 import Testing
 

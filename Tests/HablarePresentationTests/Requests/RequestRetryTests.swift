@@ -1,6 +1,7 @@
 import Foundation
 import Hablare
 import HablarePresentation
+import HablareStores
 import HablareTestKit
 import Testing
 

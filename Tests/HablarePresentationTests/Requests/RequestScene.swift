@@ -1,6 +1,7 @@
 import Foundation
 import Hablare
 import HablarePresentation
+import HablareStores
 import HablareTestKit
 
 /// An engine in memory whose time stands still until it is told to move.

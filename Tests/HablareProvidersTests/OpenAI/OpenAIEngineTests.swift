@@ -1,6 +1,7 @@
 import Foundation
 import Hablare
 import HablareProviders
+import HablareStores
 import Testing
 
 /// Providers of OpenAI's in an engine.

@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareStores
 import HablareTestKit
 
 /// One process's view of a store in memory that outlives it: it dies when it is told to, and then neither writes nor

@@ -1,5 +1,6 @@
 import Hablare
 import HablareSQLite
+import HablareStores
 import HablareTestFiles
 import HablareTestKit
 import Testing

@@ -3,6 +3,7 @@
 import Foundation
 import Glibc
 import Hablare
+import HablareStores
 import HablareTestKit
 import Testing
 

@@ -1,4 +1,5 @@
 import Hablare
+import HablareStores
 import HablareTestKit
 import Testing
 

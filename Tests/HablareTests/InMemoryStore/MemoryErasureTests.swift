@@ -3,6 +3,7 @@ import HablareTestKit
 import Testing
 
 @testable import Hablare
+@testable import HablareStores
 
 @Suite struct MemoryErasureTests {
     @Test("Of a flight that its last member left for a new one nothing but the number and the ledger stays")

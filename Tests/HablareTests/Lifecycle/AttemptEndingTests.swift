@@ -1,3 +1,4 @@
+import HablareStores
 import HablareTestKit
 import Testing
 

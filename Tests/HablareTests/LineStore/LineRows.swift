@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import Hablare
+@testable import HablareStores
 
 /// The rows of a ``LineStore`` within one commit: those in memory, and the edits that were made of them.
 struct LineRows {

@@ -2,6 +2,7 @@ import Foundation
 import HablareTestKit
 
 @testable import Hablare
+@testable import HablareStores
 
 /// A store in a file of JSON lines: the third one beside SQLite and memory, which shows what a new one needs.
 ///

@@ -1,4 +1,5 @@
 import Foundation
+import HablareStores
 import HablareTestKit
 import Testing
 

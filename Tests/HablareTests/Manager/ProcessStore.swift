@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareStores
 import HablareTestKit
 
 /// One process's view of a store that several share in memory: it can fail on demand, die, and be told of the others.

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import HablareStores
 import HablareTestKit
 import Testing
 

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import HablareStores
 import HablareTestKit
 import Testing
 

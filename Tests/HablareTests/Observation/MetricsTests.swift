@@ -1,6 +1,7 @@
 import CoreMetrics
 import Foundation
 import Hablare
+import HablareStores
 import HablareTestKit
 import MetricsTestKit
 import Testing

@@ -1,6 +1,7 @@
 import Foundation
 import Hablare
 import HablareSQLite
+import HablareStores
 import HablareTestKit
 import InMemoryTracing
 import Logging

@@ -1,6 +1,7 @@
 import Foundation
 import Hablare
 import HablareProviders
+import HablareStores
 import Testing
 
 /// Our OpenAI provider against a real language model behind a server that only looks like OpenAI's.

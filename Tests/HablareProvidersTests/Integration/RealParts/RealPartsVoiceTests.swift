@@ -2,6 +2,7 @@
 import Foundation
 import Hablare
 import HablareProviders
+import HablareStores
 import Testing
 
 /// The neural voice `hibari` through the Command provider.

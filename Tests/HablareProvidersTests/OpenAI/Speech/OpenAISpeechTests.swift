@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Hablare
 import HablareJSON
+import HablareStores
 import Testing
 
 @testable import HablareProviders

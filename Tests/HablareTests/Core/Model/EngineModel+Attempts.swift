@@ -1,4 +1,5 @@
 import Foundation
+import HablareStores
 import HablareTestKit
 
 @testable import Hablare

@@ -1,4 +1,5 @@
 import Foundation
+import Hablare
 
 extension StoreMachine {
     // MARK: Submissions

@@ -1,4 +1,5 @@
 public import Foundation
+public import Hablare
 
 /// Which of several answers to the same work is used, and which have been replaced. Pure: stores do as it says.
 public struct CacheChoice: Sendable, Hashable {
@@ -41,5 +42,25 @@ public struct CacheChoice: Sendable, Hashable {
             return
         }
         replaced = candidates.filter { Candidate.isOlder($0, newest) }.map(\.flight)
+    }
+}
+
+/// Which answers drop out of a cache that is too large: the first ones of those that were not used for longest. Pure.
+package struct CacheExcess: Sendable {
+    private let limits: CacheLimits
+    private var count: Int
+    private var bytes: Int64
+
+    package init(_ limits: CacheLimits, count: Int, bytes: Int64) {
+        self.limits = limits
+        self.count = count
+        self.bytes = bytes
+    }
+
+    package var isLeft: Bool { count > limits.maximumCount || bytes > limits.maximumBytes }
+
+    package mutating func dropped(bytes size: Int64) {
+        count -= 1
+        bytes -= size
     }
 }

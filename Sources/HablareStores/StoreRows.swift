@@ -1,4 +1,5 @@
 package import Foundation
+package import Hablare
 
 /// The rows of a store within one transaction: what ``StoreMachine`` reads and writes.
 ///

@@ -1,4 +1,5 @@
 public import Foundation
+public import Hablare
 
 /// The reference store: everything in memory, nothing kept when the process ends.
 ///
@@ -22,27 +23,27 @@ public final class InMemoryStore: RequestStore {
     /// Returns no changes: no other process can see the store.
     public func foreignChanges(where isOfInterest: (ChangedRow) -> Bool) -> ForeignChanges { ForeignChanges() }
 
-    /// Applies the writes in order. See ``RequestStore/commit(_:)``; never throws.
+    /// Applies the writes in order. See ``/Hablare/RequestStore/commit(_:)``; never throws.
     public func commit(_ writes: [StoreWrite]) -> StoreCommit {
         machine.withLock { $0.commit(writes) }
     }
 
-    /// Takes waiting flights. See ``RequestStore/claim(_:)``; never throws.
+    /// Takes waiting flights. See ``/Hablare/RequestStore/claim(_:)``; never throws.
     public func claim(_ query: ClaimQuery) -> Claim {
         machine.withLock { $0.claim(query) }
     }
 
-    /// See ``StoreReading/snapshot(of:)``.
+    /// See ``/Hablare/StoreReading/snapshot(of:)``.
     public func snapshot(of id: UUID) -> RequestSnapshot? {
         withRows { $0.snapshot(of: id, countingAhead: true) }
     }
 
-    /// See ``StoreReading/snapshots(_:)``.
+    /// See ``/Hablare/StoreReading/snapshots(_:)``.
     public func snapshots(_ filter: SnapshotFilter) -> [RequestSnapshot] {
         withRows { $0.snapshots(filter) }
     }
 
-    /// See ``StoreReading/flights(_:)``.
+    /// See ``/Hablare/StoreReading/flights(_:)``.
     public func flights(_ ids: [FlightID]) -> [FlightID: FlightLifecycle] {
         withRows { rows in
             Dictionary(
@@ -51,22 +52,22 @@ public final class InMemoryStore: RequestStore {
         }
     }
 
-    /// See ``StoreReading/response(of:)``.
+    /// See ``/Hablare/StoreReading/response(of:)``.
     public func response(of id: UUID) -> AIResponseData? {
         withRows { $0.response(to: id) }
     }
 
-    /// See ``StoreReading/request(of:)``.
+    /// See ``/Hablare/StoreReading/request(of:)``.
     public func request(of id: UUID) -> StoredRequest? {
         withRows { $0.storedRequest(of: id) }
     }
 
-    /// See ``StoreReading/stream(of:from:maximumBytes:)``.
+    /// See ``/Hablare/StoreReading/stream(of:from:maximumBytes:)``.
     public func stream(of id: UUID, from position: StreamPosition, maximumBytes: Int) -> StreamPage? {
         withRows { $0.stream(of: id, from: position, maximumBytes: maximumBytes) }
     }
 
-    /// See ``StoreReading/cachedAnswer(_:)``.
+    /// See ``/Hablare/StoreReading/cachedAnswer(_:)``.
     public func cachedAnswer(_ query: CacheQuery) -> CachedAnswer? {
         withRows { $0.cachedAnswer(query) }
     }
@@ -86,17 +87,17 @@ public final class InMemoryStore: RequestStore {
         withRows { $0.prompts[flight] != nil }
     }
 
-    /// See ``StoreReading/attempts(of:)``.
+    /// See ``/Hablare/StoreReading/attempts(of:)``.
     public func attempts(of id: UUID) -> [AttemptRecord] {
         withRows { $0.attempts(of: id) }
     }
 
-    /// See ``StoreReading/owners()``.
+    /// See ``/Hablare/StoreReading/owners()``.
     public func owners() -> [OwnerRecord] {
         withRows { $0.ownerRecords }
     }
 
-    /// See ``StoreReading/providers()``.
+    /// See ``/Hablare/StoreReading/providers()``.
     public func providers() -> [ProviderID] {
         withRows { rows in
             let open = rows.flights.values.filter { !$0.lifecycle.isSettled }
@@ -104,27 +105,27 @@ public final class InMemoryStore: RequestStore {
         }
     }
 
-    /// See ``StoreReading/accounts()``.
+    /// See ``/Hablare/StoreReading/accounts()``.
     public func accounts() -> [AccountRecord] {
         withRows { $0.accountRecords }
     }
 
-    /// See ``StoreReading/ledger(_:)``.
+    /// See ``/Hablare/StoreReading/ledger(_:)``.
     public func ledger(_ query: LedgerQuery) -> LedgerReport {
         withRows { $0.ledger(query) }
     }
 
-    /// See ``StoreReading/budgets()``.
+    /// See ``/Hablare/StoreReading/budgets()``.
     public func budgets() -> [BudgetRecord] {
         withRows { $0.budgetRecords }
     }
 
-    /// See ``StoreReading/prunePlan(_:at:)``.
+    /// See ``/Hablare/StoreReading/prunePlan(_:at:)``.
     public func prunePlan(_ retention: Retention, at date: Date) -> PrunePlan {
         withRows { $0.prunePlan(retention, at: date) }
     }
 
-    /// See ``StoreReading/statistics()``.
+    /// See ``/Hablare/StoreReading/statistics()``.
     public func statistics() -> StoreStatistics {
         withRows { $0.statistics }
     }

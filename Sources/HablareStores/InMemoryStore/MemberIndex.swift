@@ -1,4 +1,5 @@
 package import Foundation
+import Hablare
 import HeapModule
 import OrderedCollections
 

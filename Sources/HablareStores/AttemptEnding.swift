@@ -1,4 +1,5 @@
 import Foundation
+public import Hablare
 
 /// What the end of an attempt does to a flight, its members and the ledger: decided here, applied by stores.
 public struct AttemptEnding: Sendable {

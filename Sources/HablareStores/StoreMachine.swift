@@ -1,4 +1,5 @@
 import Foundation
+package import Hablare
 
 /// Decides what each write does to the rows of a store: the one place for the rules of joining, leading, rejoining, backing
 /// off, retention, caching and the ledger.

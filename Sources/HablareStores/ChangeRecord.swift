@@ -1,4 +1,5 @@
 public import Foundation
+public import Hablare
 
 /// The rows that one commit changed, as a store keeps them for other processes.
 ///
@@ -119,57 +120,5 @@ extension ChangeRecord {
         guard bytes.count >= count else { return nil }
         defer { bytes.removeFirst(count) }
         return bytes.prefix(count).reduce(into: UInt64(0)) { $0 = $0 << 8 | UInt64($1) }
-    }
-}
-
-// MARK: - Reading back
-
-extension StoreReading {
-    /// The changes that led to the present state of rows: those of the accounts, then those of the flights, then those of
-    /// the requests, each row once.
-    ///
-    /// - Throws: ``AIServiceError`` of category storage.
-    public func presentChanges(of rows: some Sequence<ChangedRow>) throws -> [StoreChange] {
-        var requests: [UUID] = []
-        var flights: [FlightID] = []
-        var accounts: [AccountID] = []
-        var known: Set<ChangedRow> = []
-        for row in rows where known.insert(row).inserted {
-            switch row {
-            case .request(let id): requests.append(id)
-            case .flight(let id): flights.append(id)
-            case .account(let id): accounts.append(id)
-            }
-        }
-        var changes: [StoreChange] = []
-        if !accounts.isEmpty {
-            let pauses = Dictionary(try self.accounts().map { ($0.id, $0.budget.pausedUntil) }) { first, _ in first }
-            changes = accounts.map { .account($0, pausedUntil: pauses[$0] ?? nil) }
-        }
-        if !flights.isEmpty {
-            let found = try self.flights(flights)
-            for id in flights {
-                guard let lifecycle = found[id] else { continue }
-                changes.append(.flight(id, lifecycle))
-                changes.append(.appended(id))
-            }
-        }
-        guard !requests.isEmpty else { return changes }
-        let page = try snapshots(SnapshotFilter(ids: requests, limit: requests.count))
-        let found = Dictionary(page.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-        for id in requests {
-            guard let snapshot = found[id], let flight = snapshot.flight else {
-                changes.append(.request(id, of: FlightID(rawValue: 0), .erased))
-                continue
-            }
-            switch snapshot.phase {
-            case .pending: changes.append(.request(id, of: flight, .pending))
-            case .executing: changes.append(.request(id, of: flight, .executing))
-            case .completed: changes.append(.request(id, of: flight, .completed))
-            case .failed: changes.append(.request(id, of: flight, .failed(snapshot.error)))
-            case .cancelled: changes.append(.request(id, of: flight, .cancelled))
-            }
-        }
-        return changes
     }
 }

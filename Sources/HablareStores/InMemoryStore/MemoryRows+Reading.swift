@@ -1,4 +1,5 @@
 import Foundation
+import Hablare
 import OrderedCollections
 
 extension MemoryRows {

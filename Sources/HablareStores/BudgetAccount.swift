@@ -1,3 +1,5 @@
+package import Hablare
+
 /// What was spent of a budget in one period: the deciding machine of the store's budget rows. Pure.
 package struct BudgetAccount: Sendable, Hashable, Codable {
     package struct Share: Sendable, Hashable, Codable {

@@ -1,4 +1,5 @@
 import Foundation
+package import Hablare
 
 extension StoreMachine {
     // MARK: Moves
