@@ -140,7 +140,7 @@ extension RequestSnapshot {
 
 extension StoreReading {
     /// Returns the changes that lead to the present state of rows: accounts first, then flights, then requests, each
-    /// the requests, each row once.
+    /// row once.
     ///
     /// - Throws: ``AIServiceError`` of category storage.
     public func presentChanges(of rows: some Sequence<ChangedRow>) throws -> [StoreChange] {

@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareStores
 import HablareTestKit
 import Testing
 
