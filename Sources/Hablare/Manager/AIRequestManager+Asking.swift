@@ -6,11 +6,7 @@ extension AIRequestManager {
     /// - Throws: ``AIServiceError``: `unknownRequest`, or of category storage.
     public func status(for id: UUID) async throws -> RequestStatus {
         let reader = StatusReader(journal: journal, retention: configuration.retention, date: seams.date)
-        guard let status = try await reader.status(of: id) else {
-            // A damaged store says so to who asks for the request alone.
-            _ = try await journal.read { try $0.snapshot(of: id) }
-            throw AIServiceError.unknown(id)
-        }
+        guard let status = try await reader.status(of: id) else { throw try await notFound(id) }
         guard case .executing = status else { return status }
         return .executing(progress: engine.read { $0.watched.progress(of: id) })
     }

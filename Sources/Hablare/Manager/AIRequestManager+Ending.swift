@@ -21,7 +21,7 @@ extension AIRequestManager {
         case .invalidState:
             return .alreadyFinal(try await status(for: id))
         case let receipt:
-            throw AIServiceError.unexpected(receipt, for: id)
+            throw try await refusal(receipt, for: id)
         }
     }
 
@@ -53,7 +53,7 @@ extension AIRequestManager {
         case .invalidState(let state):
             throw AIServiceError.notAllowed("retried", id, in: RequestPhase(state, FlightLifecycle()))
         case let receipt:
-            throw AIServiceError.unexpected(receipt, for: id)
+            throw try await refusal(receipt, for: id)
         }
     }
 
@@ -65,7 +65,7 @@ extension AIRequestManager {
         case .done: break
         case .invalidState(let state):
             throw AIServiceError.notAllowed("evicted", id, in: RequestPhase(state, FlightLifecycle()))
-        case let receipt: throw AIServiceError.unexpected(receipt, for: id)
+        case let receipt: throw try await refusal(receipt, for: id)
         }
     }
 
@@ -81,7 +81,7 @@ extension AIRequestManager {
     public func delete(_ id: UUID) async throws {
         switch try await journal.commit(.delete(id, at: seams.date())) {
         case .done, .cancelled: break
-        case let receipt: throw AIServiceError.unexpected(receipt, for: id)
+        case let receipt: throw try await refusal(receipt, for: id)
         }
         // Another process may have ended the request, which this one has not noticed: an attempt that it had journalled
         // would be sent although its prompt is erased.

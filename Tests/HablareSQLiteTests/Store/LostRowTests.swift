@@ -50,7 +50,9 @@ import Testing
         for ask in [
             { _ = try await manager.status(for: id) }, { _ = try await manager.snapshot(for: id) },
             { _ = try await manager.outcome(of: id) }, { _ = try await manager.attempts(for: id) },
-            { _ = try await manager.regenerate(id) },
+            { _ = try await manager.regenerate(id) }, { _ = try await manager.cancelRequest(id) },
+            { try await manager.retry(id) }, { try await manager.evict(id) }, { try await manager.delete(id) },
+            { try await manager.pin(id) }, { _ = try await manager.stream(for: id) },
         ] as [@Sendable () async throws -> Void] {
             let error = await #expect(throws: AIServiceError.self) { try await ask() }
             expectDamage(try #require(error))
