@@ -94,7 +94,7 @@ package struct DurableCalls: Sendable {
         do throws(FileFailure) {
             try syncFolder(Self.above(path))
         } catch {
-            guard error.action == .open, error.number == EACCES else { throw error }
+            guard error.action == .open, error.number == EACCES || error.number == EPERM else { throw error }
         }
     }
 

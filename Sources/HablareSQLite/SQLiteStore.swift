@@ -1,6 +1,7 @@
 public import Foundation
 import GRDB
 public import Hablare
+import HablareFileErrors
 import HablareFiles
 import HablareStores
 
@@ -92,7 +93,7 @@ public final class SQLiteStore: RequestStore {
         self.directory = directory
         path = file.path
         busyTimeout = configuration.busyTimeout
-        try translatingStoreFailures { try DurableCalls.system.makeFolders(directory.path) }
+        try translatingFileFailures { try DurableCalls.system.makeFolders(directory.path) }
         (pool, identity) = try translatingErrors(of: path) { [path] in
             try FileLock.whileHeld(on: directory.path, waiting: configuration.busyTimeout) {
                 try DatabaseFile.open(path, configuration)
@@ -103,7 +104,7 @@ public final class SQLiteStore: RequestStore {
             thresholds: configuration.thresholds, calls: calls, of: identity)
         locks = try FileLocks(directory: directory.appendingPathComponent("owners", isDirectory: true))
         bell = try CommitBell(directory: directory.appendingPathComponent("signal", isDirectory: true))
-        folder = try translatingStoreFailures { try OpenFolder(directory.path) }
+        folder = try translatingFileFailures { try OpenFolder(directory.path) }
         log = Guarded(
             try translatingErrors(of: path) { [pool] in
                 try pool.writeWithoutTransaction { db in

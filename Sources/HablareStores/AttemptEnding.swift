@@ -1,37 +1,37 @@
 import Foundation
-public import Hablare
+package import Hablare
 
 /// The effect of an attempt's end on its flight, the flight's members and the ledger.
 ///
 /// This type decides the effect. Stores write it.
-public struct AttemptEnding: Sendable {
+package struct AttemptEnding: Sendable {
     /// The flight after the end.
-    public let flight: FlightLifecycle
+    package let flight: FlightLifecycle
     /// The members that became final with the end, in their new state and in the order in which they were passed.
-    public let finished: [FlightMember]
+    package let finished: [FlightMember]
     /// The attempt's line for the ledger.
     ///
     /// It replaces an earlier line of the same attempt, because the process that ran the attempt knows best. It is
     /// `nil` if the attempt has already completed the flight: that line is final.
-    public let record: AttemptRecord?
+    package let record: AttemptRecord?
     /// The answer to store, if the attempt completed the flight.
-    public let response: AIResponseData?
+    package let response: AIResponseData?
     /// The next provider of the flight, if the end diverts the flight to another one.
-    public let diversion: AttemptEnd.Diversion?
+    package let diversion: AttemptEnd.Diversion?
     /// The error that is the outcome of the finished members.
-    public let error: AIServiceError?
+    package let error: AIServiceError?
     /// The recorded end with its consequences; `nil` if the end is refused.
-    public let settlement: Settlement?
+    package let settlement: Settlement?
     /// Whether ``AttemptEnd/otherwise`` replaced the outcome of the attempt.
     package let isOtherwise: Bool
     /// The reason to refuse the end. Only the attempt's line in the ledger is then written.
-    public let refusal: FlightLifecycle.Refusal?
+    package let refusal: FlightLifecycle.Refusal?
 
     /// The receipt of the write.
-    public var receipt: WriteReceipt { refusal.map { .refused($0) } ?? .done }
+    package var receipt: WriteReceipt { refusal.map { .refused($0) } ?? .done }
 
     /// Decides the effect of an attempt's end on a flight with these members.
-    public init(_ end: AttemptEnd, flight: FlightLifecycle, members: [FlightMember]) {
+    package init(_ end: AttemptEnd, flight: FlightLifecycle, members: [FlightMember]) {
         // Only the newest attempt can complete a flight, and no attempt follows a completed one.
         let completedFlight = flight.state == .settled(.completed) && flight.attempt == end.lifecycle.attempt
         let otherwise = Self.otherwise(of: end, flight)

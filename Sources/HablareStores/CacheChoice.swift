@@ -1,18 +1,18 @@
-public import Foundation
-public import Hablare
+package import Foundation
+package import Hablare
 
 /// The choice among several answers to the same work: the one to use, and those that are replaced. Pure: stores apply
 /// it.
-public struct CacheChoice: Sendable, Hashable {
+package struct CacheChoice: Sendable, Hashable {
     /// An answer.
-    public struct Candidate: Sendable, Hashable {
+    package struct Candidate: Sendable, Hashable {
         /// The flight that produced the answer.
-        public var flight: FlightID
+        package var flight: FlightID
         /// The date at which the answer was received.
-        public var receivedAt: Date
+        package var receivedAt: Date
 
         /// Creates a candidate.
-        public init(flight: FlightID, receivedAt: Date) {
+        package init(flight: FlightID, receivedAt: Date) {
             self.flight = flight
             self.receivedAt = receivedAt
         }
@@ -23,10 +23,10 @@ public struct CacheChoice: Sendable, Hashable {
     }
 
     /// The newest answer within the window, or `nil`.
-    public let chosen: Candidate?
+    package let chosen: Candidate?
     /// The answers that a newer one has replaced. An answer dated in the future, by the clock of the present process,
     /// replaces none.
-    public let replaced: [FlightID]
+    package let replaced: [FlightID]
 
     /// Chooses among answers.
     ///
@@ -34,7 +34,7 @@ public struct CacheChoice: Sendable, Hashable {
     ///   - candidates: The existing answers, in any order.
     ///   - now: The present date of the process that chooses.
     ///   - window: The range of dates at which the answer must have been received. `nil` if no answer is wanted.
-    public init(among candidates: [Candidate], at now: Date, within window: ClosedRange<Date>?) {
+    package init(among candidates: [Candidate], at now: Date, within window: ClosedRange<Date>?) {
         chosen =
             window.flatMap { window in
                 candidates.filter { window.contains($0.receivedAt) }.max(by: Candidate.isOlder)

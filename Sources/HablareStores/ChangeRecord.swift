@@ -1,26 +1,26 @@
-public import Foundation
-public import Hablare
+package import Foundation
+package import Hablare
 
 /// The rows that one commit changed, which a store keeps for other processes.
 ///
 /// A record names rows but has no contents, because a reader reads the rows as they are then. It takes 9 bytes for a
 /// flight, 17 for a request, and 5 plus the name's length for an account. One record is enough for a commit of any
 /// size.
-public struct ChangeRecord: Sendable, Hashable {
+package struct ChangeRecord: Sendable, Hashable {
     /// The changed rows, in the order of the commit. A row may occur more than once.
-    public private(set) var rows: [ChangedRow] = []
+    package private(set) var rows: [ChangedRow] = []
     /// Whether the commit left flights that any process may claim, now or from a date on.
-    public private(set) var mayWait = false
+    package private(set) var mayWait = false
     /// Whether answers entered or left the cache.
-    public private(set) var touchesAnswers = false
+    package private(set) var touchesAnswers = false
 
     /// Creates the record of a commit.
-    public init(of changes: [StoreChange]) {
+    package init(of changes: [StoreChange]) {
         for change in changes { note(change) }
     }
 
     /// Whether the commit changed nothing that matters to other processes.
-    public var isEmpty: Bool { rows.isEmpty && !mayWait && !touchesAnswers }
+    package var isEmpty: Bool { rows.isEmpty && !mayWait && !touchesAnswers }
 
     private mutating func note(_ change: StoreChange) {
         switch change {
@@ -70,7 +70,7 @@ extension ChangeRecord {
     ///
     /// The id of a request is the 16 bytes of its UUID. The id of a flight is 8 bytes, the most significant first. The
     /// id of an account is the length of its name in 4 bytes, the most significant first, and the name in UTF-8.
-    public var encoded: Data {
+    package var encoded: Data {
         var data = Data(capacity: 1 + 17 * rows.count)
         data.append((mayWait ? Self.flags.mayWait : 0) | (touchesAnswers ? Self.flags.touchesAnswers : 0))
         for row in rows {
@@ -92,7 +92,7 @@ extension ChangeRecord {
     }
 
     /// Decodes a record; `nil` if the bytes are none, because the store is damaged or of a newer version.
-    public init?(decoding data: Data) {
+    package init?(decoding data: Data) {
         var bytes = data[...]
         guard let flags = bytes.popFirst(), flags <= Self.flags.mayWait | Self.flags.touchesAnswers else { return nil }
         mayWait = flags & Self.flags.mayWait != 0

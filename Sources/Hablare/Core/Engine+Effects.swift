@@ -276,10 +276,11 @@ extension Engine {
         let reader = StatusReader(journal: journal, retention: retention, date: date)
         while read({ $0.watched.watcherCount(of: look.id) > 0 }) {
             do {
-                let status = try await reader.status(of: look.id)
-                return apply {
-                    $0.found(status.map { .success($0) } ?? .failure(AIServiceError.unknown(look.id)), by: look)
+                guard let status = try await reader.status(of: look.id) else {
+                    let error = await journal.notFound(look.id)
+                    return apply { $0.found(.failure(error), by: look) }
                 }
+                return apply { $0.found(.success(status), by: look) }
             } catch {
                 logger.error("The store cannot be read", metadata: ["error": "\(error)"])
             }

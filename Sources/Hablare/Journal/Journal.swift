@@ -1,3 +1,5 @@
+import Foundation
+
 /// The only writer of a store, and the only source of news about its commits. It commits in groups: all entries that
 /// arrive during one commit go into the next one together.
 ///
@@ -96,6 +98,19 @@ package final class Journal: Sendable {
 
     /// The store of prompts that are not in rows.
     var content: (any ContentReading)? { core.store.content }
+
+    /// Returns the error for a request that the store does not have: it is unknown, or the store is damaged and the
+    /// request may have been submitted.
+    func notFound(_ id: UUID) async -> AIServiceError {
+        do {
+            _ = try await read { try $0.snapshot(of: id) }
+        } catch let error as AIServiceError where error.code == .storageCorrupt {
+            return error
+        } catch {
+            return .unknown(id)
+        }
+        return .unknown(id)
+    }
 
     /// Reads the store outside the caller's actor. A read may wait for the disk, and the main actor must not.
     package func read<R: Sendable>(_ read: @Sendable (any StoreReading) throws -> R) async throws -> R {

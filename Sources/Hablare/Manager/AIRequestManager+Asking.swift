@@ -6,7 +6,7 @@ extension AIRequestManager {
     /// - Throws: ``AIServiceError``: `unknownRequest`, or an error of category storage.
     public func status(for id: UUID) async throws -> RequestStatus {
         let reader = StatusReader(journal: journal, retention: configuration.retention, date: seams.date)
-        guard let status = try await reader.status(of: id) else { throw try await notFound(id) }
+        guard let status = try await reader.status(of: id) else { throw await journal.notFound(id) }
         guard case .executing = status else { return status }
         return .executing(progress: engine.read { $0.watched.progress(of: id) })
     }

@@ -22,7 +22,7 @@ extension AIRequestManager {
         case .invalidState:
             return .alreadyFinal(try await status(for: id))
         case let receipt:
-            throw try await refusal(receipt, for: id)
+            throw await refusal(receipt, for: id)
         }
     }
 
@@ -57,7 +57,7 @@ extension AIRequestManager {
         case .invalidState(let state):
             throw AIServiceError.notAllowed("retried", id, in: RequestPhase(state, FlightLifecycle()))
         case let receipt:
-            throw try await refusal(receipt, for: id)
+            throw await refusal(receipt, for: id)
         }
     }
 
@@ -70,7 +70,7 @@ extension AIRequestManager {
         case .done: break
         case .invalidState(let state):
             throw AIServiceError.notAllowed("evicted", id, in: RequestPhase(state, FlightLifecycle()))
-        case let receipt: throw try await refusal(receipt, for: id)
+        case let receipt: throw await refusal(receipt, for: id)
         }
     }
 
@@ -87,7 +87,7 @@ extension AIRequestManager {
     public func delete(_ id: UUID) async throws {
         switch try await journal.commit(.delete(id, at: seams.date())) {
         case .done: break
-        case let receipt: throw try await refusal(receipt, for: id)
+        case let receipt: throw await refusal(receipt, for: id)
         }
         // Another process may have ended the request, and this one may not have noticed. It would then send an attempt
         // that it had journalled, although the prompt is erased.

@@ -66,7 +66,7 @@ extension AIRequestManager {
 
     private func expectDone(_ write: StoreWrite, for id: UUID) async throws {
         let receipt = try await journal.commit(write)
-        guard receipt == .done else { throw try await refusal(receipt, for: id) }
+        guard receipt == .done else { throw await refusal(receipt, for: id) }
     }
 
     /// Returns the report that ``prune(_:)`` would return now. Changes nothing.

@@ -9,19 +9,9 @@ extension AIResponseData {
 }
 
 extension AIRequestManager {
-    /// The error of a request that was not found: that it is unknown.
-    ///
-    /// - Throws: What the store says where it is damaged, so that the request may have been submitted all the same.
-    func notFound(_ id: UUID) async throws -> AIServiceError {
-        _ = try await journal.read { try $0.snapshot(of: id) }
-        return .unknown(id)
-    }
-
-    /// The error of a write that was refused.
-    ///
-    /// - Throws: As ``notFound(_:)``.
-    func refusal(_ receipt: WriteReceipt, for id: UUID) async throws -> AIServiceError {
-        receipt == .unknownRequest ? try await notFound(id) : .unexpected(receipt, for: id)
+    /// Returns the error for a write that was refused.
+    func refusal(_ receipt: WriteReceipt, for id: UUID) async -> AIServiceError {
+        receipt == .unknownRequest ? await journal.notFound(id) : .unexpected(receipt, for: id)
     }
 }
 

@@ -67,7 +67,7 @@ extension AIRequestManager {
         for id: UUID, from position: StreamPosition = .start
     ) async throws -> ResponseStream {
         guard try await journal.read({ try !$0.snapshots(SnapshotFilter(ids: [id], limit: 1)).isEmpty }) else {
-            throw try await notFound(id)
+            throw await journal.notFound(id)
         }
         return ResponseStream(self, id, from: position)
     }

@@ -70,7 +70,7 @@ final class StreamReader {
         let page = try await manager.journal.read { [id, position = cursor.position] store in
             try store.stream(of: id, from: position, maximumBytes: Self.pageBytes)
         }
-        guard let page else { throw AIServiceError.unknown(id) }
+        guard let page else { throw await manager.journal.notFound(id) }
         let isNew = flight != page.flight
         flight = page.flight
         let live = manager.engine.chunks.reader(number, follows: page.flight)

@@ -11,7 +11,15 @@ enum StateOption: String, CaseIterable, ExpressibleByArgument {
     case pending, executing, completed, failed, cancelled, held, interrupted
 
     /// Held requests are pending, interrupted ones executing.
-    var phase: RequestPhase { RequestPhase(rawValue: rawValue) ?? (self == .held ? .pending : .executing) }
+    var phase: RequestPhase {
+        switch self {
+        case .pending, .held: .pending
+        case .executing, .interrupted: .executing
+        case .completed: .completed
+        case .failed: .failed
+        case .cancelled: .cancelled
+        }
+    }
 
     func includes(_ standing: RequestStanding) -> Bool {
         self == .held ? standing.snapshot.waiting == .held : standing.state == rawValue

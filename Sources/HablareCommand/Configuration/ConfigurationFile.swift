@@ -37,7 +37,7 @@ struct ConfigurationFile: Sendable, Hashable {
         guard let text = String(validating: data, as: UTF8.self) else { throw notText(data) }
         let withoutMark = text.first == "\u{FEFF}" ? String(text.dropFirst()) : text
         if url.pathExtension.lowercased() == "json", !withoutMark.allSatisfy(\.isWhitespace),
-            let fault = JSONFault(in: Data(withoutMark.utf8))
+            let fault = JSONFault(in: Data(withoutMark.utf8), takesLast: true)
         {
             throw failure(fault.sentence)
         }

@@ -1,4 +1,5 @@
 import Foundation
+import HablareJSON
 
 /// JSON as the command prints it: sorted keys, indented, ISO 8601 dates, slashes as they are.
 enum JSONText {
@@ -53,31 +54,41 @@ struct AnyKey: CodingKey {
     init?(intValue: Int) { return nil }
 }
 
-/// Where a text stops being JSON, and why: the decoders say only that it is none. Pure.
+/// The place where a text stops being JSON, and the reason. The decoders report only that it is none, or quote the text,
+/// which may have a secret in it. Pure.
 struct JSONFault: Sendable, Hashable {
     let sentence: String
 
-    init?(in data: Data) {
-        let words: String
-        do {
-            _ = try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)
-            return nil
-        } catch {
-            words = (error as NSError).userInfo["NSDebugDescription"] as? String ?? error.localizedDescription
-        }
-        // Foundation counts bytes on some platforms, and lines and columns on others.
-        let place = /(.+) around (?:line ([0-9]+), column ([0-9]+)|character ([0-9]+))\.?/
-        guard let match = words.wholeMatch(of: place) else {
-            sentence = "It is not JSON: \(words)"
+    /// Returns `nil` for JSON.
+    ///
+    /// - Parameter takesLast: Whether an object may have a name twice. Default false.
+    init?(in data: Data, takesLast: Bool = false) {
+        guard String(validating: data, as: UTF8.self) != nil else {
+            let lines = data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            let line = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil } ?? 0
+            sentence = "It is not JSON: line \(line + 1) is not text in UTF-8. Save the file as UTF-8."
             return
         }
-        var (line, column) = (match.2.map(String.init) ?? "", match.3.map(String.init) ?? "")
-        if let offset = match.4.flatMap({ Int($0) }) {
-            let before = data.prefix(offset)
-            let start = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? before.startIndex
-            line = "\(before.count { $0 == UInt8(ascii: "\n") } + 1)"
-            column = "\(String(decoding: before[start...], as: UTF8.self).count + 1)"
+        let (offset, reason): (Int, String)
+        do throws(JSONReader.Problem) {
+            _ = try JSONReader.value(of: data, takesLast: takesLast)
+            return nil
+        } catch {
+            (offset, reason) =
+                switch error {
+                case .cut: (data.count, "the text ends too early. A quotation mark, ] or } is missing.")
+                case .unexpected(let offset):
+                    (
+                        offset,
+                        "this character is not allowed there. Look for a comma, colon, quotation mark or bracket that is missing or one too many."
+                    )
+                case .nameTwice(let offset): (offset, "the object has this name already. Remove one of them.")
+                }
         }
-        sentence = "It is not JSON from line \(line), column \(column) on: \(match.1)."
+        let before = data.prefix(offset)
+        let start = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? before.startIndex
+        let line = before.count { $0 == UInt8(ascii: "\n") } + 1
+        let column = String(decoding: before[start...], as: UTF8.self).count + 1
+        sentence = "It is not JSON from line \(line), column \(column) on: \(reason)"
     }
 }

@@ -30,11 +30,11 @@ struct PricesFile: Sendable {
         } catch {
             throw failure("It cannot be read: \(error.localizedDescription)")
         }
+        if let fault = JSONFault(in: json) { throw failure(fault.sentence) }
         do throws(AIServiceError) {
             return try PriceTable(json: json)
         } catch {
-            let fault = JSONFault(in: json)?.sentence
-            throw failure(fault ?? [error.message, error.cause].compactMap { $0 }.joined(separator: " "))
+            throw failure([error.message, error.cause].compactMap { $0 }.joined(separator: " "))
         }
     }
 

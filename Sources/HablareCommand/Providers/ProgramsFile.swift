@@ -16,13 +16,14 @@ struct ProgramsFile: Sendable {
     func templates(beside known: [ProviderID]) throws -> [CommandTemplate] {
         guard FileManager.default.fileExists(atPath: url.path) else { return [] }
         let programs: [String: Program]
-        var json = Data()
         do {
-            json = try Data(contentsOf: url)
+            let json = try Data(contentsOf: url)
+            // The decoder accepts more than JSON, of which nothing would be checked.
+            if let fault = JSONFault(in: json) { throw failure(fault.sentence) }
             try refuseUnknownKeys(in: ParameterValue(json: json)?.members ?? [:])
             programs = try JSONDecoder().decode([String: Program].self, from: json)
         } catch let error as DecodingError {
-            throw failure(JSONFault(in: json)?.sentence ?? Self.words(for: error))
+            throw failure(Self.words(for: error))
         } catch let error as CommandFailure {
             throw error
         } catch {
@@ -51,7 +52,8 @@ struct ProgramsFile: Sendable {
         }
         for (name, program) in programs.sorted(by: { $0.key < $1.key }) {
             try check(program, at: name, Program.CodingKeys.allCases.map(\.rawValue))
-            for (parameter, value) in program.members["parameters"]?.members ?? [:] {
+            let parameters = program.members["parameters"]?.members ?? [:]
+            for (parameter, value) in parameters.sorted(by: { $0.key < $1.key }) {
                 try check(
                     value, at: "\(name).parameters.\(parameter)", Program.Parameter.CodingKeys.allCases.map(\.rawValue))
             }

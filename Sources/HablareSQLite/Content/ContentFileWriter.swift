@@ -109,7 +109,7 @@ final class ContentFileWriter: ContentWriter {
 
     private func onQueue<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
         try await withCheckedThrowingContinuation { continuation in
-            queue.async { continuation.resume(with: Result { try translatingStoreFailures(body) }) }
+            queue.async { [files] in continuation.resume(with: Result { try files.translating(body) }) }
         }
     }
 }

@@ -2,7 +2,16 @@ import Crypto
 import Dispatch
 public import Foundation
 public import Hablare
+import HablareFileErrors
 import HablareFiles
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#endif
 
 /// Content-addressed files: `content/ab/cdef…`, named by the SHA-256 of their bytes, so the same bytes are kept once.
 public final class ContentFiles: ContentStore {
@@ -23,7 +32,7 @@ public final class ContentFiles: ContentStore {
         self.thresholds = thresholds
         self.calls = calls
         self.database = database
-        try translatingStoreFailures { try calls.makeFolder(directory.path) }
+        try translatingFileFailures { try calls.makeFolder(directory.path) }
     }
 
     /// See ``/Hablare/ContentStore/threshold(for:)``.
@@ -34,7 +43,7 @@ public final class ContentFiles: ContentStore {
     /// See ``/Hablare/ContentStore/put(_:)``. Writes on a dispatch queue, because a file sync blocks.
     public func put(_ data: Data) async throws -> ContentReference {
         try await withCheckedThrowingContinuation { continuation in
-            queue.async { continuation.resume(with: Result { try translatingStoreFailures { try self.write(data) } }) }
+            queue.async { continuation.resume(with: Result { try self.translating { try self.write(data) } }) }
         }
     }
 
@@ -43,8 +52,14 @@ public final class ContentFiles: ContentStore {
         try read(reference, range: 0..<reference.byteCount)
     }
 
-    private static let gone = AIServiceError(
-        .contentMissing, "A content file is gone. Run `hablare doctor`, or regenerate the request.")
+    /// Returns the error for a content file that does not exist.
+    ///
+    /// - Throws: ``/Hablare/AIServiceError/Code/storageMissing`` if the whole store is gone.
+    private func gone() throws -> AIServiceError {
+        try database?.check()
+        return AIServiceError(
+            .contentMissing, "A content file is gone. Run `hablare doctor`, or regenerate the request.")
+    }
 
     private static func damaged(_ count: Int, _ reference: ContentReference) -> AIServiceError {
         AIServiceError(
@@ -55,10 +70,10 @@ public final class ContentFiles: ContentStore {
     /// See ``/Hablare/ContentReading/read(_:range:)``.
     public func read(_ reference: ContentReference, range: Range<Int>) throws -> Data {
         let file = file(of: reference)
-        return try translatingStoreFailures {
-            guard let size = try FileSystem.size(ofFile: file.path) else { throw Self.gone }
+        return try translatingFileFailures {
+            guard let size = try FileSystem.size(ofFile: file.path) else { throw try gone() }
             guard size == reference.byteCount else { throw Self.damaged(size, reference) }
-            guard let data = try FileSystem.read(range, of: file.path) else { throw Self.gone }
+            guard let data = try FileSystem.read(range, of: file.path) else { throw try gone() }
             return data
         }
     }
@@ -78,6 +93,26 @@ public final class ContentFiles: ContentStore {
         }
     }
 
+    /// Runs calls that write content, and throws the meaning of a failure. A missing folder means that the store, or its
+    /// content, was deleted or moved: all folders were created when the store was opened. A missing unfinished file was
+    /// removed because nothing was written to it for long.
+    func translating<R>(_ body: () throws -> R) throws -> R {
+        do {
+            return try body()
+        } catch let failure as FileFailure {
+            guard failure.number == ENOENT else { throw AIServiceError(failure) }
+            try database?.check()
+            guard FileSystem.isFolder(directory.path) else {
+                throw AIServiceError.missing(directory.path, cause: failure.cause)
+            }
+            guard failure.action == .rename else { throw AIServiceError(failure) }
+            throw AIServiceError(
+                .contentMissing,
+                "An unfinished content file was removed, because nothing was written to it for long. Retry the request.",
+                cause: failure.cause)
+        }
+    }
+
     // MARK: For the store and its check-up
 
     func remove(_ reference: ContentReference) throws {
@@ -86,7 +121,7 @@ public final class ContentFiles: ContentStore {
 
     func remove(_ file: URL) throws {
         try database?.check()
-        try translatingStoreFailures { try FileSystem.remove(file.path) }
+        try translatingFileFailures { try FileSystem.remove(file.path) }
     }
 
     /// Returns every content file. Its name is its digest.
@@ -101,12 +136,12 @@ public final class ContentFiles: ContentStore {
 
     /// Returns the files of a folder; none if it is no folder or is gone.
     func files(in folder: URL) throws -> [URL] {
-        try translatingStoreFailures { try FileSystem.contents(of: folder.path).map { URL(fileURLWithPath: $0) } }
+        try translatingFileFailures { try FileSystem.contents(of: folder.path).map { URL(fileURLWithPath: $0) } }
     }
 
     /// Returns the size of a plain file; `nil` if it is gone or was written since a date.
     func size(of file: URL, untouchedSince date: Date) throws -> Int? {
-        let status = try translatingStoreFailures { try FileSystem.status(of: file.path, followingLinks: false) }
+        let status = try translatingFileFailures { try FileSystem.status(of: file.path, followingLinks: false) }
         guard let status, status.kind == .file, status.modified < date else { return nil }
         return status.size
     }

@@ -36,6 +36,16 @@ struct DatabaseIdentity: Sendable, Hashable {
         }
     }
 
+    /// The error of ``check()`` if the path names another file or none; `nil` if it names the file, or cannot be checked.
+    var loss: AIServiceError? {
+        do throws(AIServiceError) {
+            try check()
+            return nil
+        } catch {
+            return error.code == .storageMissing ? error : nil
+        }
+    }
+
     private static func numbers(ofFileAt path: String) throws(AIServiceError) -> (device: UInt64, file: UInt64) {
         var status = stat()
         guard stat(path, &status) == 0 else {

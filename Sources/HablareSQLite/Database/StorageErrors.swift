@@ -59,7 +59,7 @@ func translatingErrors<R>(of path: String, _ body: () throws -> R) throws -> R {
     } catch let error as DatabaseError {
         throw AIServiceError(error, path: path)
     } catch let failure as FileFailure {
-        throw AIServiceError(ofStore: failure)
+        throw AIServiceError(failure)
     } catch let error as FileLock.Busy {
         throw AIServiceError(
             .storageBusy, "Another process has been opening \(error.path) for long. Try again when it is done.")

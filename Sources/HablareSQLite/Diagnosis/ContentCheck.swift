@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareFileErrors
 import HablareFiles
 
 /// A comparison of content files with the rows that refer to them.
@@ -21,7 +22,7 @@ struct ContentCheck {
         var unreferenced = (count: 0, bytes: Int64(0))
         var unfinished = (count: 0, bytes: Int64(0))
         for file in try files.all() {
-            let status = try translatingStoreFailures { try FileSystem.status(of: file.path, followingLinks: false) }
+            let status = try translatingFileFailures { try FileSystem.status(of: file.path, followingLinks: false) }
             guard let status, status.kind == .file else { continue }
             let (size, date) = (Int64(status.size), status.modified)
             diagnosis.contentFiles += 1
@@ -42,7 +43,7 @@ struct ContentCheck {
         let id = reference.request.uuidString.lowercased()
         let what = reference.isPrompt ? "prompt" : "response"
         let advice = "Remove the request and run its command again: hablare rm \(id)"
-        guard let status = try translatingStoreFailures({ try FileSystem.status(of: file.path) }) else {
+        guard let status = try translatingFileFailures({ try FileSystem.status(of: file.path) }) else {
             return StoreDiagnosis.Finding(
                 kind: .contentMissing, isProblem: true,
                 message: "The file of the \(what) of request \(id) is gone (\(file.path)). \(advice)")

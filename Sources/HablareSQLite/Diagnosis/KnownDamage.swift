@@ -38,8 +38,7 @@ extension SQLiteStore {
             throw error
         } catch let error as AIServiceError where error.code == .storageReadOnly {
             // A connection may fail to open because the file no longer exists.
-            try identity.check()
-            throw error
+            throw identity.loss ?? error
         }
     }
 

@@ -248,26 +248,31 @@ package struct StoreWorkbench: Sendable {
         let commit = try store.commit([.expire(at: Self.date(seconds), limit: limit)])
         try require("the receipt of a sweep", commit.receipts, is: [.done])
         var expired: [ExpiredRequest] = []
-        for change in commit.changes {
+        for change in commit.changes.dropLast() {
             switch change {
             case .request(let id, let flight, .failed(.deadlineExceeded)):
                 expired.append(ExpiredRequest(id: id, flight: flight))
             case .flight(let flight, let lifecycle) where flight == expired.last?.flight && lifecycle.isSettled:
                 expired[expired.count - 1].token = lifecycle.token
-            case .nextDeadline(let next):
-                return (expired, next)
             default:
                 throw ContractViolation(message: "a sweep made the change \(change)", location: #fileID)
             }
         }
-        throw ContractViolation(message: "a sweep did not tell the next deadline", location: #fileID)
+        guard case .nextDeadline(let next)? = commit.changes.last else {
+            throw ContractViolation(message: "the last change of a sweep was not the next deadline", location: #fileID)
+        }
+        return (expired, next)
     }
 
     /// Cancels or deletes a request, and requires that the store does. Returns the flight that ended with it.
     package func ended(by write: StoreWrite) throws -> EndedFlight? {
         let commit = try store.commit([write])
         try require("the receipt of an end", commit.receipts, is: [.done])
-        return commit.changes.lazy.compactMap(EndedFlight.init).first
+        let ended = commit.changes.compactMap(EndedFlight.init)
+        guard ended.count <= 1 else {
+            throw ContractViolation(message: "the end of a request ended the flights \(ended)", location: #fileID)
+        }
+        return ended.first
     }
 
     /// Asks for permits.

@@ -86,6 +86,7 @@ import Testing
 
     @Test(arguments: [
         ("{\"data_dir\": \"/a\", \"data_dir\": \"/b\"}", "there more than once"),
+        ("{\"data_dir\": \"/a\",}", "It is not JSON from line 1, column 19 on"),
         ("data_dir: /a", "It is not JSON from line 1, column 1 on"), ("{'data_dir': 1}", "It is not JSON"),
         ("[]", "The file must have keys"), ("\"text\"", "The file must have keys"), ("7", "The file must have keys"),
     ])

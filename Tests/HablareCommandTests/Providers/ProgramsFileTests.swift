@@ -63,7 +63,22 @@ import Testing
             ),
             (#"{"w": {"answer": "text"}}"#, "At w: executable is missing."),
             (#"{"w": {"executable": "w"}}"#, "At w: answer is missing."),
-            (#"{"w": {"executble": "w", "answer": "text"}}"#, "no key executble. Did you mean executable?"),
+            (
+                #"{"w": {"executble": "w", "answer": "text"}}"#,
+                "At w: There is no key executble. Did you mean executable?"
+            ),
+            (
+                #"{"w": {"executable": "w", "answer": "text", "parameters": {"p": {"knd": "name"}}}}"#,
+                "At w.parameters.p: There is no key knd. Did you mean kind?"
+            ),
+            (
+                #"{"w": {"executable": "w", "answer": "text", "maximumByte": 1,}}"#,
+                "It is not JSON from line 1, column 62 on: "
+            ),
+            (
+                #"{"w": {"executable": "w", "answer": "text", "answer": "data", "maximumByte": 1}}"#,
+                "the object has this name already"
+            ),
             (#"{"w": {"executable": "w", "answer": "poem"}}"#, "At w.answer: It is text, data"),
             (#"{"w": {"executable": "w", "answer": "audio/"}}"#, "At w.answer: It is text, data"),
             (#"{"w": {"executable": "w", "answer": "text", "argument": []}}"#, "Did you mean arguments?"),

@@ -126,6 +126,30 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: directory.path))
     }
 
+    @Test("A removed unfinished content file is content that is missing, and the store works")
+    func unfinishedRemoved() async throws {
+        let content = try #require(store.content)
+        let writer = content.makeWriter()
+        try await writer.write(Data("a part".utf8))
+        let unfinished = directory.appending(path: "content/unfinished")
+        for file in try FileManager.default.contentsOfDirectory(at: unfinished, includingPropertiesForKeys: nil) {
+            try FileManager.default.removeItem(at: file)
+        }
+        let error = await #expect(throws: AIServiceError.self) { _ = try await writer.finish() }
+        #expect(error?.code == .contentMissing)
+        _ = try await content.put(Data("whole".utf8))
+    }
+
+    @Test("A store that cannot be created is not reported as one that was deleted while it was open")
+    func brokenLink() throws {
+        let linked = folder.url.appending(path: "linked")
+        try FileManager.default.createDirectory(at: linked, withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(
+            at: SQLiteStore.databaseFile(in: linked), withDestinationURL: folder.url.appending(path: "missing/file"))
+        let error = #expect(throws: AIServiceError.self) { _ = try SQLiteStore(directory: linked) }
+        #expect(error?.code == .storageFailed)
+    }
+
     @Test("The content of another store in its place is left alone")
     func contentOfOther() async throws {
         let other = try replace()
