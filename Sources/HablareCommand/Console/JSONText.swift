@@ -1,6 +1,6 @@
 import Foundation
 
-/// JSON as the command prints it: sorted keys, indented, ISO 8601 dates, slashes as they are.
+/// JSON as the command prints it: sorted keys, indented, ISO 8601 dates, unescaped slashes.
 enum JSONText {
     static func of(_ value: some Encodable, indented: Bool = true) throws -> String {
         let encoder = JSONEncoder()
@@ -14,7 +14,7 @@ enum JSONText {
     }
 }
 
-/// An object of JSON. A field without a value is `null`.
+/// A JSON object. A field without a value is `null`.
 struct JSONObject: Encodable, Sendable, ExpressibleByDictionaryLiteral {
     typealias Value = (any Encodable & Sendable)?
 
@@ -53,7 +53,7 @@ struct AnyKey: CodingKey {
     init?(intValue: Int) { return nil }
 }
 
-/// Where a text stops being JSON, and why: the decoders say only that it is none. Pure.
+/// The place and reason at which a text stops being JSON. The decoders report only that it is invalid. Pure.
 struct JSONFault: Sendable, Hashable {
     let sentence: String
 
