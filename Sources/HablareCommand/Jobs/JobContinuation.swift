@@ -5,7 +5,8 @@ import HablareProviders
 /// The way to continue a job: the command line that began it, or else commands on what the store has of it.
 struct JobContinuation: Sendable {
     let job: JobKey
-    /// The command line, if it finds this job again; `nil` if it makes another job each time, as with `--anew`.
+    /// The command line, if it finds this job again; `nil` if it makes another job each time
+    /// (``JobWork/isNewEachTime``).
     let command: String?
     let data: DataOptions
     var remark: String?

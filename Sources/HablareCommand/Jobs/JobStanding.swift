@@ -62,7 +62,7 @@ struct JobWork: Sendable {
     let provider: ProviderID
     let count: Int
     let noun: String
-    /// Whether the same command makes another job each time, as with `--anew`.
+    /// Whether the same command makes another job each time, as `hablare image` does on request.
     var isNewEachTime = false
     let request: @Sendable (_ index: Int, _ id: UUID) -> AIRequest
 }

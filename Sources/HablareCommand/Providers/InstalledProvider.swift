@@ -18,7 +18,7 @@ struct InstalledProvider: Sendable {
 
     struct ServiceVoices: Sendable {
         let usual: String
-        /// Returns all known voices. If `anew` is true, asks the service even if a list is cached.
+        /// Returns all known voices. `true` asks the service even if a list is cached.
         let list: @Sendable (_ anew: Bool) async throws -> [SpeechVoice]
         let check: @Sendable (String) async throws -> Void
         var sound: ServiceSound?
