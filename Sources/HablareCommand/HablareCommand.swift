@@ -71,7 +71,7 @@ public enum HablareCommand {
 }
 
 /// The arguments of a command line in the system's bytes, which may not be UTF-8. Pure.
-/// ///
+///
 /// Decoding replaces each invalid sequence with U+FFFD. The command would then send and pay for another prompt than the
 /// user's, or look for another file.
 struct ArgumentBytes: Sendable, Equatable {
@@ -99,7 +99,7 @@ extension ArgumentBytes {
 }
 
 /// Ensures that the descriptors 0, 1 and 2 are open before any other file is opened.
-/// ///
+///
 /// The command may be started with standard output closed (`hablare … >&-`). The next opened file, such as the
 /// database, would then get that number and receive the text meant for the user.
 enum StandardDescriptors {

@@ -112,7 +112,7 @@ extension AIResponseData {
 
 extension RequestDetails {
     /// Returns the fields of `hablare show --json` together with the answer itself.
-    /// ///
+    ///
     /// - Parameter usage: The usage of all its attempts, if that is more than the answer's own.
     func answerRecord(
         value: ParameterValue? = nil, repairs: Int? = nil, problem: String? = nil, usage: Usage? = nil

@@ -4,7 +4,7 @@ import Yams
 
 /// Reads settings from YAML, which includes JSON. It checks every key against the schema and records the place of each
 /// value. Pure.
-/// ///
+///
 /// Anchors and aliases are refused: settings do not need them, and they let a small file expand into a huge one. The
 /// library refuses nesting deeper than a thousand levels. Tags are ignored: every value is text until it is read.
 struct ConfigurationText {

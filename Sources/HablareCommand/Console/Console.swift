@@ -4,7 +4,7 @@ import HablareProviders
 
 /// Prints results on standard output and everything else on standard error. Standard error may have a live line at the
 /// bottom, which is redrawn. A terminal receives no control characters but our own; see ``ShownText``.
-/// ///
+///
 /// Nothing here blocks a thread. Printing a result waits for its reader and can be cancelled. A note does not wait.
 /// While standard error is not read, notes are kept. Of progress only the newest is kept, and of the log a limited
 /// part.

@@ -4,7 +4,7 @@ import Foundation
 import Hablare
 
 /// Writes to a channel on a thread of its own, one piece after another.
-/// ///
+///
 /// A write to a full pipe blocks until the reader reads. Threads of the cooperative pool must not block: there may be
 /// only one, and the engine, its leases and the signals need it.
 final class OutputQueue: Sendable {

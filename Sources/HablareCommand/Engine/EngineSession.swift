@@ -1,7 +1,7 @@
 import Hablare
 
 /// Runs an engine while some work needs it, then reports how the work ended.
-/// ///
+///
 /// The first signal ends the work: nothing new is started, and attempts in flight get the grace period. A second signal
 /// ends those at once. A signal during the report, or while files are moved into place, ends that step. After a signal,
 /// the report takes at most two seconds, so that a blocked reader cannot delay the exit.
@@ -15,7 +15,7 @@ struct EngineSession: Sendable {
         }
     }
 
-    /// The time that a blocked reader is waited for after a signal.
+    /// The maximum wait for a blocked reader after a signal.
     static let lastWords = Duration.seconds(2)
 
     let manager: AIRequestManager

@@ -3,7 +3,7 @@ import Hablare
 
 /// Waits for requests as the engine does, and notices standstills: a request that is held, or that waits for a
 /// suspended account.
-/// ///
+///
 /// It reads the awaited requests when a wait begins, and whenever an event says that one of them may now wait for
 /// something else.
 final class Lookout: Sendable {

@@ -165,7 +165,7 @@ extension AIServiceError {
 
 extension CommandFailure {
     /// Reports an unusable answer of a job. The same command would find it again, so it has to be removed first.
-    /// ///
+    ///
     /// - Parameter isNewEachTime: Whether the same command would make other answers instead
     ///   (``JobWork/isNewEachTime``).
     init(unusable what: String, _ id: UUID, _ reason: String, isNewEachTime: Bool = false, _ data: DataOptions) {

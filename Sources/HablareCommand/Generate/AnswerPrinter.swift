@@ -11,7 +11,7 @@ final class AnswerPrinter: Sendable {
     private let first: Int
     private let admits: @Sendable (StreamChunk) throws -> Void
     private struct Taken: Sendable {
-        /// The number of chunks of the newest generation that the reader has taken, counted from the answer's start.
+        /// The position in the newest generation up to which the reader has taken every chunk.
         var taken: Int
         var hasSome = false
         var isBegunAnew = false

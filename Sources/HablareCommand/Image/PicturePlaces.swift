@@ -15,8 +15,9 @@ struct PicturePlaces: Sendable {
     }
 
     /// Returns the format that the output's name requires, if the service's default is another one.
-    /// ///
-    /// - Parameter given: The format of the command line. It takes precedence, and throws if it contradicts the name.
+    ///
+    /// - Parameter given: The format on the command line, which already applies: the result is then `nil`.
+    /// - Throws: ``CommandFailure`` if the given format contradicts the name.
     func format(given: String?) throws -> String? {
         guard let ending = target.file?.pathExtension.lowercased(), let wanted = Self.endings[ending] else {
             return nil

@@ -54,7 +54,7 @@ struct AskedProvider: Sendable {
     }
 
     /// Runs a job until it ends or a signal arrives, and reports missing answers and how to continue.
-    /// ///
+    ///
     /// - Parameters:
     ///   - consequence: The consequence of missing answers, which follows a comma in the report.
     ///   - seconds: Returns the length of an answer's audio; `nil` if answers are not audio.

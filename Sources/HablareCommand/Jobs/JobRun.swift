@@ -157,7 +157,7 @@ struct JobRun: Sendable {
 }
 
 /// UUIDs (version 7) that sort in the order they were made, so that `ps` lists a book's segments in order.
-/// ///
+///
 /// The 12 bits after the milliseconds are a counter (RFC 9562 §6.2, method 1). After 4,096 ids in one millisecond the
 /// time advances by one. The rest is random.
 struct OrderedIDs {

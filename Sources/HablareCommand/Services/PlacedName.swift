@@ -2,7 +2,7 @@ import Hablare
 import HablareProviders
 
 /// The id of a service's provider at an address that the user chose: `openai.speech@http://127.0.0.1:8080/v1`. Pure.
-/// ///
+///
 /// A process that would ask the service elsewhere does not claim its requests. A prompt for a server on this machine
 /// must not leave it.
 struct PlacedName: Sendable, Hashable {

@@ -100,7 +100,7 @@ struct ProviderDirectory: Sendable {
 
     /// Returns all providers that can be asked. This includes those without a model of their own, because a request may
     /// name one.
-    /// ///
+    ///
     /// - Parameter known: The providers of stored requests. Those at an address of their own are included, although
     ///   they are not configured: their ids describe them.
     func everybody(askedBefore known: [ProviderID] = []) -> Everybody {

@@ -17,7 +17,7 @@ struct SpokenFormat: Sendable, Hashable {
     private static let readable: Set<String> = ["wav", "flac", "mp3", "opus", "ogg", "aiff"]
 
     /// Chooses the wanted format, else the one of the file's name, else WAV.
-    /// ///
+    ///
     /// - Parameter given: The value of `--parameter format=`, in which a service speaks in any case.
     init(_ wanted: String?, file: URL?, pieces: Int, given: String? = nil, of installed: InstalledProvider) throws {
         let suffix = file.map { $0.pathExtension.lowercased() }.flatMap { $0.isEmpty ? nil : $0 }
