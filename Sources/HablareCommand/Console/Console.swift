@@ -98,7 +98,7 @@ final class Console: Sendable {
     /// Waits until all output is written, or the task is cancelled.
     func flush() async {
         let begun = unfinished()
-        // Not empty only on a terminal.
+        // Only output to a terminal leaves unfinished bytes.
         if !begun.isEmpty {
             output.put(begun) { _ in }
             await output.drain()
