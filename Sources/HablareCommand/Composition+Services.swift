@@ -4,7 +4,7 @@ import HablareProviders
 
 /// The services: the part of the composition root that names concrete providers of the network.
 extension Composition {
-    /// The models that are asked of OpenAI itself where nobody names one.
+    /// The models to request from OpenAI itself if the user names none.
     static let openAIModels = [
         "model": "gpt-4.1-mini", "speech_model": "tts-1", "image_model": "gpt-image-1",
         "embedding_model": "text-embedding-3-small",
@@ -53,7 +53,7 @@ extension Composition {
                 provider = OpenAISpeechProvider(
                     id, service: service, model: model ?? "", voice: voice, timeout: timeout)
                 voices = InstalledProvider.ServiceVoices(usual: voice) { _ in
-                    // Another server has others, and nobody to ask for them.
+                    // Another server has other voices, and this API cannot list them.
                     known == nil ? [] : OpenAISpeechProvider.voices.map { SpeechVoice(id: $0, name: $0) }
                 } check: { voice in
                     guard known != nil, !voice.hasPrefix("voice_"), !OpenAISpeechProvider.voices.contains(voice)
@@ -140,7 +140,8 @@ private struct ServiceSite: Sendable {
         _ limits: Composition.CallLimits, in composition: Composition, key: APIKey? = nil
     ) throws(AIServiceError) {
         self.settings = settings
-        // Its paths have two versions, so each has its own; people copy the address with one.
+        // The API has paths of two versions, so each path includes its version. Users often copy an address that ends
+        // in one.
         let hasVersion = settings.kind == .elevenlabs && address.text.hasSuffix("/v1")
         self.address = hasVersion ? try ServiceAddress(String(address.text.dropLast(3))) : address
         self.limits = limits
@@ -169,7 +170,8 @@ private struct ServiceSite: Sendable {
 
     var timeout: Duration { limits.timeout ?? settings.timeout }
 
-    /// Whose limits are used up: a service has a key of its own. Another address than the configured one is another server.
+    /// The account whose rate limits the calls use up. A service has its own key. An address other than the configured
+    /// one is another server.
     private var account: AccountID { AccountID(rawValue: settings.placedName) }
     private var concurrency: Int { limits.concurrency ?? settings.concurrency }
     private var rate: RateLimit? { (limits.rate ?? settings.rate).map { RateLimit(requestsPerMinute: $0) } }
@@ -186,11 +188,11 @@ private struct ServiceSite: Sendable {
             concurrency: concurrency, date: date)
     }
 
-    /// Whether somebody charges for calls: also for those of a server on this machine that wants a key, as one does that
-    /// passes them on, or that has a price of its own. `nil`: as it is usual where it is.
+    /// Whether calls are charged for. A local server that requires a key counts as charged, because it may pass calls
+    /// on. So does a server with its own price. `nil` means the provider's default for its address.
     private var isCharged: Bool? {
         if settings.needsKey || settings.isKeyed { return true }
-        // The name of a kind has the prices of the service itself, which say nothing of another server.
+        // Prices under the name of a kind are those of the service itself, so they do not apply to another server.
         guard settings.name != settings.kind.rawValue else { return nil }
         let isPriced = limits.prices.entries.contains {
             $0.provider == settings.name || $0.provider.hasPrefix("\(settings.name).")

@@ -4,16 +4,17 @@ import HablareProviders
 import HablareSQLite
 import Logging
 
-/// Everything the command touches the world through. The only file that names concrete stores and providers.
+/// Everything through which the command accesses the outside world. The only file that names concrete stores and
+/// providers.
 struct Composition: Sendable {
     var arguments: [String]
-    /// The arguments as the system has them; `nil` where `arguments` are these.
+    /// The arguments in the system's bytes; `nil` if `arguments` are not those of the process.
     var argumentBytes: ArgumentBytes?
     var environment: [String: String]
     var workingDirectory: URL
     var console: Console
     var readInput: @Sendable () throws -> Data
-    /// Reads one line that nobody may see: typed at a prompt, or from a pipe.
+    /// Reads one secret line, typed at a prompt without echo or from a pipe.
     var readSecret: @Sendable (_ prompt: String) async throws -> String = {
         try await SecretInput.standard.read(prompt: $0)
     }
@@ -22,38 +23,39 @@ struct Composition: Sendable {
     var openStore: @Sendable (_ folder: URL) throws -> OpenedStore
     var storeExists: @Sendable (_ folder: URL) -> Bool
     var storeAccess: @Sendable (_ folder: URL) -> StoreAccess = { StoreAccess(to: SQLiteStore.databaseFile(in: $0)) }
-    /// How many bytes may still be written to the disk of a folder; `nil` where nobody says it.
+    /// The number of free bytes on a folder's disk; `nil` if it is unknown.
     var freeSpace: @Sendable (_ folder: URL) -> Int64? = DiskSpace.free
-    /// The programs as providers, with so many calls at once and so much time for each.
+    /// Creates providers for the local programs with the given limits.
     var providers: @Sendable (_ limits: CallLimits) throws -> [InstalledProvider]
     var network = NetworkAccess()
     var serviceProviders:
         @Sendable (ServiceEntry, Settings.Network, CallLimits, Composition) throws -> [InstalledProvider] =
             Composition.networkProviders
     var lookUpKey: @Sendable (_ service: String, Composition) throws -> ServiceKey? = Composition.storedKey
-    /// Calls a handler for every SIGINT and SIGTERM, until its task is cancelled. Then these end the process again.
+    /// Calls a handler for every SIGINT and SIGTERM until its task is cancelled. After that, these signals end the
+    /// process again.
     var watchSignals: @Sendable (_ handler: @escaping @Sendable (StopSignal) -> Void) async -> Void
     var seams: EngineSeams
     var timeZone: TimeZone
     var processorCount: Int
 
-    /// The command line's limits for one provider. What it leaves open is for each provider's own settings.
+    /// The limits that the command line sets for one provider. The provider's own settings decide the rest.
     struct CallLimits: Sendable, Hashable {
-        /// Calls at once. `nil`: of a program as many as there are processors.
+        /// The number of concurrent calls. `nil`: for a program, the number of processors.
         var concurrency: Int?
-        /// How long an attempt may take. `nil`: of a program ``EngineOptions/defaultTimeout``.
+        /// The maximum duration of an attempt. `nil`: for a program, ``EngineOptions/defaultTimeout``.
         var timeout: Duration?
-        /// Calls a minute, by all processes on a store together. `nil`: of a program any number.
+        /// The number of calls a minute, shared by all processes on a store. `nil`: for a program, no limit.
         var rate: Double?
         var prices = PriceTable.shipped
 
-        /// For a command that asks about providers and gives them no work.
+        /// Returns the limits for a command that inspects providers and gives them no work.
         static func forAsking(_ prices: PriceTable = .shipped) -> CallLimits { CallLimits(prices: prices) }
     }
 
     var localTime: LocalTime { LocalTime(now: seams.date(), zone: timeZone) }
 
-    /// A path from the command line, relative to the working directory.
+    /// Resolves a path from the command line against the working directory.
     func url(_ path: String) -> URL {
         URL(filePath: path, relativeTo: workingDirectory).absoluteURL.standardizedFileURL
     }
@@ -133,7 +135,7 @@ extension Composition {
 }
 
 extension Composition {
-    /// Where keys are: in the environment, then where they are stored.
+    /// The sources of keys: the environment first, then the key store.
     var credentials: CredentialChain {
         let stored = XDGFolders(environment: environment).configuration.map { [keyStore($0)] } ?? []
         return CredentialChain([EnvironmentCredentials(environment)] + stored, date: seams.date)
@@ -149,7 +151,7 @@ extension Composition {
         return store
     }
 
-    /// The platform's own store: the keychain of Apple platforms, elsewhere `credentials.json`.
+    /// Returns the platform's key store: the keychain on Apple platforms, `credentials.json` elsewhere.
     static func platformKeys(_ folder: URL) -> any CredentialStore {
         #if canImport(Security)
         KeychainCredentials()

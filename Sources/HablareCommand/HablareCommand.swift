@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Hablare
 
-/// The `hablare` command as a library: the executable is a few lines, and tests run the whole of it in process.
+/// The `hablare` command as a library, so that tests can run all of it in process.
 public enum HablareCommand {
     /// Runs the command line of this process and ends the process with the command's exit status.
     public static func main() async -> Never {
@@ -11,13 +11,13 @@ public enum HablareCommand {
         exit(await execute(in: .system()).rawValue)
     }
 
-    /// Runs a command line. Errors are told on standard error, in one line that says what to do.
+    /// Runs a command line. Reports an error on standard error, in one line that says what to do.
     static func execute(in composition: Composition) async -> CommandStatus {
         let status = await outcome(in: composition)
         await composition.network.close()
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await composition.console.flush() }
-            // Somebody who wants us to end does not wait for one who does not read.
+            // A user who stopped the command must not wait for a blocked reader.
             if status == .interrupted || status == .terminated {
                 group.addTask { _ = await composition.seams.clock.rest(for: EngineSession.lastWords) }
             }
@@ -35,7 +35,7 @@ public enum HablareCommand {
             do {
                 var parsed = try RootCommand.parseAsRoot(composition.arguments)
                 guard let composed = parsed as? any ComposedCommand else {
-                    // The root alone, or the parser's own help command: both end by throwing what is to be printed.
+                    // The root alone and the parser's help command both end by throwing the text to print.
                     try parsed.run()
                     return .success
                 }
@@ -70,10 +70,10 @@ public enum HablareCommand {
     }
 }
 
-/// The words of a command line as the system has them: bytes, which may be no UTF-8. Pure.
+/// The arguments of a command line in the system's bytes, which may not be UTF-8. Pure.
 ///
-/// As text each such place becomes U+FFFD, and another prompt than the person's would be asked, and paid for, or another
-/// file be looked for.
+/// Decoding replaces each invalid sequence with U+FFFD. The command would then send and pay for another prompt than the
+/// user's, or look for another file.
 struct ArgumentBytes: Sendable, Equatable {
     let words: [[UInt8]]
 
@@ -98,22 +98,22 @@ extension ArgumentBytes {
     }
 }
 
-/// Sees to it that the descriptors 0, 1 and 2 can be used in any case, before anything is opened.
+/// Ensures that the descriptors 0, 1 and 2 are open before any other file is opened.
 ///
-/// Somebody may start us with standard output closed (`hablare … >&-`). The next file that is opened gets the free
-/// number then, and what is meant for the person is written into the database.
+/// The command may be started with standard output closed (`hablare … >&-`). The next opened file, such as the
+/// database, would then get that number and receive the text meant for the user.
 enum StandardDescriptors {
-    /// Puts the null device on those of the three that are closed: for reading where one would write and the other way
-    /// round, so that using it still fails as it would on a closed one.
+    /// Opens the null device on each of the three that is closed. It is opened for the opposite direction, so that
+    /// using it still fails as on a closed descriptor.
     static func occupy() {
         for descriptor in Int32(0)...2 where fcntl(descriptor, F_GETFD) == -1 && errno == EBADF {
-            // Gets the lowest free number, which is this one: those below it are taken by now.
+            // Returns the lowest free number, which is this one: those below it are already open.
             _ = open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY)
         }
     }
 
-    /// Makes a write to a pipe without a reader fail, where it would end the process on the spot: what is under way
-    /// is put in order first. Programs that we run get back what is usual.
+    /// Makes a write to a pipe without a reader fail instead of ending the process, so that attempts in flight are
+    /// ended in order. Programs that we run get the default behaviour back.
     static func surviveBrokenPipes() {
         signal(SIGPIPE, SIG_IGN)
     }

@@ -37,7 +37,7 @@ struct RootCommand: ParsableCommand {
             DoctorCommand.self,
         ])
 
-    /// Says which command was probably meant: the parser itself would only say that it did not expect the words.
+    /// Suggests the command that was probably meant. The parser itself would only report unexpected words.
     static func unknownCommand(in arguments: [String]) -> CommandFailure? {
         guard let first = arguments.first, !first.isEmpty, !first.hasPrefix("-") else { return nil }
         let names = configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
@@ -50,7 +50,7 @@ struct RootCommand: ParsableCommand {
 extension RootCommand {
     private static let takingText: Set<String> = ["generate", "speak", "image", "embed"]
 
-    /// Says what to do with a text that begins with `-`: the parser takes `-what` for options, and prints the help.
+    /// Explains how to pass a text that begins with `-`. The parser takes `-what` for options, and prints the help.
     static func dashedText(in arguments: [String]) -> CommandFailure? {
         guard let command = arguments.first, takingText.contains(command) else { return nil }
         let words = arguments.prefix { $0 != "--" }
@@ -67,7 +67,7 @@ extension RootCommand {
     private static func mayBeText(_ word: String) -> Bool {
         guard word.hasPrefix("-"), word.count > 2, Double(word) == nil else { return false }
         if word.hasPrefix("--") { return word.prefix { $0 != "=" }.contains(where: \.isWhitespace) }
-        // As -o=FILE, and what people type for --help.
+        // Allows -o=FILE, and what users type for --help.
         return word.dropFirst(2).first != "=" && !["-help", "-version"].contains(word)
     }
 }

@@ -1,6 +1,6 @@
 import HablareCommand
 
-/// The executable: the command is a library, so that tests run it too.
+/// The executable. The command is a library, so that tests can run it, too.
 @main
 enum Main {
     static func main() async {

@@ -59,7 +59,7 @@ struct CostCommand: ComposedCommand {
         }
     }
 
-    /// Reads something that the sums do not need. Where it cannot be read, notes why, and uses the usual value.
+    /// Reads a value that the sums can do without. If it cannot be read, notes why and returns the fallback value.
     private func read<Value>(_ read: () throws -> Value, else usual: Value, _ console: Console) -> Value {
         do {
             return try read()

@@ -32,14 +32,14 @@ struct DoctorCommand: ComposedCommand {
         let table = own.value.flatMap(\.self) ?? .shipped
         let programs = try outcome { try composition.providers(.forAsking(table)) }
         var report = DoctorReport()
-        // Without the settings nobody knows where the store is.
+        // Without the settings the store's folder is unknown.
         if let settings = settings.value {
             report.add(settings, composition.services(settings, beside: programs.value?.programNames ?? []))
             try diagnoseStore(settings, in: composition, &report)
         }
         report.add("settings", invalid: settings.failure)
         report.add("prices", invalid: own.failure)
-        // No provider is known while the file that names the programs is not understood.
+        // Without a readable programs.json no provider is known.
         if let programs = programs.value {
             for program in programs {
                 report.add(program.name, isOwn: program.isOwn, await program.health(), await voices(of: program))
@@ -77,7 +77,8 @@ struct DoctorCommand: ComposedCommand {
                 report.add("store", "absent", "There is nothing yet in \(folder.path). The first narration creates it.")
             }
         } catch {
-            // Whatever it is, such as a folder that cannot be made: what else there is to say is said, too.
+            // Any error, such as a folder that cannot be created, becomes a finding: the rest of the report is still
+            // printed.
             let known = error as? AIServiceError
             let failure =
                 known.map { CommandFailure(opening: folder, for: .changing, $0, in: composition) }

@@ -84,7 +84,8 @@ struct AttemptRow: ListRow, JSONPrintable {
             "startedAt": attempt.startedAt, "endedAt": attempt.endedAt,
             "seconds": (seconds * 1000).rounded() / 1000, "outcome": outcome, "billing": billing,
             "error": attempt.error, "usage": attempt.usage,
-            // Where generate --json has it, and null where nobody knows: the usage's own is left out then.
+            // The same place as in `generate --json`. It is null when the cost is unknown, where `usage` omits the
+            // field.
             "costMicroDollars": attempt.usage.costMicroDollars,
         ]
     }

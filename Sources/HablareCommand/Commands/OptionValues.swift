@@ -6,7 +6,7 @@ public import HablareSpeech
 extension TextSegmenter.Unit: ExpressibleByArgument {}
 extension LedgerQuery.Grouping: ExpressibleByArgument {}
 
-/// The requests that a command is for: a phase, those that are held, or those whose process ended meanwhile.
+/// The values of `--state`: a phase, held requests, or requests whose process ended during an attempt.
 enum StateOption: String, CaseIterable, ExpressibleByArgument {
     case pending, executing, completed, failed, cancelled, held, interrupted
 
@@ -26,7 +26,7 @@ enum StateOption: String, CaseIterable, ExpressibleByArgument {
     }
 }
 
-/// What happens to a request when nobody knows whether its attempt was carried out, as it is said on the command line.
+/// The policy for a request whose last attempt has an unknown outcome, as it is spelled on the command line.
 enum InterruptionOption: String, CaseIterable, ExpressibleByArgument {
     case runAgain = "run-again"
     case hold

@@ -89,7 +89,7 @@ struct ProviderRow: ListRow, JSONPrintable {
 }
 
 extension [ProviderRow] {
-    /// The rows of one service as one, where all of them say the same of why it cannot be asked.
+    /// The rows of one service, merged into one row if all of them have the same problem.
     var gathered: [ProviderRow] {
         guard count > 1, let first, let problem = first.problem, allSatisfy({ $0.problem == problem }) else {
             return self

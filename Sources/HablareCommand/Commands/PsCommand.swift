@@ -91,7 +91,7 @@ struct PsCommand: ComposedCommand {
         of store: any RequestStore, _ settings: Settings, in composition: Composition,
         _ body: ([RequestRow]) async throws -> Void
     ) async throws {
-        // The newest are read last.
+        // The store returns the newest requests last.
         var newest: [RequestRow] = []
         var count = 0
         var filter = SnapshotFilter(job: job.map(JobKey.init(rawValue:)), limit: Self.page)
@@ -99,7 +99,8 @@ struct PsCommand: ComposedCommand {
         if !state.isEmpty, state.allSatisfy({ $0 == .held }) { filter.isHeld = true }
         while limit != 0 {
             let page = try store.snapshots(filter)
-            // A filter asks for held and not held ones alike: with --state held --state failed the rest goes here.
+            // The store's filter cannot combine held requests with other states, as in --state held --state failed.
+            // This filter removes the rest.
             let wanted = try composition.standings(of: page, in: store, settings)
                 .filter { standing in state.isEmpty || state.contains { $0.includes(standing) } }
                 .map { RequestRow(standing: $0, time: composition.localTime) }

@@ -23,7 +23,7 @@ struct RequestDetails: JSONPrintable, Sendable {
             ("state", standing.state),
             ("that is", standing.isInterrupted ? RequestStanding.interruption(of: request, work: work) : nil),
             ("waiting", snapshot.waiting?.sentence(provider: snapshot.providerID, at: time)),
-            // Not "held by": a held request is one that nobody works on.
+            // Not "held by": a held request is one that no process runs.
             (
                 standing.isInterrupted ? "was with" : "with",
                 snapshot.holder.map { "process \($0.processID) on \($0.host)" }
@@ -103,16 +103,17 @@ struct RequestDetails: JSONPrintable, Sendable {
 }
 
 extension AIResponseData {
-    /// How many seconds old an answer was when its request found it in the cache; `nil` where it was made for it.
+    /// The age in seconds of the cached answer when the request found it; `nil` if the answer was made for this
+    /// request.
     var ageInCache: Int? {
         if case .hit(let age)? = cacheUse { age } else { nil }
     }
 }
 
 extension RequestDetails {
-    /// What `hablare show --json` has, and the answer itself.
+    /// Returns the fields of `hablare show --json` together with the answer itself.
     ///
-    /// - Parameter usage: What was used for it, where that is more than the answer's own.
+    /// - Parameter usage: The usage of all its attempts, if that is more than the answer's own.
     func answerRecord(
         value: ParameterValue? = nil, repairs: Int? = nil, problem: String? = nil, usage: Usage? = nil
     ) async throws -> JSONObject {

@@ -47,7 +47,7 @@ struct StreamCommand: ComposedCommand {
     private func follow(
         _ printer: AnswerPrinter, _ store: any RequestStore, in composition: Composition
     ) async throws -> CommandStatus {
-        // Before the first look, so that no change falls between the two.
+        // Subscribe before the first read, so that no change is missed between the two.
         guard let changes = store.signal?.changes() else {
             throw CommandFailure(.temporary, "This store cannot be watched at the moment. Try again.")
         }
@@ -61,7 +61,7 @@ struct StreamCommand: ComposedCommand {
         }
     }
 
-    /// Runs `body` until it ends or a signal comes; `stopped` is called once `body` does nothing any more.
+    /// Runs `body` until it ends or a signal arrives. Calls `stopped` once `body` has stopped.
     private func untilSignal(
         in composition: Composition, _ body: @escaping @Sendable () async throws -> CommandStatus,
         then stopped: (StopSignal) -> CommandStatus
@@ -106,7 +106,8 @@ struct StreamCommand: ComposedCommand {
         }
     }
 
-    /// Refuses what is no text where people see it: by what the answer is, or as long as it is made by how it begins.
+    /// Throws if the answer is not text and would be shown on a terminal. Judges by the answer's type, or by its first
+    /// bytes while it is still being made.
     private func checkShown(_ chunk: StreamChunk, _ store: any StoreReading, _ console: Console) throws {
         guard console.showsOutput else { return }
         let type: ContentType?

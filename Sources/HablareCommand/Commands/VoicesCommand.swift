@@ -74,7 +74,7 @@ struct VoicesCommand: ComposedCommand {
             do {
                 if let problem = await installed.health().problem { throw problem }
                 let voices = try await voices(of: installed)
-                // One that has no model says so in hablare providers.
+                // `hablare providers` reports a provider without a model.
                 if voices.isEmpty, installed.problem == nil {
                     console.note("\(installed.name): it does not list its voices.")
                 }
@@ -90,13 +90,13 @@ struct VoicesCommand: ComposedCommand {
                 console.note("\(installed.name): \(error.message)")
             }
         }
-        // Of one that does not speak that was said.
+        // The loop has already noted that a provider does not speak.
         let isTold = rows.isEmpty && !all.contains { $0.provider.responseType == .audio } && provider != nil && !json
         if !isTold { try await console.print(rows, json: json, orNote: "No voice is like that.") }
         return .success
     }
 
-    /// The voices of a provider, and what else they are called; none where it does not list any.
+    /// Returns the voices of a provider with their aliases; empty if the provider does not list any.
     private func voices(of installed: InstalledProvider) async throws -> [(voice: SpeechVoice, aliases: [String])] {
         if let service = installed.serviceVoices { return try await service.list(refresh).map { ($0, []) } }
         return try await installed.voices().map { voice in

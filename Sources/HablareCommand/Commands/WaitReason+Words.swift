@@ -17,7 +17,7 @@ extension RequestSnapshot.WaitReason {
         }
     }
 
-    /// When it ends by itself; `nil` where time alone changes nothing.
+    /// The date at which the reason ends by itself; `nil` if time alone changes nothing.
     var until: Date? {
         switch self {
         case .backingOff(let date), .rateLimited(let date), .providerFailing(let date): date

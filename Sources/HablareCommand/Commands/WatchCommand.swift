@@ -23,7 +23,7 @@ struct WatchCommand: ComposedCommand {
         let settings = try data.settings(in: composition)
         let store = try data.openForRequest(settings, in: composition).store
         let wakes = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        // Before the first look, so that no change falls between the two.
+        // Subscribe before the first read, so that no change is missed between the two.
         let changes = store.signal?.changes()
         return try await withThrowingTaskGroup(of: Void.self) { group in
             defer { group.cancelAll() }
@@ -64,7 +64,8 @@ struct WatchCommand: ComposedCommand {
                 }
                 return status
             }
-            // Nothing is written when the date of a reason comes, so a timer looks then. Cancelled with this round.
+            // Nothing is written to the store when a reason's date arrives, so a timer triggers the next read. It is
+            // cancelled at the end of this iteration.
             async let _: Void = Self.wait(until: seen.waiting?.until, in: composition, then: wake)
             guard await wakes.next() != nil else { break }
         }
@@ -76,17 +77,17 @@ struct WatchCommand: ComposedCommand {
     private static func wait(until date: Date?, in composition: Composition, then wake: @Sendable () -> Void) async {
         guard let date else { return }
         let seconds = date.timeIntervalSince(composition.seams.date())
-        // Where something is written first, the next round has a timer of its own.
+        // If a change is written first, the next iteration starts its own timer.
         if seconds > 0, await composition.seams.clock.rest(for: .seconds(seconds)) { wake() }
     }
 
-    /// What is told of the request. A change of anything else is not worth a line.
+    /// The parts of a request that are printed. Other changes do not print a line.
     private struct Seen: Equatable {
         let provider: ProviderID
         let phase: RequestPhase
         let isInterrupted: Bool
         let waiting: RequestSnapshot.WaitReason?
-        /// Whether the date of the reason has come and nobody has acted on it yet.
+        /// Whether the reason's date has passed and no process has acted on it yet.
         let isDue: Bool
         let error: AIServiceError?
         let attempt: Int?

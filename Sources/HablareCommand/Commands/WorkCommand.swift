@@ -35,12 +35,12 @@ struct WorkCommand: ComposedCommand {
         let limits = try engine.limits(in: composition)
         let settings = try data.settings(in: composition)
         let directory = try ProviderDirectory(settings, limits, in: composition)
-        // A service may be there before the first request is, and then it makes the store.
+        // With --forever the command may start before the first request exists, so it creates the store.
         guard
             let opened = forever
                 ? try data.open(settings, in: composition) : try data.openExisting(settings, in: composition)
         else {
-            // A mistyped folder must not look like one in which nothing waits.
+            // A mistyped folder must not look like a store in which nothing waits.
             let example = data.commandLine("generate", "--provider", "NAME", "--detach", "PROMPT")
             throw CommandFailure(
                 .inputMissing,
@@ -61,13 +61,13 @@ struct WorkCommand: ComposedCommand {
             manager: workplace.manager, store: workplace.store, own: workplace.own,
             lookout: workplace.lookout(for: reporter), providers: Set(providers.map(\.provider.id)),
             reporter: reporter, forever: forever)
-        // Who goes on forever may never see its end.
+        // With --forever the user may never see the final summary.
         if forever, !quiet { tell(of: try await round.left(), everybody, to: console) }
         let early = try await round.endingEarly(at: composition.seams.date())
         return try await workplace.session(quiet: quiet).run {
             try await round.run(with: early)
         } then: { end in
-            // The engine has ended, and so have its commits.
+            // The engine has ended and its commits are finished.
             let ended = workplace.own.ended
             let left = try await round.left()
             if !quiet {
@@ -134,7 +134,7 @@ struct WorkRound: Sendable {
     let reporter: ProgressReporter
     let forever: Bool
 
-    /// The requests that may end while the engine starts: those that are executed, and those that are too late.
+    /// Returns the requests that may end while the engine starts: those in execution and those past their deadline.
     func endingEarly(at date: Date) async throws -> [UUID] {
         var ids: [UUID] = []
         for filter in [
@@ -151,7 +151,7 @@ struct WorkRound: Sendable {
             group.addTask { await reporter.run() }
             group.addTask { await lookout.run() }
             defer { group.cancelAll() }
-            // Before the first look, so that nothing is submitted unseen between the two.
+            // Subscribe before the first read, so that no submission is missed between the two.
             var changes = store.signal?.changes().makeAsyncIterator()
             try await waitForAll(early)
             while true {
@@ -171,7 +171,7 @@ struct WorkRound: Sendable {
         struct Reason: Sendable, Equatable {
             var providers: [ProviderID]
             var count: Int
-            /// Why they cannot be asked; `nil`: nobody here knows them.
+            /// The reason that the providers cannot be asked; `nil` if they are unknown here.
             let failure: CommandFailure?
         }
 
@@ -203,8 +203,8 @@ struct WorkRound: Sendable {
         return left
     }
 
-    /// Waits for everything that is neither final nor held nor left now; whether there was anything. All of it is read
-    /// before any of it is waited for: what ends meanwhile would not be there any more when its page is read.
+    /// Waits for every request that is neither final, held nor left alone, and returns whether there were any. Reads
+    /// all ids before it waits: a request that ends meanwhile would be missing from a page read later.
     @discardableResult
     private func waitForAll(_ early: [UUID] = []) async throws -> Bool {
         var ids = early
@@ -224,7 +224,7 @@ struct WorkRound: Sendable {
     }
 
     private func isForUs(_ snapshot: RequestSnapshot) -> Bool {
-        // What is under way comes to its end, whoever is left alone meanwhile.
+        // An attempt in flight finishes, even if its provider is suspended meanwhile.
         snapshot.phase == .executing ? providers.contains(snapshot.providerID) : isAsked(snapshot.providerID)
     }
 

@@ -1,16 +1,17 @@
 import Foundation
 
-/// The file of settings: `hablare.yaml` or `hablare.json` in the configuration folder, or one that was named.
+/// The file of settings: `hablare.yaml` or `hablare.json` in the configuration folder, or a file that the user named.
 struct ConfigurationFile: Sendable, Hashable {
     static let maximumBytes = 1 << 20
     static let names = ["hablare.yaml", "hablare.yml", "hablare.json"]
     static let variable = "HABLARE_CONFIG"
 
     let url: URL
-    /// What named it, as `--config`; `nil` where it was found.
+    /// The option or variable that named the file, such as `--config`; `nil` if it was found in the configuration
+    /// folder.
     let namedBy: String?
 
-    /// Finds the file: that of `--config`, else of `HABLARE_CONFIG`, else the one in the configuration folder, if any.
+    /// Finds the file named by `--config`, else by `HABLARE_CONFIG`, else the one in the configuration folder, if any.
     static func find(_ option: String?, in composition: Composition) throws -> ConfigurationFile? {
         let variable = composition.environment[variable].map { ($0, self.variable) }
         if let (path, source) = option.map({ ($0, "--config") }) ?? variable {
@@ -69,7 +70,7 @@ struct ConfigurationFile: Sendable, Hashable {
         }
     }
 
-    /// What is at a place; `nil` where nothing is. A link that leads nowhere is something.
+    /// Returns the status of the file at a path; `nil` if nothing is there. A dangling link is an error, not `nil`.
     private static func status(of url: URL) throws -> stat? {
         var found = stat()
         if stat(url.path, &found) == 0 { return found }

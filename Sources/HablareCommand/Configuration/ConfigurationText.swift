@@ -2,11 +2,11 @@ import Foundation
 import HablareProviders
 import Yams
 
-/// Reads settings out of YAML, of which JSON is a part: checks every key against the schema and says where each value
-/// stands. Pure.
+/// Reads settings from YAML, which includes JSON. It checks every key against the schema and records the place of each
+/// value. Pure.
 ///
-/// Anchors and aliases are refused: nobody needs them here, and with them a small file can mean a huge one. What is
-/// nested deeper than a thousand levels the library refuses. Tags mean nothing: every value is a text until it is read.
+/// Anchors and aliases are refused: settings do not need them, and they let a small file expand into a huge one. The
+/// library refuses nesting deeper than a thousand levels. Tags are ignored: every value is text until it is read.
 struct ConfigurationText {
     let text: String
     let file: ConfigurationFile
@@ -24,17 +24,17 @@ struct ConfigurationText {
         // enough to have storage of its own.
         let lasting = text + "\n" + String(repeating: "\n", count: 64)
         do {
-            // Its default encoding looks into the environment and prints; its default resolver guesses types.
+            // The default encoding reads the environment and prints. The default resolver guesses types.
             let parser = try Parser(yaml: lasting, resolver: .basic, encoding: .utf8)
             let root = try parser.singleRoot()
-            // The parser holds the anchors, to which nodes point weakly.
+            // The parser owns the anchors, and nodes refer to them weakly.
             return try withExtendedLifetime(parser) { try body(root) }
         } catch let error as YamlError {
             throw failure(of: error)
         }
     }
 
-    /// Never the error's own description, which has the text in it.
+    /// Describes a parse error. Never uses the error's own description, which contains the text.
     private func failure(of error: YamlError) -> CommandFailure {
         switch error {
         case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
@@ -52,8 +52,8 @@ struct ConfigurationText {
         "The key \(shown(name)) is there more than once in its section. Keep one."
     }
 
-    /// With aliases a few lines can mean so much that even comparing the keys of a section takes for ever, so the two
-    /// together are refused before the text is given to the parser. One of them alone means nothing yet.
+    /// Throws if the text has both an anchor and an alias, before the parser sees it. With aliases a few lines can
+    /// expand so far that comparing a section's keys never ends. Either of the two alone is harmless here.
     private func refuseAliases() throws {
         let bytes = Array(text.utf8)
         guard let anchor = Self.firstMark(UInt8(ascii: "&"), in: bytes),
@@ -64,7 +64,8 @@ struct ConfigurationText {
             "\(Self.anchors) If it is none (in a comment, or in a text), write it without & or *.")
     }
 
-    /// Where something begins like an anchor or an alias, also in comments and quotes, which only the parser knows.
+    /// Returns the index of the first apparent anchor or alias. Includes those in comments and quotes, which only the
+    /// parser can tell apart.
     private static func firstMark(_ sign: UInt8, in bytes: [UInt8]) -> Int? {
         bytes.indices.first { index in
             guard bytes[index] == sign, index + 1 < bytes.count, isWord(bytes[index + 1]) else { return false }
@@ -81,7 +82,7 @@ struct ConfigurationText {
         }
     }
 
-    /// A sign behind which nothing new begins, as in `R&D` or `?a=1&b=2`.
+    /// Whether no anchor or alias can begin after the byte, as in `R&D` or `?a=1&b=2`.
     private static func isInsideWord(_ byte: UInt8) -> Bool {
         byte != UInt8(ascii: "-") && isWord(byte) || byte >= 0x80 || "./=%+~;".utf8.contains(byte)
     }
@@ -182,7 +183,7 @@ struct ConfigurationText {
         .file(file.url, line: mark?.line ?? 1, column: mark?.column ?? 1)
     }
 
-    /// The same of a fault: what the parser finds wrong behind the text, in what was added to it, is wrong at its end.
+    /// Returns the place of a parse error. An error in the padding after the text is reported at the text's end.
     private func place(ofFault mark: Mark) -> SettingPlace {
         let end = place(at: text.unicodeScalars.count)
         if case .file(_, let last, _) = end, mark.line > last { return end }
@@ -195,7 +196,7 @@ struct ConfigurationText {
         return .file(file.url, line: before.count { $0 == "\n" } + 1, column: before[start...].count + 1)
     }
 
-    /// A key as it may be shown: somebody may have put a secret in its place, or a whole page.
+    /// Returns a key in a form that is safe to show: the user may have put a secret or a whole page in its place.
     private static func shown(_ name: String) -> String {
         guard !SecretNames.looksLikeKey(name) else { return "…" }
         return name.wholeMatch(of: /[A-Za-z0-9_.\-]{1,64}/) != nil ? name : String(name.prefix(64)).debugDescription

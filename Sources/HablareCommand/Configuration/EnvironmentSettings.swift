@@ -1,8 +1,8 @@
 import Foundation
 import HablareProviders
 
-/// The variables of the environment that are settings: `HABLARE_` and the way to the setting, in capitals, with `_`
-/// between names and in place of hyphens. A variable that is none, and looks as if it were meant for one, is an error. Pure.
+/// Settings from environment variables. A variable is `HABLARE_` and the setting's path in capitals, with `_` between
+/// names and in place of hyphens. A variable that is not a setting but resembles one is an error. Pure.
 struct EnvironmentSettings {
     let variables: [String: String]
 
@@ -66,7 +66,7 @@ struct EnvironmentSettings {
     private func problem(with variable: String, beside paths: [SettingPath]) -> String? {
         let names = paths.map(\.variable)
         let isOurs = Self.sections.contains { variable.hasPrefix($0) }
-        // A service's key may be in a variable such as HABLARE_OPENAI_KEY, which is not ours.
+        // A service's key may be in a variable such as HABLARE_OPENAI_KEY, which is not a setting.
         guard isOurs || !variable.hasSuffix("_KEY") else { return nil }
         if isOurs, SecretNames.isSecret(variable) {
             let service =

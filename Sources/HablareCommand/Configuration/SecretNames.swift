@@ -1,4 +1,5 @@
-/// What would be a secret in the configuration, which is shown, shared and copied: keys have a place of their own.
+/// Names that suggest a secret. Secrets are refused in the configuration, which is shown, shared and copied. Keys are
+/// stored elsewhere.
 enum SecretNames {
     static func isSecret(_ name: String) -> Bool {
         let words = name.lowercased().split { !$0.isLetter && !$0.isNumber }.map(String.init)
@@ -13,7 +14,7 @@ enum SecretNames {
         text.wholeMatch(of: /(sk|pk|rk|xi)[-_][A-Za-z0-9_\-]{16,}/) != nil
     }
 
-    /// What to do instead; whose key it is, where that is known.
+    /// Returns advice on where to put the key, with the name of its service if that is known.
     static func advice(for service: String?) -> String {
         "Keys are kept apart from the configuration, which is shown and shared. Take it out, and use: hablare keys set "
             + (service ?? "SERVICE")

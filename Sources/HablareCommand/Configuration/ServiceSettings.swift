@@ -4,28 +4,28 @@ import HablareProviders
 struct ServiceSettings: Sendable, Equatable {
     let name: String
     let kind: ServiceKind
-    /// Where it is, as it was written; the address of the kind's own service where nothing was.
+    /// The address as it was written; by default the address of the kind's own service.
     var address: String
-    /// What is wrong with ``address``. It counts once the service is to be asked.
+    /// The problem with ``address``. It matters only once the service is asked.
     var addressProblem: CommandFailure?
-    /// The models, by the settings that say them, such as `speech_model`. Default: the provider's own.
+    /// The models by the setting that names them, such as `speech_model`. Default: the provider's own.
     var models: [String: String] = [:]
     var voice: String?
     var interface = TextInterface.chat
     var needsKey = true
     var isEnabled = true
     var concurrency = 4
-    /// Calls a minute; `nil`: no limit but the service's own.
+    /// The number of calls a minute; `nil`: no limit but the service's own.
     var rate: Double?
-    /// How long one attempt may take, or be silent where it streams.
+    /// The maximum duration of one attempt or, for a stream, of a silence in it.
     var timeout = Duration.seconds(120)
-    /// What else its calls say, by names in small letters. Never a secret, but they may name an account.
+    /// Additional headers of its calls, by lowercase names. They are never secret, but they may name an account.
     var headers: [String: String] = [:]
     var fallback: [String] = []
-    /// Where it is asked in place of where it is configured; `nil`: it is asked there.
+    /// The address that replaces the configured one; `nil` to use the configured one.
     private(set) var place: ServiceAddress?
     private(set) var takesKey = true
-    /// Whether it needs a key as it is configured, also for who only looks.
+    /// Whether the service needs a key as configured. Stays true in settings that only inspect the service.
     private(set) var isKeyed = false
 
     init(_ name: String, _ kind: ServiceKind) {
@@ -38,7 +38,7 @@ struct ServiceSettings: Sendable, Equatable {
 }
 
 extension ServiceSettings {
-    /// The service at another address. Its key and its headers go with it only within the configured origin.
+    /// Returns the service at another address. Its key and headers are kept only within the configured origin.
     func placed(at address: ServiceAddress) -> ServiceSettings {
         var placed = self
         if !hasOrigin(of: address) {
@@ -52,7 +52,7 @@ extension ServiceSettings {
         return placed
     }
 
-    /// The service for who only looks what it would be asked: its key is not looked up.
+    /// The service for a command that only inspects it: its key is not looked up.
     var unasked: ServiceSettings {
         var unasked = self
         unasked.isKeyed = isKeyed || needsKey
@@ -64,7 +64,8 @@ extension ServiceSettings {
         addressProblem == nil && ServiceAddress.read(address).value?.origin == other.origin
     }
 
-    /// What it is called here, with its address where that is not the configured one: whose limits are used up.
+    /// The service's name, followed by its address if that is not the configured one. It identifies the account whose
+    /// limits apply.
     var placedName: String { Self.name(name, at: place) }
 
     func id(of offer: ServiceOffer) -> ProviderID {
@@ -75,7 +76,8 @@ extension ServiceSettings {
         place.map { PlacedName(provider: name, address: $0).text } ?? name
     }
 
-    /// Why no key may be sent to an address; `nil` where one may. Everybody on the way could read it.
+    /// Returns why no key may be sent to an address, because others on the network could read it; `nil` if one may be
+    /// sent.
     func exposure(at address: ServiceAddress) -> AIServiceError? {
         guard address.origin.scheme == "http", !address.origin.isLoopback else { return nil }
         return AIServiceError(
@@ -105,7 +107,7 @@ enum TextInterface: String, Sendable, Hashable, CaseIterable {
 }
 
 struct ServiceOffer: Sendable, Hashable {
-    /// What stands behind the service's name in the provider's id; `nil` for the one with the bare name.
+    /// The suffix after the service's name in the provider's id; `nil` for the provider with the bare name.
     let variant: String?
     let answers: ContentType
     let modelKey: String
@@ -135,7 +137,7 @@ extension ServiceKind {
         }
     }
 
-    /// The settings that mean nothing for services of the kind, each of which would be ignored in silence.
+    /// The settings that services of this kind do not have. They are refused, because they would be ignored silently.
     var missingKeys: [String] {
         switch self {
         case .openai: []

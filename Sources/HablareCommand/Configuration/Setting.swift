@@ -2,7 +2,7 @@ import Foundation
 
 struct Setting: Sendable, Hashable {
     let path: SettingPath
-    /// The text, or several of a list. `nil` for a section that a person named, such as a service.
+    /// The value's text, or the texts of a list. `nil` for a section that the user named, such as a service.
     let texts: [String]?
     let place: SettingPlace
 
@@ -26,7 +26,7 @@ struct SettingPath: Sendable, Hashable, CustomStringConvertible {
 
     var description: String { names.joined(separator: ".") }
 
-    /// The variable of the environment that says the same: `HABLARE_SERVICES_OPENAI_BASE_URL`.
+    /// The environment variable of the same setting: `HABLARE_SERVICES_OPENAI_BASE_URL`.
     var variable: String {
         (["hablare"] + names).map { $0.uppercased().replacing("-", with: "_") }.joined(separator: "_")
     }
@@ -41,7 +41,7 @@ enum SettingPlace: Sendable, Hashable {
     case variable(String)
     case option(String)
 
-    /// - Parameter problem: A sentence that says what is wanted. Never the value, which may be a secret.
+    /// - Parameter problem: A sentence that says what is expected. Never the value, which may be a secret.
     func failure(_ problem: String) -> CommandFailure {
         switch self {
         case .file(let url, let line, let column):

@@ -1,7 +1,7 @@
 import Hablare
 import HablareProviders
 
-/// The kind of a setting's value, which is written in the same way in a file, a variable and an option.
+/// The kind of a setting's value. Files, variables and options use the same syntax.
 enum SettingKind: Sendable, Hashable {
     case text
     case path
@@ -17,7 +17,7 @@ enum SettingKind: Sendable, Hashable {
     case proxy
     case headerValue
 
-    /// Whether it is a list: in a file that, or one text; in a variable, with commas.
+    /// Whether the value is a list: in a file a list or a single text, in a variable separated by commas.
     var isList: Bool { [.providers, .hosts].contains(self) }
 
     var wanted: String {
@@ -76,7 +76,7 @@ enum SettingKind: Sendable, Hashable {
         }
     }
 
-    /// Why the address of a service is none, in the words of who reads it; `nil` for other kinds.
+    /// Returns why the address of a service is invalid, in the address reader's words; `nil` for other kinds.
     func reason(against texts: [String]) -> String? {
         guard self == .address, let text = texts.first else { return nil }
         return ServiceAddress.read(text).failure?.message
@@ -88,7 +88,7 @@ enum SettingKind: Sendable, Hashable {
     }
 }
 
-/// The signs that values are written with. Nothing is guessed: what is not exactly of a form is not read at all.
+/// The syntax of values. Nothing is guessed: a text that does not match its form exactly is not read at all.
 extension SettingKind {
     static func isText(_ text: String) -> Bool {
         (1...longestText).contains(text.count) && !text.allSatisfy(\.isWhitespace)
@@ -115,7 +115,7 @@ extension SettingKind {
         return Int(text)
     }
 
-    /// Calls a minute.
+    /// Returns the number of calls a minute.
     static func rate(_ text: String) -> Double? {
         guard let match = text.wholeMatch(of: /([0-9]{1,9}(?:\.[0-9]{1,9})?)\/(s|min|h)/),
             let number = Double(match.1)

@@ -1,10 +1,10 @@
-/// What the configuration may say: the one table that reading, checking and the documentation are held to.
+/// The schema of the configuration: the one table for reading, checking and documentation.
 indirect enum SettingSchema: Sendable {
     case value(SettingKind, default: String)
     case section([(name: String, schema: SettingSchema)])
     case each(SettingNaming, SettingSchema)
 
-    /// A value of the schema, with the names that a person gives as ``SettingNaming/placeholder``.
+    /// A value of the schema. Names that the user chooses appear as ``SettingNaming/placeholder``.
     struct Leaf: Sendable {
         let path: SettingPath
         let kind: SettingKind
@@ -76,7 +76,7 @@ enum SettingNaming: Sendable, Hashable {
         }
     }
 
-    /// The name as it is kept: names of headers are the same in upper and lower case.
+    /// Returns the name as it is stored. Header names are case-insensitive.
     func canonical(_ name: String) -> String {
         switch self {
         case .service: name
@@ -84,7 +84,7 @@ enum SettingNaming: Sendable, Hashable {
         }
     }
 
-    /// What is wrong with a canonical name, as the end of a sentence; `nil` where nothing is.
+    /// Returns the problem with a canonical name as the end of a sentence; `nil` if it is valid.
     func problem(with name: String) -> String? {
         switch self {
         case .service:

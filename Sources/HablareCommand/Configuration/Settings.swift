@@ -1,20 +1,20 @@
 import Foundation
 
-/// A setting comes from the file, the environment or an option of the command line, in rising order of strength. What
-/// nobody says has its default. A value that cannot be read is an error, never the default.
+/// The settings of the command. An option overrides the environment, which overrides the file. A missing setting has
+/// its default. A value that cannot be read is an error, never the default.
 struct Settings: Sendable, Equatable {
     struct Network: Sendable, Equatable {
         var connectTimeout = Duration.seconds(10)
         var idleTimeout = Duration.seconds(120)
         var proxy = Proxy.environment
-        /// The hosts that no proxy is asked for; `nil`: what `NO_PROXY` says.
+        /// The hosts that are reached without a proxy; `nil`: those of `NO_PROXY`.
         var withoutProxy: [String]?
-        /// Authorities that certificates may be from, beside those of the system; a file of PEM.
+        /// A PEM file of certificate authorities to trust in addition to the system's.
         var certificateFile: URL?
     }
 
     enum Proxy: Sendable, Hashable {
-        /// What `HTTPS_PROXY` and the like say.
+        /// The proxy of `HTTPS_PROXY` and similar variables.
         case environment
         case none
         case address(String)
@@ -42,7 +42,7 @@ extension Settings {
 enum ProviderUse: String, Sendable, Hashable, CaseIterable {
     case generate, speak, image, embed, narrate
 
-    /// Who is asked where neither the command line nor the settings name anybody; `nil`: nobody.
+    /// The provider to ask if neither the command line nor the settings name one; `nil`: none.
     var usualProvider: String? {
         switch self {
         case .speak, .narrate: "espeak-ng"

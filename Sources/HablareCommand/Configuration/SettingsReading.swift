@@ -3,7 +3,7 @@ import Foundation
 struct SettingsReading {
     private let composition: Composition
     private let services: [String]
-    /// The settings, each as the strongest place says it, and the sections that a person named.
+    /// The settings, each from its strongest source, and the sections that the user named.
     private let said: [SettingPath: Setting]
     private var values: [SettingPath: SettingValue] = [:]
     private var addressProblems: [String: CommandFailure] = [:]
@@ -35,7 +35,8 @@ struct SettingsReading {
             return
         }
         let failure = Self.malformed(leaf, texts, at: setting.place)
-        // A service that cannot be reached is of no matter to who asks another one; an option is meant for this run.
+        // An unreachable service must not fail a run that asks another one. An option applies to this run, so its error
+        // is thrown.
         guard leaf.kind == .address, let service = leaf.path.service, !setting.place.isOption else { throw failure }
         addressProblems[service] = failure
     }
@@ -105,7 +106,7 @@ struct SettingsReading {
         return service
     }
 
-    /// How a service speaks: those that are always there say it by their name.
+    /// Returns the protocol that a service speaks. For a built-in service, its name determines it.
     private func kind(of name: String) throws -> ServiceKind {
         let path = SettingPath("services", name)
         let said = values[path + "kind"]?.text.flatMap(ServiceKind.init)
@@ -125,7 +126,8 @@ struct SettingsReading {
         said[path]?.place.failure(problem) ?? CommandFailure(.configuration, problem)
     }
 
-    /// A file or folder: relative to the folder of the file that says it, else to the working directory.
+    /// Returns a file or folder, relative to the folder of the settings file that names it, else to the working
+    /// directory.
     private func url(_ path: SettingPath) -> URL? {
         guard let text = values[path]?.text, let place = said[path]?.place else { return nil }
         if text.hasPrefix("~/"), !place.isOption, let home = composition.environment["HOME"], home.hasPrefix("/") {

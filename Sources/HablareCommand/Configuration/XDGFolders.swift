@@ -1,11 +1,11 @@
 import Foundation
 
-/// The folders of the XDG base directory specification; `nil` where the environment names neither them nor a home.
+/// The folders of the XDG base directory specification; `nil` if the environment names neither them nor a home.
 struct XDGFolders: Sendable {
     let environment: [String: String]
 
     var data: URL? { folder("XDG_DATA_HOME", else: ".local/share") }
-    /// A person's own files: settings, programs, prices, keys.
+    /// The folder of the user's own files: settings, programs, prices, keys.
     var configuration: URL? { folder("XDG_CONFIG_HOME", else: ".config") }
     var cache: URL? { folder("XDG_CACHE_HOME", else: ".cache") }
 
@@ -14,7 +14,7 @@ struct XDGFolders: Sendable {
     }
 
     private func folder(_ variable: String, else usual: String) -> URL? {
-        // By the specification a relative path is invalid and is ignored.
+        // The specification declares relative paths invalid and requires them to be ignored.
         let absolute = [variable, "HOME"].map { environment[$0].flatMap { $0.hasPrefix("/") ? $0 : nil } }
         let base = absolute[0] ?? absolute[1].map { "\($0)/\(usual)" }
         return base.map {

@@ -2,17 +2,18 @@ import Foundation
 import Hablare
 import HablareProviders
 
-/// Prints results on standard output and everything else on standard error, where one line at the bottom may be drawn
-/// again and again. A terminal gets no control characters but our own; see ``ShownText``.
+/// Prints results on standard output and everything else on standard error. Standard error may have a live line at the
+/// bottom, which is redrawn. A terminal receives no control characters but our own; see ``ShownText``.
 ///
-/// Nothing here blocks: printing a result waits for its reader and can be cancelled, a note does not wait. While nobody
-/// reads standard error, notes are kept, of progress only the newest, and of the log a limited part.
+/// Nothing here blocks a thread. Printing a result waits for its reader and can be cancelled. A note does not wait.
+/// While standard error is not read, notes are kept. Of progress only the newest is kept, and of the log a limited
+/// part.
 final class Console: Sendable {
     private struct State: Sendable {
         var live = ""
         var errorsFailed = false
         var leftOut = 0
-        /// Whether the last byte on standard output ended no line.
+        /// Whether standard output ends in the middle of a line.
         var isMidLine = false
         var shown = ShownText()
     }
@@ -39,8 +40,8 @@ final class Console: Sendable {
         try await put(begun + Data((shown + "\n").utf8))
     }
 
-    /// - Throws: ``CommandFailure``; `CancellationError` when the task is cancelled before they are taken. They are
-    ///   written all the same, as soon as there is room for them and unless the process ends before.
+    /// - Throws: ``CommandFailure``; `CancellationError` if the task is cancelled before the bytes are written. They
+    ///   are still written once there is room, unless the process ends first.
     func write(_ data: Data) async throws {
         try await put(showsOutput ? state.withLock { $0.shown.next(data) } : data)
     }
@@ -53,18 +54,18 @@ final class Console: Sendable {
         try await output.write(data)
     }
 
-    /// Says something on standard error, in a line of its own. Where that fails, there is nobody left to tell.
+    /// Writes a text on standard error, on a line of its own. If that fails, the failure cannot be reported anywhere.
     func note(_ text: String) {
         say(inLinesOfItsOwn(forErrors(text)))
     }
 
-    /// Says how far something is, as ``note(_:)`` does. It is left out where it would be written right before the next.
+    /// Writes a progress report, as ``note(_:)`` does. It is omitted if the next report would directly follow it.
     func noteProgress(_ text: String) {
         say(inLinesOfItsOwn(forErrors(text)), isPassing: true)
     }
 
-    /// Says a line of the log, as ``note(_:)`` does. While more than ``logBytes`` bytes are unwritten it is left out, and
-    /// how many were is said before the next line that is not.
+    /// Writes a line of the log, as ``note(_:)`` does. While more than ``logBytes`` bytes are unwritten, lines are
+    /// omitted. The next line that is written is preceded by the number of omitted lines.
     func log(_ line: String) {
         guard errors.unwrittenBytes < Self.logBytes else { return state.withLock { $0.leftOut += 1 } }
         let leftOut = state.withLock { state in
@@ -94,10 +95,10 @@ final class Console: Sendable {
         state.withLock { $0.isMidLine = true }
     }
 
-    /// Waits until all that was said is written, or the task is cancelled.
+    /// Waits until all output is written, or the task is cancelled.
     func flush() async {
         let begun = unfinished()
-        // Only ever on a terminal.
+        // Only output to a terminal leaves unfinished bytes.
         if !begun.isEmpty {
             output.put(begun) { _ in }
             await output.drain()
@@ -105,7 +106,7 @@ final class Console: Sendable {
         await errors.drain()
     }
 
-    /// So many unwritten bytes of standard error are kept for a reader before lines of the log are left out.
+    /// The number of unwritten bytes on standard error above which lines of the log are omitted.
     static let logBytes = 1 << 20
 
     private static let erase = "\r\u{1B}[K"
@@ -116,7 +117,7 @@ final class Console: Sendable {
 
     private func forErrors(_ text: String) -> String {
         guard terminal.isErrorTerminal || terminal.isErrorDumb else { return text }
-        // Nothing that is said is coloured but the drawn line, which does not come here.
+        // Only the live line is coloured, and it does not pass through here.
         return ShownText.shown(text)
     }
 
@@ -125,7 +126,7 @@ final class Console: Sendable {
             defer { state.isMidLine = false }
             return (state.live, state.isMidLine)
         }
-        // A result that ended no line ends one here, where both are seen in one place.
+        // If both streams share a terminal, end the unfinished line of a result first.
         let start = isMidLine && terminal.isOutputTerminal && terminal.isErrorTerminal ? "\n" : ""
         return live.isEmpty ? start + text + "\n" : Self.erase + text + "\n" + live
     }
@@ -146,7 +147,8 @@ final class Console: Sendable {
 }
 
 extension Console {
-    /// Refuses what is no text where people see standard output: it would be noise, and may be orders to the terminal.
+    /// Throws if an answer is not text and standard output is a terminal: its bytes would be noise, or terminal
+    /// commands.
     func check(showing type: ContentType, instead: String) throws {
         guard showsOutput, ![.text, .structured, .embedding].contains(type) else { return }
         throw CommandFailure(.usage, "The answer is \(type.rawValue), which a terminal cannot show. \(instead)")
@@ -154,7 +156,7 @@ extension Console {
 }
 
 extension ContentType {
-    /// The type of what begins so and is no text; `nil` for what may be text. No text has the byte 0. Pure.
+    /// Determines the type of an answer from its first bytes; `nil` if it may be text. Text has no zero byte. Pure.
     init?(ofBeginning bytes: Data) {
         let first = MagicBytes(bytes)
         let isFrame = bytes.first == 0xFF && bytes.dropFirst().first.map { $0 & 0xE0 == 0xE0 } ?? false

@@ -1,20 +1,20 @@
 import Foundation
 
 enum InputFile {
-    /// The most that a text may have: 256 MiB. All of it is in memory.
+    /// The maximum size of a text: 256 MiB. All of it is held in memory.
     static let mostTextBytes = 256 << 20
     private static let pieceBytes = 1 << 20
 
     enum Fault: Error, Hashable {
         case missing
         case folder
-        /// It may not be read, or its disk fails; the system's words.
+        /// It may not be read, or its disk fails. The value is the system's message.
         case unreadable(String)
-        /// It has more bytes than it may; so many are allowed.
+        /// It exceeds the maximum size. The value is that maximum in bytes.
         case tooLarge(Int)
     }
 
-    /// All that is in a file, also where that is a pipe or another device; no more than one byte too much is read.
+    /// Returns the contents of a file, which may be a pipe or another device. Reads at most one byte beyond the limit.
     static func bytes(of url: URL, atMost most: Int) throws(Fault) -> Data {
         var status = stat()
         guard stat(url.path, &status) == 0 else {
@@ -24,7 +24,7 @@ enum InputFile {
         guard status.st_mode & S_IFMT != S_IFDIR else { throw .folder }
         let data: Data
         do {
-            // By a handle: a pipe or /dev/stdin has no size to be asked for.
+            // A handle, because a pipe or /dev/stdin has no size.
             let handle = try FileHandle(forReadingFrom: url)
             defer { handle.closeFile() }
             data = try bytes(of: handle, atMost: most)
@@ -45,7 +45,7 @@ enum InputFile {
         return data
     }
 
-    /// All that comes on standard input; no more than one byte too much is read.
+    /// Returns all of standard input. Reads at most one byte beyond the limit.
     static func standardInput(_ handle: FileHandle, atMost most: Int = mostTextBytes) throws -> Data {
         let data: Data
         do {
@@ -62,7 +62,8 @@ enum InputFile {
         return data
     }
 
-    /// - Parameter instead: What to do where it is not there, beside looking at its name: the end of a sentence.
+    /// - Parameter instead: The end of the sentence that advises the user if the file is missing, after "Check the
+    ///   name".
     static func read(_ url: URL, atMost most: Int, what: String, instead: String = "") throws -> Data {
         do throws(Fault) {
             return try bytes(of: url, atMost: most)
@@ -89,7 +90,8 @@ enum InputFile {
         file.map { $0 == "-" } ?? (words == nil || words == "-")
     }
 
-    /// The text that a command is given, as words, in a file, or on standard input, and what to call it in messages.
+    /// Returns the text given to a command, as words, in a file or on standard input, and the source's name for
+    /// messages.
     static func given(
         _ words: String?, file: String?, in composition: Composition
     ) throws -> (text: Data, source: String) {

@@ -1,7 +1,7 @@
 import Foundation
 import HablareJSON
 
-/// JSON as the command prints it: sorted keys, indented, ISO 8601 dates, slashes as they are.
+/// JSON as the command prints it: sorted keys, indented, ISO 8601 dates, unescaped slashes.
 enum JSONText {
     static func of(_ value: some Encodable, indented: Bool = true) throws -> String {
         let encoder = JSONEncoder()
@@ -15,7 +15,7 @@ enum JSONText {
     }
 }
 
-/// An object of JSON. A field without a value is `null`.
+/// A JSON object. A field without a value is `null`.
 struct JSONObject: Encodable, Sendable, ExpressibleByDictionaryLiteral {
     typealias Value = (any Encodable & Sendable)?
 

@@ -5,8 +5,8 @@ import Hablare
 
 /// Writes to a channel on a thread of its own, one piece after another.
 ///
-/// A write blocks for as long as the reader of a full pipe does not read. The threads of the cooperative pool must not:
-/// there may be one of them only, and the engine, its leases and the signals need it.
+/// A write to a full pipe blocks until the reader reads. Threads of the cooperative pool must not block: there may be
+/// only one, and the engine, its leases and the signals need it.
 final class OutputQueue: Sendable {
     private struct State: Sendable {
         var waiting: Deque<Piece> = []
@@ -30,8 +30,8 @@ final class OutputQueue: Sendable {
 
     var unwrittenBytes: Int { state.withLock { $0.byteCount } }
 
-    /// Writes a piece behind those that wait, and does not wait itself. A passing one is left out where it would be written
-    /// right before the next of its kind, so that progress takes no memory while nobody reads; its end is not told.
+    /// Enqueues a piece without waiting. A passing piece is omitted if the next passing piece would directly follow it,
+    /// so that progress takes no memory while the output is not read. `ended` is not called for an omitted piece.
     func put(_ data: Data, isPassing: Bool = false, ended: @escaping @Sendable (Result<Void, any Error>) -> Void) {
         let piece = Piece(data: data, isPassing: isPassing, ended: ended)
         let takesPlace = state.withLock { state in

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Text as it may be written to a terminal: a control character of somebody else's, such as a program whose answer is
-/// printed, could clear the screen, retitle the window or hide what was said before. Each is shown in the way of
-/// `cat -v`, as `^[` or `M-^[`; line ends and tabs are what they are. So is what turns the direction of writing, and with
-/// it the order in which letters are seen, as `<U+202E>`. What is no UTF-8 becomes U+FFFD.
+/// Text that is safe to write to a terminal. A foreign control character, such as one in a program's answer, could
+/// clear the screen, retitle the window or hide earlier output. Each is shown as `cat -v` shows it, as `^[` or `M-^[`.
+/// Line ends and tabs are unchanged. Characters that change the direction of writing, and so the order of letters, are
+/// shown as `<U+202E>`. Invalid UTF-8 becomes U+FFFD.
 struct ShownText: Sendable {
     private var begun = Data()
 
@@ -19,7 +19,7 @@ struct ShownText: Sendable {
         return Data(String(decoding: begun, as: UTF8.self).utf8)
     }
 
-    /// - Parameter keepsStyle: Whether the colours that ``Style`` paints with are left as they are.
+    /// - Parameter keepsStyle: Whether to keep the colours of ``Style``.
     static func shown(_ text: String, keepsStyle: Bool = false) -> String {
         guard text.unicodeScalars.contains(where: isHidden) else { return text }
         var shown = String.UnicodeScalarView()
@@ -44,7 +44,8 @@ struct ShownText: Sendable {
         isControl(scalar) && scalar != "\n" && scalar != "\t"
     }
 
-    /// Whether a terminal does something else with it than to show it, or it turns the direction of writing.
+    /// Whether a terminal interprets the character instead of showing it, or the character changes the direction of
+    /// writing.
     static func isControl(_ scalar: Unicode.Scalar) -> Bool {
         scalar.properties.generalCategory == .control || turnsDirection(scalar)
     }
@@ -59,7 +60,7 @@ struct ShownText: Sendable {
         return prefix + String(Unicode.Scalar(byte ^ 0x40))
     }
 
-    /// How many bytes at the end are the beginning of a character.
+    /// Returns the number of bytes at the end that begin an incomplete character.
     private static func unfinished(_ bytes: Data) -> Int {
         for (count, byte) in zip(1..., bytes.suffix(3).reversed()) {
             switch byte {

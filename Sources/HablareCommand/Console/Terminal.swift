@@ -4,12 +4,12 @@ struct Terminal: Sendable {
     /// Whether standard output is a terminal that understands cursor movements.
     var isOutputTerminal: Bool
     var isErrorTerminal: Bool
-    /// Whether standard output is a terminal that is said to understand none (`TERM=dumb`).
+    /// Whether standard output is a terminal without cursor movements (`TERM=dumb`).
     var isOutputDumb = false
     var isErrorDumb = false
     var allowsColour: Bool
     var allowsUnicode: Bool
-    /// The width in columns, looked up each time, because windows are resized.
+    /// The width in columns, looked up each time because windows are resized.
     var width: @Sendable () -> Int
 
     static let defaultWidth = 80
@@ -36,8 +36,8 @@ struct Terminal: Sendable {
     }
 }
 
-/// Colours, where they are wanted. What is printed with styles keeps every colour that is in it, so each part of it that
-/// somebody else wrote goes through a style or ``plain(_:)``, which take foreign colours away.
+/// Colours, if they are enabled. Output printed as styled keeps every colour in it. Foreign text in it must therefore
+/// pass through a style or ``plain(_:)``, which remove foreign colours.
 struct Style: Sendable, Hashable {
     let isEnabled: Bool
 
@@ -47,10 +47,10 @@ struct Style: Sendable, Hashable {
     func green(_ text: String) -> String { paint(text, "32") }
     func yellow(_ text: String) -> String { paint(text, "33") }
 
-    /// Text among styled text, as it is. Where nothing is styled, nothing is done to it.
+    /// Returns text for use among styled text, without colours of its own. Does nothing if styles are disabled.
     func plain(_ text: String) -> String { isEnabled ? ShownText.shown(text) : text }
 
-    /// All that ``paint(_:_:)`` writes beside the text.
+    /// The control sequences that ``paint(_:_:)`` adds to a text.
     static let codes = ["0", "1", "2", "31", "32", "33"].map { "\u{1B}[\($0)m" }
 
     private func paint(_ text: String, _ code: String) -> String {

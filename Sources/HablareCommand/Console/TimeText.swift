@@ -1,7 +1,7 @@
 import Foundation
 
 enum TimeText {
-    /// Hours, minutes and seconds as on a clock: `0:07`, `12:34`, `1:02:03`. Rounded to seconds.
+    /// Formats hours, minutes and seconds as on a clock: `0:07`, `12:34`, `1:02:03`. Rounds to seconds.
     static func clock(_ seconds: Double) -> String {
         guard seconds.isFinite, seconds >= 0, seconds < 1e12 else { return "-:--" }
         let whole = Int(seconds.rounded())
@@ -10,7 +10,7 @@ enum TimeText {
         return hours > 0 ? "\(hours):\(twoDigits(minutes)):\(tail)" : "\(minutes):\(tail)"
     }
 
-    /// A length in words' place: `45 ms`, `3.2 s`, `12:34`.
+    /// Formats a duration: `45 ms`, `3.2 s`, `12:34`.
     static func length(_ seconds: Double) -> String {
         guard seconds.isFinite, seconds >= 0 else { return "-" }
         if seconds < 0.9995 { return "\(Int((seconds * 1000).rounded())) ms" }
@@ -18,30 +18,30 @@ enum TimeText {
         return clock(seconds)
     }
 
-    /// How often something happens, where that is more than never to one digit.
+    /// Formats a frequency with one decimal digit; `nil` if it rounds to zero.
     static func rate(_ timesASecond: Double?) -> String? {
         guard let timesASecond, timesASecond >= 0.05 else { return nil }
         return decimal(timesASecond)
     }
 
-    /// A number with one digit behind the point, the same in every locale.
+    /// Formats a number with one decimal digit, the same in every locale.
     static func decimal(_ number: Double) -> String {
         guard number.isFinite, abs(number) < 1e15 else { return "-" }
         let tenths = Int((number * 10).rounded())
         return "\(tenths < 0 ? "-" : "")\(abs(tenths) / 10).\(abs(tenths) % 10)"
     }
 
-    /// A moment in ISO 8601 with milliseconds, in UTC: for machines.
+    /// Formats a date in ISO 8601 with milliseconds, in UTC, for machines.
     static func stamp(_ date: Date) -> String {
         date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     }
 
-    /// A moment in ISO 8601 without fractions, in UTC: for tables.
+    /// Formats a date in ISO 8601 without fractions, in UTC, for tables.
     static func moment(_ date: Date?) -> String {
         date?.formatted(Date.ISO8601FormatStyle()) ?? "-"
     }
 
-    /// A count with its noun: `1 segment`, `2 segments`.
+    /// Formats a count with its noun: `1 segment`, `2 segments`.
     static func count(_ number: Int, _ noun: String) -> String {
         "\(number) \(noun)\(number == 1 ? "" : "s")"
     }
@@ -55,23 +55,23 @@ extension Duration {
     var inSeconds: Double { self / .seconds(1) }
 }
 
-/// Tells dates that are to come to a person: the clock on the wall, and how far away.
+/// Formats future dates for people, as a time of day and as a distance from now.
 struct LocalTime: Sendable {
     let now: Date
     let zone: TimeZone
 
-    /// The time of day, with the day unless that is today: `14:03:22`, `2026-11-22 02:00:00`.
+    /// Formats a time of day, with its date unless that is today: `14:03:22`, `2026-11-22 02:00:00`.
     func clock(_ date: Date) -> String {
         let (day, time) = parts(date)
         return day == parts(now).day ? time : "\(day) \(time)"
     }
 
-    /// Until when, and how long that is: `until 14:03:22 (in 12 s)`.
+    /// Formats a date and the time until then: `until 14:03:22 (in 12 s)`.
     func until(_ date: Date) -> String {
         "until \(clock(date)) (in \(Self.span(date.timeIntervalSince(now))))"
     }
 
-    /// A length in whole units, rounded up: `12 s`, `3 min`, `2 h 5 min`, `3 days`.
+    /// Formats a duration in whole units, rounded up: `12 s`, `3 min`, `2 h 5 min`, `3 days`.
     static func span(_ seconds: Double) -> String {
         guard seconds.isFinite, seconds < 1e9 else { return "a long time" }
         let seconds = Int(max(0, seconds).rounded(.up))

@@ -5,15 +5,15 @@ import HablareSQLite
 
 struct DoctorReport: JSONPrintable, Sendable {
     struct Finding: Encodable, Sendable, Hashable {
-        /// What it is about: `settings`, `disk`, `store`, `programs`, `prices` or a provider's name.
+        /// The subject: `settings`, `disk`, `store`, `programs`, `prices` or a provider's name.
         let subject: String
-        /// A stable word for programs.
+        /// A stable identifier for programs that read the report.
         let kind: String
         let problem: Bool
         let message: String
     }
 
-    /// Where the store is; `nil` where nobody knows, because the settings cannot be read.
+    /// The store's folder; `nil` if the settings cannot be read, so that it is unknown.
     var folder: String?
     private(set) var requests = 0
     private(set) var contentFiles = 0
@@ -38,7 +38,7 @@ struct DoctorReport: JSONPrintable, Sendable {
         }
     }
 
-    /// The room on the disk of the store; something is said of it only where there is none.
+    /// Adds a finding if the disk of the store is full.
     mutating func add(free bytes: Int64, on folder: URL) {
         guard bytes < DiskSpace.least else { return }
         add(
@@ -47,14 +47,14 @@ struct DoctorReport: JSONPrintable, Sendable {
                 + "whatever ended for want of it goes on with the same command, or with hablare work.", isProblem: true)
     }
 
-    /// The settings, and the services that cannot be asked because of what they say.
+    /// Adds the settings, and the services that cannot be asked because of their settings.
     mutating func add(_ settings: Settings, _ services: [ServiceEntry]) {
         able += services.count { $0.problem == nil }
         if let file = settings.file { add("settings", "ok", "\(file.path) is as it should be.") }
         for entry in services where entry.problem?.status == .configuration { add(entry.name, invalid: entry.problem) }
     }
 
-    /// A provider that is here, or is not: a problem only where somebody's own file names it.
+    /// Adds a provider. A missing program is a problem only if the user's own file names it.
     mutating func add(
         _ provider: String, isOwn: Bool = false, _ health: InstalledProvider.Health,
         _ voices: Result<Int, AIServiceError>
@@ -75,7 +75,7 @@ struct DoctorReport: JSONPrintable, Sendable {
         for advice in health.advice { add(provider, "advice", advice) }
     }
 
-    /// That nobody can be asked at all is a problem; one who cannot among others is not.
+    /// Adds a problem if no provider can be asked. One unusable provider among others is not a problem.
     mutating func conclude() {
         guard able == 0 else { return }
         add(
@@ -84,12 +84,12 @@ struct DoctorReport: JSONPrintable, Sendable {
                 + "hablare keys set openai, or install a program: apt-get install espeak-ng", isProblem: true)
     }
 
-    /// - Parameter file: The file of the prices; `nil`: they ship.
+    /// - Parameter file: The file of the prices; `nil` for the prices that ship with the command.
     mutating func add(_ table: PriceTable, from file: PricesFile?, for payees: KnownProviders) {
         let count = TimeText.count(table.entries.count, "price")
         let age = table.oldestCheck.map { ", the oldest checked \($0)" } ?? ""
         add("prices", "ok", "\(file?.url.path ?? "The table that ships") has \(count)\(age).")
-        // The table that ships is for many providers, some of which are not here.
+        // The shipped table covers many providers, some of which are not configured here.
         guard file != nil else { return }
         for advice in table.advice(for: payees) { add("prices", "advice", advice) }
     }
@@ -98,7 +98,7 @@ struct DoctorReport: JSONPrintable, Sendable {
         findings.append(Finding(subject: subject, kind: kind, problem: isProblem, message: message))
     }
 
-    /// What was looked at and is not as it should be, where something is wrong with it.
+    /// Adds a problem if a check failed.
     mutating func add(_ subject: String, invalid failure: CommandFailure?) {
         if let failure { add(subject, "invalid", failure.message, isProblem: true) }
     }
@@ -121,10 +121,10 @@ struct DoctorReport: JSONPrintable, Sendable {
 }
 
 enum DiskSpace {
-    /// With less than so many free bytes a disk counts as full: SQLite's own files and an answer of usual length need them.
+    /// The number of free bytes below which a disk counts as full: SQLite's own files and a typical answer need them.
     static let least: Int64 = 8 << 20
 
-    /// How many bytes may still be written below a folder, which need not be there; `nil` where nobody says it.
+    /// Returns the number of free bytes below a folder, which need not exist; `nil` if it is unknown.
     static func free(at folder: URL) -> Int64? {
         var path = folder.absoluteURL.standardizedFileURL
         while path.path != "/", !path.path.isEmpty, !FileManager.default.fileExists(atPath: path.path) {

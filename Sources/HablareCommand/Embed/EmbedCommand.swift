@@ -72,7 +72,7 @@ struct EmbedCommand: ComposedCommand {
             let writer = target.writer(in: composition, isQuiet: options.quiet)
             try await lines.write(ids, of: workplace.store, to: try OutputPlace(file).url, writer)
         } report: { _ in
-            // The vectors are all there is to print.
+            // The vectors are the only output.
         }
     }
 

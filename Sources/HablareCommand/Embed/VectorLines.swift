@@ -63,7 +63,8 @@ struct VectorLines: Sendable {
 }
 
 enum TextLines {
-    /// - Parameter data: UTF-8; line ends are LF or CRLF, and a line end at the end is not followed by a line.
+    /// - Parameter data: UTF-8 with LF or CRLF line ends. A line end at the end of the data does not begin another
+    ///   line.
     static func texts(of data: Data, from source: String, isOne: Bool) throws -> [String] {
         guard let all = String(validating: data, as: UTF8.self) else {
             throw CommandFailure(.badInput, "What is in \(source) is not UTF-8. Convert it, as with iconv.")

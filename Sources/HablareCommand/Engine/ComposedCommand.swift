@@ -2,13 +2,14 @@ import ArgumentParser
 import Foundation
 import Hablare
 
-/// A subcommand: does its work in a composition and answers with the exit status.
+/// A subcommand that runs in a composition and returns the exit status.
 protocol ComposedCommand: ParsableCommand {
     func run(in composition: Composition) async throws -> CommandStatus
 }
 
 extension ComposedCommand {
-    /// A manager on a store whose engine is not run: for wishes such as cancel, which the process that runs it hears of.
+    /// Returns a manager whose engine does not run. It records commands such as cancel in the store, where the process
+    /// that runs the request notices them.
     func manager(of opened: OpenedStore, in composition: Composition, verbose: Bool) throws -> AIRequestManager {
         AIRequestManager(
             store: opened.store, providers: try ProviderRegistry([]), seams: composition.seams,
@@ -24,19 +25,20 @@ struct Selection: Sendable {
     var isHeld: Bool?
     var job: String?
 
-    /// Does something for each, many at once, because each waits for the disk.
+    /// Calls `body` for each request and returns how many calls returned `true`. Many calls run at once, because each
+    /// waits for the disk.
     func count(where body: @escaping @Sendable (UUID) async throws -> Bool) async throws -> Int {
         let count = Guarded(0)
         let filter = SnapshotFilter(
             phases: phases, isHeld: isHeld, job: job.map(JobKey.init(rawValue:)), limit: Self.page)
-        // All ids first: the body takes requests out of the filter's sight.
+        // Read all ids first: `body` may change requests so that they no longer match the filter.
         var ids: [UUID] = []
         try store.forEachPage(filter) { ids += $0.map(\.id) }
         try await forEachConcurrently(ids, limit: 256) { id in
             do {
                 if try await body(id) { count.withLock { $0 += 1 } }
             } catch let error as AIServiceError where error.code == .unknownRequest || error.code == .invalidState {
-                // Somebody else was first.
+                // Another process changed the request first.
             }
         }
         return count.withLock { $0 }
@@ -44,7 +46,7 @@ struct Selection: Sendable {
 }
 
 extension StoreReading {
-    /// Reads all requests that a filter lets through, a page of its limit at a time: they may not fit into memory.
+    /// Reads all requests that match a filter, one page of its limit at a time, because they may not fit into memory.
     func forEachPage(_ filter: SnapshotFilter, _ body: ([RequestSnapshot]) throws -> Void) throws {
         var filter = filter
         while true {
@@ -57,7 +59,7 @@ extension StoreReading {
 }
 
 extension AIRequestManager {
-    /// The same, with why they wait in this process.
+    /// Reads all requests that match a filter, page by page, with the reasons for which they wait in this process.
     func forEachPage(_ filter: SnapshotFilter, _ body: ([RequestSnapshot]) async throws -> Void) async throws {
         var filter = filter
         while true {

@@ -2,7 +2,7 @@ import Foundation
 import Hablare
 import Logging
 
-/// Writes a log to the console's standard error. Who logs something does not wait for its reader.
+/// Writes a log to the console's standard error. Logging does not wait for the reader.
 struct ConsoleLogHandler: LogHandler {
     let label: String
     let console: Console
@@ -121,7 +121,7 @@ struct EngineLog: Sendable {
 }
 
 extension Logger.Metadata {
-    /// With an error, but not its cause, which is the provider's words.
+    /// Adds an error without its cause, which contains the provider's words.
     fileprivate func naming(_ error: AIServiceError) -> Self {
         merging(["code": "\(error.code)", "error": "\(error.words)"]) { $1 }
     }

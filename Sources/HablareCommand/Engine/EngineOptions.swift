@@ -2,7 +2,7 @@ import ArgumentParser
 import Hablare
 
 struct EngineOptions: ParsableArguments {
-    /// How long an attempt of a program may take, of which nothing else is said.
+    /// The maximum duration of a program's attempt if no other is set.
     static let defaultTimeout = Duration.seconds(120)
 
     @Option(
@@ -72,13 +72,14 @@ struct EngineOptions: ParsableArguments {
     static func retry(attempts: Int, timeout: Duration?, of providers: [InstalledProvider]) -> RetryPolicy {
         let longest = timeout ?? providers.compactMap(\.provider.limits.attemptTimeout).max() ?? defaultTimeout
         var policy = RetryPolicy(maximumAttempts: attempts)
-        // Who asks for so many attempts of so long means it: the bound of the total must not take the last ones away.
+        // A user who asks for many long attempts wants all of them, so the bound on their total must not cut off the
+        // last ones.
         policy.maximumElapsed = max(policy.maximumElapsed, (longest + policy.maximumDelay) * attempts)
         return policy
     }
 }
 
-/// Refuses a number outside of what an option takes; one that is not given is none.
+/// Throws if a number is outside the range of its option. An omitted number passes.
 func checkNumber(_ option: String, _ number: Int?, in range: ClosedRange<Int>) throws {
     guard let number, !range.contains(number) else { return }
     throw ValidationError("\(option) is \(number). Give a number from \(range.lowerBound) to \(range.upperBound).")

@@ -1,10 +1,10 @@
 import Hablare
 
-/// Runs an engine while some work needs it, and then what tells of its end.
+/// Runs an engine while some work needs it, then reports how the work ended.
 ///
-/// The first signal ends the work: nothing new is started, what is under way gets the grace period. The second one
-/// ends that at once. A signal while files are put in their places, or the end is told, ends that; after one the report
-/// takes two seconds at most, so that a reader who does not read cannot keep us.
+/// The first signal ends the work: nothing new is started, and attempts in flight get the grace period. A second signal
+/// ends those at once. A signal during the report, or while files are moved into place, ends that step. After a signal,
+/// the report takes at most two seconds, so that a blocked reader cannot delay the exit.
 struct EngineSession: Sendable {
     enum End<Value: Sendable>: Sendable {
         case finished(Value)
@@ -15,20 +15,20 @@ struct EngineSession: Sendable {
         }
     }
 
-    /// How long a reader who has not taken what was printed is waited for once a signal came.
+    /// The maximum wait for a blocked reader after a signal.
     static let lastWords = Duration.seconds(2)
 
     let manager: AIRequestManager
     let alarm: StoreAlarm
-    /// Has the engine rest where asking for more makes no sense; `nil` where it works on in any case.
+    /// Suspends the engine once further requests would be refused as well; `nil` to continue regardless.
     let refusals: Refusals?
     let clock: EngineClock
     let watchSignals: @Sendable (_ handler: @escaping @Sendable (StopSignal) -> Void) async -> Void
     let stopping: @Sendable (StopSignal) -> Void
     var resting: @Sendable (AIServiceError) async -> Void = { _ in }
 
-    /// Runs the engine and the work, then `keep`, which does our own work at the end and waits for no reader, then the
-    /// report. A signal cancels these two; then the status is the signal's.
+    /// Runs the engine and the work, then `keep`, then the report. `keep` does our own final work and waits for no
+    /// reader. A signal cancels `keep` and the report; the status is then the signal's.
     func run<Value: Sendable>(
         _ work: @escaping @Sendable () async throws -> Value,
         keep: @escaping @Sendable (End<Value>) async throws -> Void = { _ in },
@@ -55,7 +55,7 @@ struct EngineSession: Sendable {
                 for await _ in orders.second.stream { break }
                 return nil
             }
-            // A first signal does not cut short what is under way here either: the engine's own grace counts then.
+            // A first signal does not cut attempts in flight short here either: the engine's own grace period applies.
             if let refusals {
                 group.addTask {
                     await refusals.watch(over: manager, resting)
@@ -86,7 +86,8 @@ struct EngineSession: Sendable {
         ])
     }
 
-    /// The report and what is before it, until it ends, a signal comes, or nobody reads it after one.
+    /// Runs `keep` and the report until they end, a signal arrives, or the time for a blocked reader has passed after a
+    /// signal.
     private func report<Value: Sendable>(
         _ end: End<Value>, _ orders: StopOrders, _ keep: @escaping @Sendable (End<Value>) async throws -> Void,
         _ report: @escaping @Sendable (End<Value>) async throws -> CommandStatus
@@ -103,7 +104,7 @@ struct EngineSession: Sendable {
                 for await _ in orders.during.stream { break }
                 return nil
             }
-            // Also for a signal that came when the work had just come to its end.
+            // Applies also to a signal that arrived just as the work ended.
             if orders.last != nil {
                 group.addTask {
                     for await _ in kept.stream {}

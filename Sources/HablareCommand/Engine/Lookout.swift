@@ -1,15 +1,15 @@
 import Foundation
 import Hablare
 
-/// Waits for requests as the engine does, and notices what is no end: that a request is held, or waits for a suspended
-/// account.
+/// Waits for requests as the engine does, and notices standstills: a request that is held, or that waits for a
+/// suspended account.
 ///
-/// Reads the requests that are waited for when a wait begins, and when an event says that one of them may wait for
-/// something else from now on.
+/// It reads the awaited requests when a wait begins, and whenever an event says that one of them may now wait for
+/// something else.
 final class Lookout: Sendable {
     enum Ending: Sendable {
         case final(RequestStatus)
-        /// The request is held: nothing more comes until a person retries or cancels it.
+        /// The request is held until a person retries or cancels it.
         case held
         /// The request waits for a provider whose account is suspended in this process.
         case left
@@ -29,7 +29,7 @@ final class Lookout: Sendable {
     private let looked: @Sendable (RequestSnapshot) -> Void
     private let state = Guarded(State())
 
-    /// - Parameter news: Tells when to look: see ``EngineEvent/mayChangeWaits``.
+    /// - Parameter news: Signals when to read the requests: see ``EngineEvent/mayChangeWaits``.
     init(
         manager: AIRequestManager, news: Broadcast<Void>, retrying: @escaping @Sendable (Int) -> Void,
         looked: @escaping @Sendable (RequestSnapshot) -> Void
@@ -40,9 +40,9 @@ final class Lookout: Sendable {
         self.looked = looked
     }
 
-    /// Waits until a request is final, held or left. Needs ``run()`` beside it.
+    /// Waits until a request is final, held or left. Needs ``run()`` to run concurrently.
     func ending(of id: UUID) async throws -> Ending {
-        // Before the look: from now on the engine tells of the request, whichever process moves it.
+        // Subscribe before the first read: from now on the engine reports the request's changes, by whichever process.
         let statuses = try await manager.statusUpdates(for: id)
         return try await firstValue(of: [
             {
@@ -53,7 +53,7 @@ final class Lookout: Sendable {
         ])
     }
 
-    /// Waits until a request is held or left. It need not be in the store yet. Needs ``run()`` beside it.
+    /// Waits until a request is held or left. It need not be in the store yet. Needs ``run()`` to run concurrently.
     func standstill(of id: UUID) async throws -> Ending {
         let (stream, continuation) = AsyncThrowingStream.makeStream(of: Ending.self, throwing: (any Error).self)
         let number = state.withLock { state in
@@ -70,7 +70,7 @@ final class Lookout: Sendable {
             }
             if backedOff { news.tell(()) }
         }
-        // It may have been held before the wait began.
+        // The request may have been held before the wait began.
         news.tell(())
         for try await ending in stream { return ending }
         throw CancellationError()
@@ -97,7 +97,7 @@ final class Lookout: Sendable {
                 for waiter in waiters(for: snapshot.id) { waiter.yield(isHeld ? .held : .left) }
             }
         } catch {
-            // A store that cannot be read announces nothing.
+            // A store that cannot be read announces nothing, so every wait fails.
             for id in ids { for waiter in waiters(for: id) { waiter.finish(throwing: error) } }
         }
     }
@@ -114,7 +114,7 @@ extension RequestSnapshot {
 }
 
 extension EngineEvent {
-    /// Whether a request that does not end may wait for something else from now on, or wait no longer.
+    /// Whether an unfinished request may now wait for something else, or no longer wait.
     var mayChangeWaits: Bool {
         switch self {
         case .submitted, .waiting, .retried, .diverted, .held, .interrupted, .suspended, .recovered: true

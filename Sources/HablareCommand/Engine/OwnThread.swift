@@ -1,11 +1,11 @@
 import Dispatch
 import Hablare
 
-/// Where the command does what blocks for as long as a disk or a processor takes. The threads of the cooperative pool
-/// must not: there may be one of them only, and the signals need it.
+/// A thread for work that blocks on a disk or a processor. Threads of the cooperative pool must not block: there may be
+/// only one, and the signals need it.
 enum OwnThread {
-    /// Does something on a thread of its own, and waits for its end. It may ask whether to go on, as often as it likes:
-    /// not once the task is cancelled.
+    /// Runs `body` on a thread of its own and waits for its end. `body` may call `goesOn` at any time; it returns
+    /// `false` once the task is cancelled.
     static func run<Value: Sendable>(
         _ body: @escaping @Sendable (_ goesOn: () -> Bool) throws -> Value
     ) async throws -> Value {
@@ -22,7 +22,7 @@ enum OwnThread {
     }
 }
 
-/// Does something for every element, `limit` at once; the first error cancels the others.
+/// Calls `body` for every element, `limit` at once. The first error cancels the others.
 func forEachConcurrently<Element: Sendable>(
     _ elements: some Sequence<Element>, limit: Int, _ body: @escaping @Sendable (Element) async throws -> Void
 ) async throws {
@@ -41,7 +41,7 @@ func forEachConcurrently<Element: Sendable>(
     }
 }
 
-/// Runs all at once until one answers with a value or throws; then the others are cancelled and awaited.
+/// Runs all tasks at once until one returns a value or throws, then cancels and awaits the others.
 func firstValue<Value: Sendable>(of tasks: [@Sendable () async throws -> Value?]) async throws -> Value {
     try await withThrowingTaskGroup(of: Value?.self) { group in
         defer { group.cancelAll() }
@@ -54,7 +54,7 @@ func firstValue<Value: Sendable>(of tasks: [@Sendable () async throws -> Value?]
 }
 
 extension EngineClock {
-    /// Sleeps; `false` where the task is cancelled first.
+    /// Sleeps for a duration. Returns `false` if the task is cancelled first.
     func rest(for duration: Duration) async -> Bool {
         do {
             try await sleep(for: duration)

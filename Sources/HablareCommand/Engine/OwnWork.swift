@@ -1,12 +1,12 @@
 import Foundation
 import Hablare
 
-/// The work of this process on a store, apart from that of other processes: its registrations, and the requests that it
-/// ended. Counted from the engine's events, so that requests that no one waited for count, too.
+/// The work of this process on a store, apart from that of other processes: its registrations and the requests that it
+/// ended. It counts the engine's events, so that requests without a waiter count, too.
 final class OwnWork: Sendable {
     struct Ended: Sendable, Hashable {
         var here: [RequestPhase: Int] = [:]
-        /// Those that were waited for here, and that other processes ended.
+        /// The number of requests by phase that this process waited for and other processes ended.
         var elsewhere: [RequestPhase: Int] = [:]
 
         func count(_ end: RequestPhase) -> Int { here[end, default: 0] + elsewhere[end, default: 0] }
@@ -15,10 +15,10 @@ final class OwnWork: Sendable {
     private struct State: Sendable {
         var owners: Set<OwnerID> = []
         var ended = Ended()
-        /// Requests that ended here, and whose waits have not ended.
+        /// Requests that ended here and whose waits have not returned.
         var own: Set<UUID> = []
-        /// Requests whose waits ended, and whose ends are taken for those of other processes. A wait may read an end in
-        /// the store before the event of that end: the event moves it then.
+        /// Requests whose waits returned and that are attributed to other processes. A wait may read an end from the
+        /// store before this process's event of the same end arrives. The event then corrects the attribution.
         var others: [UUID: RequestPhase] = [:]
 
         mutating func endsHere(_ id: UUID, _ end: RequestPhase) {
@@ -59,7 +59,7 @@ final class OwnWork: Sendable {
         }
     }
 
-    /// Forgets single requests, and keeps the counts. Only while nothing is waited for.
+    /// Forgets individual requests and keeps the counts. Call it only while no wait is pending.
     func forgetRequests() {
         state.withLock { state in
             state.own = []

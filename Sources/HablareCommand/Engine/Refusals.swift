@@ -1,9 +1,9 @@
 import Hablare
 
-/// Suspends the engine once a provider refuses a request as it would refuse every other, such as for a wrong key. Only
-/// refusals of this process count: another one on the store may have the right key, and goes on.
+/// Suspends the engine once a provider refuses a request for a reason that applies to all others, such as a wrong key.
+/// Only refusals of this process count: another process on the store may have the right key, and continues.
 final class Refusals: Sendable {
-    /// Attempts under way may go on to their end, which their own limits of time bound: what they bring is paid for.
+    /// Attempts in flight may finish within their own time limits, because their answers are paid for.
     private static let grace = Duration.seconds(7 * 24 * 3600)
 
     private let refusal = Guarded<AIServiceError?>(nil)
@@ -18,7 +18,7 @@ final class Refusals: Sendable {
         first.continuation.yield(error)
     }
 
-    /// Suspends the engine at the first refusal. Goes on until the task is cancelled. Call it once.
+    /// Suspends the engine at the first refusal. Runs until the task is cancelled. Call it once.
     func watch(over manager: AIRequestManager, _ tell: (AIServiceError) async -> Void = { _ in }) async {
         for await refusal in first.stream {
             await tell(refusal)
@@ -27,15 +27,16 @@ final class Refusals: Sendable {
         }
     }
 
-    /// Waits until the engine is suspended because of a refusal: nothing is under way any more. Call it once.
+    /// Waits until a refusal has suspended the engine and nothing is in flight. Returns `false` if the task is
+    /// cancelled. Call it once.
     func untilSuspended() async -> Bool {
         for await _ in suspended.stream {}
         return !Task.isCancelled
     }
 }
 
-/// The first error with which the store could not be written. The engine waits for a full disk to get space again, as an
-/// app wants it; a command tells the person at once, and ends.
+/// The first error of a write to the store. The engine waits for a full disk to get space again, as an app wants it. A
+/// command instead reports the error to the user at once and ends.
 final class StoreAlarm: Sendable {
     private let errors = AsyncStream.makeStream(of: AIServiceError.self, bufferingPolicy: .bufferingOldest(1))
 
@@ -48,7 +49,7 @@ final class StoreAlarm: Sendable {
         }
     }
 
-    /// Waits for the first error; `nil` when the task is cancelled. Call it once.
+    /// Waits for the first error; `nil` if the task is cancelled. Call it once.
     func firstError() async -> AIServiceError? {
         for await error in errors.stream { return error }
         return nil

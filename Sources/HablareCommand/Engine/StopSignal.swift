@@ -15,19 +15,20 @@ enum StopSignal: Sendable, Hashable {
 }
 
 extension StopSignal {
-    /// Calls a handler for every SIGINT and SIGTERM, until the task is cancelled. Then they end the process again.
+    /// Calls a handler for every SIGINT and SIGTERM until the task is cancelled. After that, these signals end the
+    /// process again.
     static func watch(_ handler: @Sendable (StopSignal) -> Void) async {
         for await signal in await UnixSignalsSequence(trapping: .sigint, .sigterm) {
             handler(signal == .sigterm ? .terminate : .interrupt)
         }
-        // The handlers are gone by now, but not the disposition: the signals would be lost.
+        // The handlers are gone by now but the signals are still ignored, so restore their default.
         signal(SIGINT, SIG_DFL)
         signal(SIGTERM, SIG_DFL)
     }
 }
 
-/// The signals that came, each told to whom it is for: while there is work, the first stops it and the second ends what
-/// is under way; while the end is reported, each ends that.
+/// Routes each received signal by the state of the command. During the work, the first stops it and the second ends
+/// attempts in flight. During the report, each signal ends the report.
 final class StopOrders: Sendable {
     private struct State: Sendable {
         var count = 0
@@ -35,9 +36,9 @@ final class StopOrders: Sendable {
         var isReporting = false
     }
 
-    /// The first signal, if it came during the work.
+    /// The first signal, if it arrived during the work.
     let first = AsyncStream.makeStream(of: StopSignal.self)
-    /// The second one, likewise.
+    /// The second signal, if it arrived during the work.
     let second = AsyncStream.makeStream(of: Void.self)
     let during = AsyncStream.makeStream(of: Void.self)
 

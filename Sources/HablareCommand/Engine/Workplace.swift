@@ -10,10 +10,11 @@ struct Workplace: Sendable {
     private let news = Broadcast<Void>(limit: 1)
     private let composition: Composition
 
-    /// How long running segments may go on after the first Ctrl-C.
+    /// The time that attempts in flight may take after the first Ctrl-C.
     static let grace = Duration.seconds(10)
 
-    /// - Parameter suspending: Called for each account that is suspended because it refuses every call; `nil`: none is.
+    /// - Parameter suspending: Called for each account that is suspended because it refuses every call; `nil` to
+    ///   suspend none.
     init(
         _ opened: OpenedStore, providers: [InstalledProvider], scope: ClaimScope, retry: RetryPolicy,
         prices: PriceTable, verbose: Bool, suspending: (@Sendable (AccountID, AIServiceError) -> Void)? = nil,
@@ -50,7 +51,7 @@ struct Workplace: Sendable {
     ) -> Lookout {
         Lookout(manager: manager, news: news, retrying: retrying, looked: looked)
     }
-    /// Shows how far some work is, in a way that suits standard error.
+    /// Returns a reporter that shows progress in a way that suits standard error.
     func reporter(of tally: Tally, quiet: Bool, verbose: Bool) -> ProgressReporter {
         let console = composition.console
         let manner: ProgressReporter.Manner =

@@ -3,7 +3,7 @@ import Hablare
 import HablareAudio
 import HablareSpeech
 
-/// Why the command ends early: one line that says what to do, and the exit status.
+/// The reason that the command ends early: a one-line message that says what to do, and the exit status.
 struct CommandFailure: Error, Equatable {
     let status: CommandStatus
     let message: String
@@ -17,25 +17,25 @@ struct CommandFailure: Error, Equatable {
         self.init(.configuration, "\(file.path) is not as it should be. \(problem)")
     }
 
-    /// The same with what to do, a sentence. Nothing is said of a reader who went away, so nothing is advised then.
+    /// Returns the failure with a sentence of advice. A broken pipe is not reported, so it gets no advice.
     func advising(_ advice: String) -> CommandFailure {
         status == .brokenPipe ? self : CommandFailure(status, "\(message) \(advice)")
     }
 
-    /// What an error of the store means for somebody whose work goes on in another way than by the same command.
+    /// Describes an error of the store for a user who continues in another way than with the same command.
     init(_ error: AIServiceError, goingOn: String) {
         self.init(Self.status(of: error.code), Self.message(of: error, error.words(goingOn: goingOn)))
     }
 
-    /// What it means that a store cannot be worked on any more, in the middle of what is on disk.
+    /// Describes a store that became unusable during work whose finished part is on disk.
     init(unworkable error: AIServiceError, goingOn: String) {
         let failure = CommandFailure(error, goingOn: goingOn)
-        // What the error advises itself ends so.
+        // The error's own message may already end with this advice.
         let goesOn = failure.message.contains(goingOn) ? "" : "; then \(goingOn)"
         self.init(failure.status, "\(failure.message) What is finished is kept\(goesOn).")
     }
 
-    /// What any error means for somebody at a command line. Never a type's name, never a prompt.
+    /// Describes any error for a user of the command line. Never shows a type's name or a prompt.
     init(_ error: any Error) {
         switch error {
         case let failure as CommandFailure: self = failure
@@ -87,44 +87,44 @@ struct CommandFailure: Error, Equatable {
 }
 
 extension AIServiceError {
-    /// The message, and the beginning of what the other side said, for a list of failures.
+    /// The message and the first line of the provider's own words, for a list of failures.
     var reason: String {
         guard category == .provider, let line = cause?.split(whereSeparator: \.isNewline).first else { return words }
         return "\(words) It said: \(line.prefix(200))"
     }
 }
 
-/// How the command ends. Each number has a row in docs/exit-codes.md; the names follow sysexits(3).
+/// The exit status of the command. Each number has a row in docs/exit-codes.md; the names follow sysexits(3).
 struct CommandStatus: Sendable, Hashable, RawRepresentable {
     let rawValue: Int32
 
     static let success = CommandStatus(rawValue: 0)
-    /// Some of what was asked could not be done; the rest is.
+    /// A part of the work could not be done; the rest is done.
     static let incomplete = CommandStatus(rawValue: 1)
-    /// All of it is done, and what is on standard output begins with what was given up on the way.
+    /// The work is done, but standard output begins with an abandoned part of an answer.
     static let begunAnew = CommandStatus(rawValue: 2)
     static let usage = CommandStatus(rawValue: 64)
-    /// The input, or something made from it, is not what it should be.
+    /// The input, or something made from it, is invalid.
     static let badInput = CommandStatus(rawValue: 65)
     static let inputMissing = CommandStatus(rawValue: 66)
     static let unavailable = CommandStatus(rawValue: 69)
     static let cannotCreate = CommandStatus(rawValue: 73)
     static let inputOutput = CommandStatus(rawValue: 74)
     static let temporary = CommandStatus(rawValue: 75)
-    /// The store cannot be used as it is: of a newer version, damaged, or set up wrongly.
+    /// A file of settings is invalid, or the store is of a newer version, damaged or set up wrongly.
     static let configuration = CommandStatus(rawValue: 78)
     static let interrupted = CommandStatus(rawValue: 130)
-    /// Whoever read the output went away (SIGPIPE).
+    /// The reader of the output closed the pipe (SIGPIPE).
     static let brokenPipe = CommandStatus(rawValue: 141)
     static let terminated = CommandStatus(rawValue: 143)
 }
 
 extension AIServiceError {
-    /// The message for somebody at a command line. The engine's own is for who writes an app: it advises what an app can
-    /// do, and where that is no command, the command's own words stand in its place.
+    /// The message for a user of the command line. The engine's own message advises developers of apps. If its advice
+    /// does not name a command, the command's own words replace it.
     var words: String { words(goingOn: "run the same command again") }
 
-    /// - Parameter goingOn: What to do once there is space, in words.
+    /// - Parameter goingOn: The action to take once there is space, in words.
     func words(goingOn: String) -> String {
         guard let pause = retryAfter?.inSeconds, pause >= 1 else { return sentences(goingOn) }
         return "\(sentences(goingOn)) Wait \(LocalTime.span(pause)) before it is tried again."
@@ -139,7 +139,7 @@ extension AIServiceError {
         case .unknownRequest:
             return "It was removed meanwhile."
         case .storageFull:
-            // An app's engine waits for space; a command has ended when this is read.
+            // An app's engine waits for space, but a command has ended when the user reads this.
             return message.replacing(
                 "Free some space; what was acknowledged is safe, and work goes on by itself.",
                 with: "What was acknowledged is safe. Free some space, then \(goingOn).")
@@ -156,7 +156,7 @@ extension AIServiceError {
         }
     }
 
-    /// Reading does not make anything anew, nor does retrying what is completed.
+    /// Neither reading a completed request nor retrying it makes its answer again.
     private static let makingAnew =
         "To have it made anew, run the same hablare generate … again; or where it is of hablare narrate, speak, image or "
         + "embed, remove it with hablare rm ID, then run the same command again."
@@ -164,9 +164,10 @@ extension AIServiceError {
 }
 
 extension CommandFailure {
-    /// An answer of a job is there and cannot be used. The same command finds it again, so it has to be removed first.
+    /// Reports an unusable answer of a job. The same command would find it again, so it has to be removed first.
     ///
-    /// - Parameter isNewEachTime: Whether the same command would not make it again, but others (``JobWork/isNewEachTime``).
+    /// - Parameter isNewEachTime: Whether the same command would make other answers instead
+    ///   (``JobWork/isNewEachTime``).
     init(unusable what: String, _ id: UUID, _ reason: String, isNewEachTime: Bool = false, _ data: DataOptions) {
         let remedy =
             isNewEachTime
@@ -205,7 +206,7 @@ extension AIServiceError {
         contentProblem.map { CommandFailure(unusable: what, id, $0, isNewEachTime: isNewEachTime, data) } ?? self
     }
 
-    /// What is wrong with an answer that is there, a sentence; `nil` where it is not the answer.
+    /// The problem of a stored answer, as a sentence; `nil` if the error does not concern the answer.
     var contentProblem: String? {
         guard category == .data else { return nil }
         return code == .contentMissing || code == .responseExpired ? "It is gone or damaged." : words

@@ -1,7 +1,7 @@
 import Foundation
 import Hablare
 
-/// Prints a request's answer to standard output, each chunk once, from whichever source it comes.
+/// Prints a request's answer to standard output, each chunk once, whether it comes live or from the store.
 final class AnswerPrinter: Sendable {
     private static let pageBytes = 64 << 10
 
@@ -11,14 +11,14 @@ final class AnswerPrinter: Sendable {
     private let first: Int
     private let admits: @Sendable (StreamChunk) throws -> Void
     private struct Taken: Sendable {
-        /// Behind which chunk of the newest generation all was taken.
+        /// The position in the newest generation up to which the reader has taken every chunk.
         var taken: Int
         var hasSome = false
         var isBegunAnew = false
     }
     private let output: Guarded<Taken>
 
-    /// - Parameter admits: Told of the first chunk before it is printed; nothing is where it throws.
+    /// - Parameter admits: Called with the first chunk before it is printed. If it throws, nothing is printed.
     init(
         of id: UUID, from first: Int = 0, to console: Console,
         admits: @escaping @Sendable (StreamChunk) throws -> Void = { _ in }
@@ -37,11 +37,11 @@ final class AnswerPrinter: Sendable {
 
     var hasPrinted: Bool { output.withLock { $0.hasSome } }
 
-    /// The number of the first chunk that its reader may not have taken.
+    /// The number of the first chunk that the reader may not have taken.
     var printed: Int { output.withLock { $0.taken } }
 
-    /// Returns the exit status of a complete answer. A program that reads the output cannot tell where an answer begins
-    /// that stands behind a part that was given up, and must not take this for success.
+    /// Returns the exit status of a complete answer. A program that reads the output cannot tell where the answer
+    /// begins after an abandoned part, so it must not see success.
     func endStatus(_ data: DataOptions) -> CommandStatus {
         guard isBegunAnew, !console.terminal.isOutputTerminal else { return .success }
         console.note(
@@ -52,13 +52,13 @@ final class AnswerPrinter: Sendable {
         return .begunAnew
     }
 
-    /// Leaves out a generation of the answer, and what came before it. To be said before anything is printed.
+    /// Skips a generation of the answer and all earlier ones. Call it before anything is printed.
     func passOver(_ generation: Int) {
         cursor.withLock { $0 = StreamCursor(at: StreamPosition(generation: generation + 1, sequence: 0)) }
     }
 
     func print(_ chunks: [StreamChunk], of generation: Int) async throws {
-        // One by one: when the task is cancelled, the place is behind the chunk that waits for its reader.
+        // One by one: if the task is cancelled, the position is after the chunk that waits for its reader.
         for chunk in [[]] + chunks.map({ [$0] }) {
             for element in cursor.withLock({ $0.found(chunk, of: generation) }) {
                 switch element {
@@ -68,7 +68,7 @@ final class AnswerPrinter: Sendable {
                     try await console.write(chunk.bytes)
                     output.withLock { $0.taken = chunk.position.sequence + 1 }
                 case .restarted:
-                    // Where nothing was printed, as with --from, the answer is alone.
+                    // If nothing was printed, as with --from, no abandoned part precedes the answer.
                     output.withLock {
                         $0 = Taken(taken: 0, hasSome: $0.hasSome, isBegunAnew: $0.isBegunAnew || $0.hasSome)
                     }
@@ -79,7 +79,7 @@ final class AnswerPrinter: Sendable {
         }
     }
 
-    /// Prints what the store has and was not printed yet; `nil` when there is no such request.
+    /// Prints the stored chunks that were not printed yet. Returns `nil` if there is no such request.
     func printRest(in store: any StoreReading) async throws -> StreamPage? {
         while true {
             let position = cursor.withLock { $0.position }
@@ -91,11 +91,11 @@ final class AnswerPrinter: Sendable {
         }
     }
 
-    /// How many chunks an answer has that is printed to its end: more than none were asked for that are not there where
-    /// this is less than the first to be printed.
+    /// Returns the number of chunks of a fully printed answer. If it is less than the first chunk to print, that chunk
+    /// does not exist.
     func count(in store: any StoreReading) throws -> Int {
         let next = next
-        // Whatever was printed, or asked for from its beginning, was counted on the way.
+        // Chunks that were printed, or requested from the beginning, are already counted.
         guard next == first, next > 0, !hasPrinted else { return next }
         let content = try store.response(of: id)?.content
         let answer = try content.flatMap { WholeAnswer(try $0.printable) }
@@ -114,7 +114,7 @@ final class AnswerPrinter: Sendable {
         return count
     }
 
-    /// An answer that came in one piece; a vector or a value tree as JSON.
+    /// Prints an answer that arrived in one piece; a vector or a value tree as JSON.
     private func printWhole(of generation: Int, in store: any StoreReading) async throws {
         guard let content = try store.response(of: id)?.content, let answer = WholeAnswer(try content.printable)
         else { return }

@@ -1,7 +1,7 @@
 import Foundation
 import Hablare
 
-/// Has several answers made side by side, or such as must satisfy a schema, on a manager whose engine is running.
+/// Requests several answers at once, or answers that must satisfy a schema, from a manager whose engine is running.
 struct AnswersRun: Sendable {
     struct Answer: Sendable {
         let request: UUID
@@ -22,13 +22,13 @@ struct AnswersRun: Sendable {
     }
 
     enum Ending: Sendable {
-        /// With an answer: its own, or its last repair's; with the value where a schema wanted one.
+        /// It has an answer: its own or its last repair's, with the value if a schema required one.
         case complete(by: UUID, value: ParameterValue?, repairs: Int?)
-        /// As the store says: failed, cancelled, held.
+        /// It has no answer: the store says whether it failed, was cancelled or is held.
         case unfinished
-        /// With an answer that is not as the schema wants it, its own or its last repair's, and could not be mended.
+        /// Its answer, or its last repair's, does not satisfy the schema and could not be repaired.
         case unsuitable(AIServiceError, by: UUID, repairs: Int)
-        /// With nothing: whom it waits for refuses whatever is asked, and is left alone.
+        /// It has no answer because its provider refuses every call and is suspended.
         case left
         case removed
     }
@@ -36,12 +36,12 @@ struct AnswersRun: Sendable {
     let requests: [AIRequest]
     let provider: ProviderID
     let judge: SchemaJudge?
-    /// What the requests are stored under, so that this process runs them, their repairs, and nothing else.
+    /// The job of the requests, by which this process runs them and their repairs and nothing else.
     let job: JobKey
     let manager: AIRequestManager
     let lookout: Lookout
 
-    /// Runs until each request is final or held. Cancelling the task leaves them in the store.
+    /// Runs until each request is final or held. Cancelling the task leaves the requests in the store.
     func run() async throws -> [Answer] {
         try await withThrowingTaskGroup(of: (Int, Answer)?.self) { group in
             defer { group.cancelAll() }
@@ -70,7 +70,7 @@ struct AnswersRun: Sendable {
                 try await judge.answer(to: request, in: job, at: place * judge.places, by: manager)
             }
         } catch let error as AIServiceError where error.category != .storage && error.code != .suspended {
-            // What the answer is like is the judge's word; what became of the request is the store's.
+            // The judge decides whether the answer is suitable; the store knows how the request ended.
             let chain = judge.chain(of: request.id)
             let snapshots = try await manager.snapshots(SnapshotFilter(ids: chain, limit: chain.count))
             guard let phase = snapshots.first(where: { $0.id == request.id })?.phase else { return .removed }
@@ -80,7 +80,7 @@ struct AnswersRun: Sendable {
         }
     }
 
-    /// Waits for an answer, as long as there may be one. Who waits for that knows only of its end.
+    /// Waits for an answer as long as one may come. The wait for the answer itself notices only the request's end.
     private func untilStandstill(
         of chain: [UUID], _ answer: @escaping @Sendable () async throws -> Ending
     ) async throws -> Ending {
@@ -98,12 +98,12 @@ struct AnswersRun: Sendable {
             case .final, .held: return .unfinished
             }
         } catch let error as AIServiceError where error.code == .unknownRequest {
-            return .removed  // that of the others goes on
+            return .removed  // the wait for the others continues
         }
     }
 
-    /// What became of the requests where a signal came and all of them have their answer nevertheless; `nil` where one has
-    /// none. Asks nobody, also where an answer is not as the schema wants it.
+    /// Returns the answers if a signal arrived but every request has its answer; `nil` if one has none. Makes no
+    /// request, even if an answer does not satisfy the schema.
     func answersNow(in store: any StoreReading) async throws -> [Answer]? {
         var answers: [Answer] = []
         for request in requests {
@@ -118,7 +118,7 @@ struct AnswersRun: Sendable {
             guard try store.snapshot(of: id)?.phase == .completed else { return nil }
             return .complete(by: id, value: nil, repairs: nil)
         }
-        // A repair is asked for because what was before it is of no use.
+        // A repair is requested only if the answer before it is unusable, so the last one counts.
         for (number, id) in judge.chain(of: id).enumerated().reversed() {
             guard let snapshot = try store.snapshot(of: id) else { continue }
             guard snapshot.phase == .completed, let response = try store.response(of: id),

@@ -7,7 +7,7 @@ struct AskedRequests: Sendable {
     let isQuiet: Bool
     let data: DataOptions
 
-    /// Says what became of a request, where that is not what was wanted; see ``RequestVerdict``.
+    /// Reports how a request ended if that is not what the user wanted; see ``RequestVerdict``.
     func tell(of id: UUID, isOurs: Bool, after chunks: Int? = nil, reads: String? = nil) throws -> CommandStatus {
         guard let snapshot = try store.snapshot(of: id) else { throw Self.removed(id) }
         let verdict = RequestVerdict(
@@ -25,7 +25,7 @@ struct AskedRequests: Sendable {
             response: try store.response(of: id), showsPrompt: false)
     }
 
-    /// Says how to go on where the store cannot be worked on any more: the same command would ask once more.
+    /// Adds how to continue to an error that makes the store unusable, because the same command would ask again.
     func tellingHowToGoOn(
         _ wanted: SnapshotFilter, then shows: String, _ body: () async throws -> CommandStatus
     ) async throws -> CommandStatus {
@@ -48,7 +48,7 @@ struct AskedRequests: Sendable {
 }
 
 extension StoreReading {
-    /// Whether there are such requests, as far as that can be read: where there are none, nothing was asked.
+    /// Whether the store has matching requests, or cannot be read. If it has none, nothing was asked.
     func mayHave(_ wanted: SnapshotFilter) -> Bool {
         do {
             return try !snapshots(wanted).isEmpty

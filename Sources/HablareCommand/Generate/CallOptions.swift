@@ -36,7 +36,7 @@ struct CallOptions: ParsableArguments {
     @Option(help: "What to do when nobody knows whether its attempt was carried out, and billed.")
     var ifInterrupted = InterruptionOption.runAgain
 
-    // Not the engine's own default: a program that was changed since would not be noticed, and running it costs nothing.
+    // Not the engine's default: a changed program would go unnoticed, and running it costs nothing.
     @Option(
         help: """
             Whether an answer of the last hour to the same prompt will do: use takes it, and says so; refresh asks \

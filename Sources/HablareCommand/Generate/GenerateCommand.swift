@@ -136,7 +136,7 @@ struct GenerateCommand: ComposedCommand {
         var request = call.request(prompt: prompt, parameters: parameters, now: composition.seams.date())
         try judge?.prepare(&request)
         let others = try fallback(of: installed, in: directory, composition.console)
-        // What goes on with it must know the model, and who is asked instead.
+        // A process that continues the request later must know the model and the fallback providers.
         request.model = installed.askedModel
         request.fallback = others.map { FallbackHop($0.provider.id, model: $0.model) }
         try installed.check(request)
@@ -146,7 +146,7 @@ struct GenerateCommand: ComposedCommand {
             try await installed.check(voice: voice)
         }
         if detach { return try await submit(request, to: team, in: composition) }
-        // Neither a value tree nor a vector has bytes that could be printed as they come.
+        // A value tree or a vector has no bytes that could be printed as they arrive.
         guard judge == nil, sample == nil, ![.structured, .embedding].contains(installed.provider.responseType)
         else {
             return try await several(request, judge, to: target, with: team, prices: limits.prices, in: composition)
@@ -157,7 +157,7 @@ struct GenerateCommand: ComposedCommand {
     private func fallback(
         of installed: InstalledProvider, in directory: ProviderDirectory, _ console: Console
     ) throws -> [InstalledProvider] {
-        // A prompt that is for a server of one's own choice goes to no other.
+        // A prompt for a server that the user chose goes to no other server.
         guard asked.baseURL == nil else { return [] }
         return try directory.fallback(of: installed) { [quiet] name, failure in
             if !quiet { console.note("\(name) is not asked where \(installed.name) fails: \(failure.message)") }
@@ -196,7 +196,7 @@ struct GenerateCommand: ComposedCommand {
         let workplace = try Workplace(
             try data.open(in: composition), providers: team, scope: .job(job),
             retry: retry(of: team), prices: prices, verbose: data.verbose,
-            // The requests that wait then are told of at the end, with how to go on.
+            // The report at the end mentions the requests that wait for a suspended account, and how to continue.
             suspending: { _, _ in }, in: composition)
         let run = AnswersRun(
             requests: requests, provider: team[0].provider.id, judge: judge, job: job, manager: workplace.manager,
@@ -226,7 +226,7 @@ struct GenerateCommand: ComposedCommand {
         if let age = try opened.store.response(of: request.id)?.ageInCache {
             console.note(AskedRequests.cacheNote(age))
         } else {
-            // Whatever runs already does not know the address.
+            // A process that already runs does not know the address.
             let isPlaced = PlacedName(team[0].name) != nil
             let condition = isPlaced ? "Run it with" : "Unless something runs on this store already, run it with"
             console.note("\(condition): \(data.commandLine("work"))")

@@ -34,11 +34,12 @@ struct GenerateSession: Sendable {
             } catch let error as AIServiceError where error.code == .unknownRequest {
                 throw AskedRequests.removed(id)
             } catch let failure as CommandFailure {
-                // Leaving is not cancelling: who reads along goes on reading, and whoever runs the store makes it.
+                // A reader that leaves does not cancel the request: other readers continue, and any process that runs
+                // the store finishes it.
                 return failure
             }
         } keep: { end in
-            // What waits for a reader is part of the report: no signal ends our own work.
+            // Output that waits for a reader is part of the report. No signal ends our own work.
             if case .finished(.some) = end { return }
             guard try !target.waitsForReader else { return }
             try await keep()
@@ -68,7 +69,7 @@ struct GenerateSession: Sendable {
         }
     }
 
-    /// Prints as long as there may be more. A held request has no end that a reader would be told.
+    /// Prints the answer while more may come. The stream of a held request does not end, so the lookout ends the wait.
     private func follow(_ lookout: Lookout) async throws {
         try await withThrowingTaskGroup(of: Lookout.Ending?.self) { group in
             defer { group.cancelAll() }
@@ -101,12 +102,13 @@ struct GenerateSession: Sendable {
             readerLeft(failure)
             throw failure
         } catch is AIServiceError {
-            // The end of a request without a whole answer: what it was is read from the store.
+            // The request ended without a whole answer. The report reads how from the store.
         }
     }
 
     private func submitted() throws {
-        // It may have joined a call whose process died, and which is begun anew: nothing of that was printed here.
+        // The request may have joined a call whose process died, and which restarts. Nothing of that generation was
+        // printed here.
         if let ended = try composition.endedGeneration(of: id, in: store) { printer?.passOver(ended) }
         guard !isQuiet else { return }
         if console.terminal.isErrorTerminal,
@@ -123,7 +125,7 @@ struct GenerateSession: Sendable {
         guard !isQuiet, let waiting = snapshot.waiting, let until = waiting.until,
             until.timeIntervalSince(time.now) >= Self.leastPause
         else { return }
-        // Each look may find the same end a little later.
+        // Each read may find the same wait to end slightly later.
         let isNew = told.withLock { told in
             defer { told = max(told, until) }
             return until.timeIntervalSince(told) >= 1
@@ -182,7 +184,7 @@ struct GenerateSession: Sendable {
 }
 
 extension Composition {
-    /// Says whose answer a request shares; `nil` where it shares none, or that cannot be read.
+    /// Describes the request whose answer a request shares; `nil` if it shares none, or if that cannot be read.
     func sharing(of id: UUID, in store: any RequestStore, _ own: OwnWork, verbose: Bool) -> String? {
         do {
             guard let other = try store.requestSharing(with: id) else { return nil }
@@ -205,7 +207,7 @@ extension Composition {
 }
 
 extension StoreReading {
-    /// The oldest other request whose call, under way or not sent yet, is this one's, too; `nil` where there is none.
+    /// Returns the oldest other request that shares this one's call, in flight or not sent yet; `nil` if there is none.
     func requestSharing(with id: UUID) throws -> UUID? {
         guard let snapshot = try snapshot(of: id), let flight = snapshot.flight else { return nil }
         if case .following(let leader) = snapshot.waiting { return leader }

@@ -32,7 +32,7 @@ extension InstalledProvider {
     }
 }
 
-/// A picture that goes with a prompt, read from a file. What it is, its bytes say; its name may say anything.
+/// A picture of a prompt, read from a file. Its bytes determine its format, not its name.
 enum PictureFile {
     /// The largest file: 20 MiB. Services take less.
     static let mostBytes = 20 << 20

@@ -1,15 +1,16 @@
 import Foundation
 import Hablare
 
-/// What became of a request that a command asked: the exit status, and what is said where it is not what was wanted. Pure.
+/// The result of a request for the command that asked: the exit status, and the lines to print if it did not complete.
+/// Pure.
 struct RequestVerdict: Sendable, Equatable {
     let status: CommandStatus
     let lines: [String]
 
     /// - Parameters:
-    ///   - isOurs: Whether it may be us who stopped its call; else another process did that.
-    ///   - chunks: How many chunks were printed; `nil` where none were to be.
-    ///   - reads: The command that gets the answer, once it is there; `nil`: the one that prints it.
+    ///   - isOurs: Whether this process may have stopped the call; otherwise another process did.
+    ///   - chunks: The number of printed chunks; `nil` if none were to be printed.
+    ///   - reads: The command that gets the answer once it is stored; `nil` for the one that prints it.
     init(
         _ snapshot: RequestSnapshot, isOurs: Bool, after chunks: Int? = nil, reads: String? = nil, isQuiet: Bool,
         data: DataOptions
@@ -27,7 +28,7 @@ struct RequestVerdict: Sendable, Equatable {
                 let attempts = "Its attempts: \(data.commandLine("logs", snapshot.id.text))"
                 let advice =
                     isKey ? "\(Self.keyAdvice(for: snapshot.providerID)) \(again)" : "To have it tried again: \(again)"
-                // What fails for what it is fails again.
+                // A permanent failure would only repeat itself.
                 lines = [failure, attempts] + (snapshot.error?.disposition == .fail ? [] : [advice])
                 return
             }
@@ -49,10 +50,10 @@ struct RequestVerdict: Sendable, Equatable {
             let work = data.commandLine("work")
             let stream = data.commandLine("stream", snapshot.id.text)
             let isPrinted = reads.map { $0 == stream } ?? true
-            // Only what is printed can be waited for by who gets it.
+            // Only a printed answer can be waited for by reading it.
             let getting = isPrinted ? "To read it: \(stream)" : "Then it is got with: \(reads ?? stream)"
             let short = isPrinted ? stream : "\(work) && \(reads ?? stream)"
-            // Who wants to hear nothing but errors must find it, too.
+            // Printed even with --quiet, because the user must be able to find the request.
             lines = [
                 isQuiet
                     ? "It waits in the store: \(short)"
@@ -61,7 +62,7 @@ struct RequestVerdict: Sendable, Equatable {
         }
     }
 
-    /// What to do first where a key was refused. What is at an address of its own has no key that could be set.
+    /// Returns the first step after a refused key. No key can be set for a provider at an address of its own.
     private static func keyAdvice(for provider: ProviderID) -> String {
         let name = provider.rawValue
         guard !name.contains("@"), let service = name.split(separator: ".").first else {
@@ -81,7 +82,7 @@ struct RequestVerdict: Sendable, Equatable {
         + "middle of the answer. What came is kept."
 }
 
-/// What is said beside an answer, so that nobody takes it for more than it is. Pure.
+/// Notes beside an answer that keep the user from misreading it. Pure.
 enum AnswerNote {
     static func lines(
         of response: AIResponseData, named name: String = "The answer", askedOf provider: ProviderID,
@@ -89,7 +90,7 @@ enum AnswerNote {
     ) -> [String] {
         let id = response.requestID.text
         var lines = [ending(of: response, data.commandLine("show", id, "--json")).map { "\(name) \($0)" }]
-        // One of the cache says its age, and has no attempts of its own.
+        // An answer from the cache is reported with its age and has no attempts of its own.
         if response.providerID != provider, response.ageInCache == nil {
             lines.append(
                 "\(name) is of \(response.providerID): \(provider) failed. Why: \(data.commandLine("logs", id))")
@@ -97,7 +98,7 @@ enum AnswerNote {
         return lines.compactMap(\.self)
     }
 
-    /// Why it is not whole, and what to do; `nil` of one that is, or of which nobody says it.
+    /// Returns why an answer is not whole and what to do; `nil` if it is whole or no reason is known.
     private static func ending(of response: AIResponseData, _ shows: String) -> String? {
         var isEmpty = false
         if case .success(.text(let body)) = response.result { isEmpty = body.byteCount == 0 }

@@ -8,7 +8,7 @@ struct SchemaJudge: Sendable {
     private let requestor: StructuredRequestor<ParameterValue>
     private let provider: ProviderID
 
-    /// - Parameter installed: Who is asked: a service that holds its models to schemas, or anybody who answers with text.
+    /// - Parameter installed: The provider: a service that holds its models to schemas, or any that answers with text.
     init(_ schema: JSONSchema, repairs: Int, of installed: InstalledProvider) throws {
         let type = installed.provider.responseType
         guard type == .structured || type == .text else {
@@ -21,13 +21,13 @@ struct SchemaJudge: Sendable {
             "\(installed.service ?? installed.name).structured.default",
             StructuredConfiguration(
                 schema: schema, placement: type == .structured ? .parameter : .prompt, maximumRepairs: repairs))
-        // What it is called has the address, where that is not the configured one.
+        // The id includes the address if it is not the configured one.
         provider = installed.provider.id
     }
 
     var places: Int { requestor.configuration.maximumRepairs + 1 }
 
-    /// A request and all repairs that there may be of its answer, in their order.
+    /// Returns the ids of a request and of all possible repairs of its answer, in order.
     func chain(of id: UUID) -> [UUID] {
         [id] + (1..<places).map { AIRequest.repairID(of: id, number: $0) }
     }
@@ -45,7 +45,8 @@ struct SchemaJudge: Sendable {
         return .complete(by: output.response.requestID, value: output.value, repairs: output.repairs)
     }
 
-    /// The value of an answer that is there; `nil` where it is not as the schema wants it, or cannot be read. Asks nobody.
+    /// Returns the value of a stored answer; `nil` if it does not satisfy the schema or cannot be read. Makes no
+    /// request.
     func value(of response: AIResponseData) async throws -> ParameterValue? {
         do {
             return try await requestor.output(of: response).value

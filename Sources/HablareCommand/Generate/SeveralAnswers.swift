@@ -1,8 +1,9 @@
 import Foundation
 import Hablare
 
-/// Has several answers made, or one that a schema wants, prints and writes them, and says what became of the others. Asking
-/// again would be paid for again: where they cannot be printed or written, it is said where they are.
+/// Requests several answers, or one that must satisfy a schema, prints and writes them, and reports how the others
+/// ended. Asking again would cost again. If answers cannot be printed or written, the command says where they are
+/// stored.
 struct SeveralAnswers: Sendable {
     let run: AnswersRun
     let target: Output
@@ -21,7 +22,7 @@ struct SeveralAnswers: Sendable {
             try await workplace.session(quiet: asked.isQuiet).run {
                 try await run.run()
             } keep: { end in
-                // What waits for a reader is part of the report: no signal ends our own work.
+                // Output that waits for a reader is part of the report. No signal ends our own work.
                 guard target.file != nil, try !target.waitsForReader else { return }
                 try await keep(end)
             } then: { end in
@@ -30,7 +31,7 @@ struct SeveralAnswers: Sendable {
         }
     }
 
-    /// Writes the file before anything is printed: who does not read that must not keep it away.
+    /// Writes the file before anything is printed, so that a blocked reader cannot prevent it.
     private func keep(_ end: EngineSession.End<[AnswersRun.Answer]>) async throws {
         guard let answers = try await answers(of: end) else { return }
         do {
@@ -54,8 +55,8 @@ struct SeveralAnswers: Sendable {
         return end.signal?.status ?? status
     }
 
-    /// All answers, also where a signal came and they came nevertheless; `nil` where one is missing then. What somebody
-    /// removed while the others were made is none.
+    /// Returns all answers, also if they completed despite a signal; `nil` if one is missing after a signal. A request
+    /// that was removed meanwhile has no answer.
     private func answers(of end: EngineSession.End<[AnswersRun.Answer]>) async throws -> [AnswersRun.Answer]? {
         let answers: [AnswersRun.Answer]? =
             switch end {
@@ -122,7 +123,8 @@ struct SeveralAnswers: Sendable {
         return Usage.total(of: try judge.chain(of: request).compactMap { try asked.store.response(of: $0)?.usage })
     }
 
-    /// The complete answers: values as JSON, of several one on each line; texts with a line `---` between them.
+    /// Returns the complete answers. Values are JSON, several with one on each line. Texts are separated by a line
+    /// `---`.
     private func text(of answers: [AnswersRun.Answer]) async throws -> String {
         var parts: [String] = []
         var isValue = false
@@ -189,7 +191,7 @@ struct SeveralAnswers: Sendable {
         }
     }
 
-    /// Says where those are that a signal stopped; that there is something of them also who wants to hear nothing else.
+    /// Reports where the requests are that a signal stopped. With --quiet it prints only the command that lists them.
     private func tellStopped() throws {
         let list = "To see them: \(data.commandLine("ps", "--job", job.rawValue))"
         guard !asked.isQuiet else { return console.note(list) }
@@ -208,7 +210,7 @@ struct SeveralAnswers: Sendable {
 }
 
 extension Usage {
-    /// What several answers used together, with what they cost where that is known of each; `nil` of none.
+    /// Returns the total usage of several answers, with a cost only if each cost is known; `nil` for no answers.
     static func total(of usages: [Usage]) -> Usage? {
         guard !usages.isEmpty else { return nil }
         var total = Usage.sum(of: usages)

@@ -117,8 +117,8 @@ struct ImageCommand: ComposedCommand {
         }
     }
 
-    /// Says which command writes each picture that is not written, where the same command would not do that but have others
-    /// made.
+    /// Prints the command that writes each unwritten picture, if the same command would have other pictures made
+    /// instead.
     private func tellUnwritten(_ ended: JobEnd<WrittenPictures>, _ places: PicturePlaces, to console: Console) {
         let isStopped = ended.value == nil
         let missing = Set(ended.gaps.map(\.index))

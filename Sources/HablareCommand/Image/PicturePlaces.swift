@@ -8,14 +8,16 @@ struct PicturePlaces: Sendable {
 
     private static let endings = ["png": "png", "jpg": "jpeg", "jpeg": "jpeg", "webp": "webp"]
 
-    /// The file of a picture, from 0; `nil` for standard output. Of several in `whale.png`, the first is `whale-1.png`.
+    /// Returns the file of the picture at an index from 0; `nil` for standard output. The first of several in
+    /// `whale.png` is `whale-1.png`.
     func file(_ index: Int) -> URL? {
         count > 1 ? target.file?.numbered(index + 1) : target.file
     }
 
-    /// What the output's name asks for, where a service would make something else of its own accord.
+    /// Returns the format that the output's name requires, if the service's default is another one.
     ///
-    /// - Parameter given: What the command line says itself: where it says the format, that counts.
+    /// - Parameter given: The format on the command line, which already applies: the result is then `nil`.
+    /// - Throws: ``CommandFailure`` if the given format contradicts the name.
     func format(given: String?) throws -> String? {
         guard let ending = target.file?.pathExtension.lowercased(), let wanted = Self.endings[ending] else {
             return nil
@@ -79,12 +81,12 @@ struct MadePicture: Encodable, Sendable {
     let format: String
     let bytes: Int
     let model: String?
-    /// What the service made of the text before it drew.
+    /// The prompt as the service rewrote it before it drew.
     let revisedPrompt: String?
     let costMicroDollars: Int64?
 }
 
-/// What came of writing pictures: each for itself, because all are paid for.
+/// The results of writing pictures. One failure does not stop the others, because all are paid for.
 struct WrittenPictures: Sendable {
     private(set) var made: [MadePicture] = []
     private var failures: [(index: Int, failure: CommandFailure)] = []

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Hablare
 
-/// The provider that `narrate`, `speak`, `image` and `embed` have a job's requests made by.
+/// The provider of a job's requests for `narrate`, `speak`, `image` and `embed`.
 struct AskedProvider: Sendable {
     let installed: InstalledProvider
     let prices: PriceTable
@@ -11,8 +11,8 @@ struct AskedProvider: Sendable {
     private let directory: ProviderDirectory
 
     /// - Parameters:
-    ///   - program: What a program would have to answer with, as `programs.json` has it.
-    ///   - asksNobody: Whether it is only looked what would be asked: then a service needs neither key nor network.
+    ///   - program: The content type that a program must answer with, as `programs.json` spells it.
+    ///   - asksNobody: Whether the command only shows what it would ask. A service then needs neither key nor network.
     init(
         _ asked: ServiceOptions, _ options: JobOptions, for use: ProviderUse, making type: ContentType, program: String,
         asksNobody: Bool = false, in composition: Composition
@@ -42,10 +42,10 @@ struct AskedProvider: Sendable {
 
     var settings: Settings { directory.settings }
 
-    /// Whether it is a service of which only what is known here is looked at: not its key, the way to it, its voices.
+    /// Whether it is a service of which only local facts are used: not its key, its network or its voices.
     var isUnasked: Bool { asksNobody && installed.service != nil }
 
-    /// Looks at all that can be known to fail before anything is sent, and makes the way to the network.
+    /// Checks everything that can be known to fail before anything is sent, and opens the network.
     func open(for request: AIRequest) async throws {
         try installed.check(request)
         guard !isUnasked else { return }
@@ -53,11 +53,11 @@ struct AskedProvider: Sendable {
         try directory.openNetwork(for: [installed])
     }
 
-    /// Runs to the end, or until a signal comes, and tells what is missing and how to go on.
+    /// Runs a job until it ends or a signal arrives, and reports missing answers and how to continue.
     ///
     /// - Parameters:
-    ///   - consequence: What follows where answers are missing, behind a comma.
-    ///   - seconds: How long an answer is to be heard; `nil` where answers are no sound.
+    ///   - consequence: The consequence of missing answers, which follows a comma in the report.
+    ///   - seconds: Returns the length of an answer's audio; `nil` if answers are not audio.
     func run<Value: Sendable>(
         _ work: JobWork, _ streams: SameCommand.Streams, in composition: Composition, consequence: String,
         seconds: (@Sendable (AIResponseData) async -> Double)? = nil,

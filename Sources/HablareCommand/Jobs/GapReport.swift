@@ -7,7 +7,7 @@ struct GapReport: Sendable {
     let total: Int
     let finished: Int
     let noun: String
-    /// What follows from the gaps, behind a comma. One that begins with `and` is not said where nothing is done.
+    /// The consequence of the gaps, which follows a comma. One that begins with `and` is omitted if nothing is done.
     let consequence: String
     let goingOn: JobContinuation
 

@@ -2,10 +2,11 @@ import Foundation
 import Hablare
 import HablareProviders
 
-/// How a job is gone on with: by the command line that began it, or else by what the store has of it.
+/// The way to continue a job: the command line that began it, or else commands on what the store has of it.
 struct JobContinuation: Sendable {
     let job: JobKey
-    /// The command line, where it finds this job again; `nil` where it makes another one each time, as with `--anew`.
+    /// The command line, if it finds this job again; `nil` if it makes another job each time
+    /// (``JobWork/isNewEachTime``).
     let command: String?
     let data: DataOptions
     var remark: String?
@@ -21,7 +22,7 @@ struct JobContinuation: Sendable {
 
     var words: String { command == nil ? "go on with (\(line))" : "run the same command again" }
 
-    /// What else is to be known; `nil` where the command line says it all.
+    /// Additional advice; `nil` if the command line is enough.
     var note: String? {
         guard command == nil else { return remark }
         return "The same command would have others made. These are under: "
@@ -32,11 +33,11 @@ struct JobContinuation: Sendable {
     private func retry(_ what: String) -> String { data.commandLine("retry", what, "--job", job.rawValue) }
 }
 
-/// The command line that was typed, as advice that can be copied.
+/// The command line that was typed, as advice that the user can copy.
 struct SameCommand: Sendable, Equatable {
     struct Streams: Sendable, Equatable {
         var readsInput = false
-        /// Whether what it makes goes to standard output, and that is no terminal.
+        /// Whether the output goes to standard output, and that is not a terminal.
         var printsElsewhere = false
     }
 
@@ -57,7 +58,7 @@ struct SameCommand: Sendable, Equatable {
     }
 }
 
-/// A command line as one would type it: words that a shell would not take as they are stand in quotes.
+/// A command line for a shell, with quotes around words that the shell would change.
 enum ShellWords {
     static func joined(_ words: [String]) -> String { words.map(ShellWord.quoted).joined(separator: " ") }
 }

@@ -12,10 +12,10 @@ struct JobEnd<Value: Sendable>: Sendable {
     let progress: Tally
     let finished: Int
     let goingOn: JobContinuation
-    /// The requests that the store has, by their places.
+    /// The stored requests by their places in the job.
     let ids: [Int: UUID]
 
-    /// The requests without an answer, in their order; none where a signal stopped it, and nobody looked.
+    /// The requests without an answer, in order; empty if a signal stopped the job before they were read.
     var gaps: [JobGap] {
         if case .finished(let outcome) = end { outcome.gaps } else { [] }
     }
@@ -28,7 +28,7 @@ struct JobEnd<Value: Sendable>: Sendable {
         end.signal?.status ?? (gaps.isEmpty ? .success : .incomplete)
     }
 
-    /// What `--json` says of every job. `completed` segments are `reused` from before, or `made` in this run.
+    /// The fields of `--json` for every job. `completed` segments were either `reused` or `made` in this run.
     var object: JSONObject {
         func segment(_ gap: JobGap) -> JSONObject { ["segment": gap.index, "id": gap.request.text] }
         return [
@@ -65,7 +65,7 @@ struct JobEnd<Value: Sendable>: Sendable {
                       \(goingOn.line)
                     """)
             }
-            // Where the same command finds nothing of it, nobody would know its job.
+            // If the same command does not find the job again, the note is the user's only way to it.
             if let note = goingOn.note, !isQuiet || goingOn.command == nil { console.note(note) }
         }
     }

@@ -1,11 +1,11 @@
 import Foundation
 import Hablare
 
-/// Runs the requests of a job on a manager whose engine is running: what is missing is submitted, what failed is tried
-/// again, and everything is waited for. What is held stays held: making it may be paid for twice, and running a command
-/// again is not the word that takes.
+/// Runs the requests of a job on a manager whose engine is running. It submits missing requests, retries failed ones
+/// and waits for all. Held requests stay held: making them may be paid for twice, and running a command again is not an
+/// explicit retry.
 struct JobRun: Sendable {
-    /// How many requests are submitted, or read, at a time: all of them need not be in memory.
+    /// The number of requests to submit or read at a time, so that they need not all be in memory.
     private static let page = 2_000
     private static let window = 64
 
@@ -19,7 +19,8 @@ struct JobRun: Sendable {
     let ownProcess: Int32
     let seconds: (@Sendable (AIResponseData) async -> Double)?
 
-    /// Runs to the end, then does something with what there is. Cancelling the task leaves everything where it is, on disk.
+    /// Runs to the end, then calls `finish` with the requests and the gaps. Cancelling the task leaves everything on
+    /// disk as it is.
     func run<Value: Sendable>(
         finish: @escaping @Sendable (_ ids: [UUID], _ gaps: [JobGap]) async throws -> Value
     ) async throws -> Value {
@@ -55,32 +56,32 @@ struct JobRun: Sendable {
         return ids
     }
 
-    /// Tries again what failed or was cancelled: that is what running a command again means.
+    /// Retries failed and cancelled requests, which is what running a command again means.
     private func retry(_ known: JobStanding) async throws {
         try await forEachConcurrently(known.unsuccessful, limit: Self.window) { id in
             do {
                 try await manager.retry(id)
             } catch let error as AIServiceError where error.code == .invalidState || error.code == .unknownRequest {
-                // Another process was first. The wait that follows shows what became of it.
+                // Another process was first. The wait that follows shows how the request ended.
             }
         }
     }
 
-    /// Waits until every request has its answer or gets none, or nothing more is asked; answers with the gaps.
+    /// Waits until every request has an answer or will get none, or the engine is suspended. Returns the gaps.
     private func gaps(of ids: [UUID], _ known: JobStanding) async throws -> [JobGap] {
         try await firstValue(of: [
             {
                 do {
                     return try await wait(for: ids, known)
                 } catch let error as AIServiceError where error.code == .suspended && refusals.isRefused {
-                    return nil  // the engine rests: the store says how all of them stand
+                    return nil  // the engine is suspended: the store has the state of all requests
                 }
             },
             { await refusals.untilSuspended() ? try await gapsNow(of: ids, known) : nil },
         ])
     }
 
-    /// The requests without an answer as the store has them, and counts all of them so.
+    /// Returns the requests without an answer according to the store, and updates the counts from it.
     private func gapsNow(of ids: [UUID], _ known: JobStanding) async throws -> [JobGap] {
         let gaps = try await manager.standing(of: work, ownProcess: ownProcess).gaps(of: ids)
         reporter.update { progress in
@@ -95,7 +96,7 @@ struct JobRun: Sendable {
 
     private func wait(for ids: [UUID], _ known: JobStanding) async throws -> [JobGap] {
         var gaps: [JobGap] = []
-        // Those that were held beforehand need no wait to know it.
+        // Requests held from the start need no wait.
         var held = known.held
         var round = Array(ids.enumerated())
         while !round.isEmpty {
@@ -112,7 +113,7 @@ struct JobRun: Sendable {
                 }
             }
             gaps += found.withLock { $0 }
-            // Somebody may have given the word meanwhile: those are waited for like any other.
+            // The user may have retried held requests meanwhile: wait for those like for any other.
             held = try await heldNow()
             let released = gaps.filter { $0.reason == .held && !held.contains($0.request) }
             reporter.update { $0.held -= released.count }
@@ -122,7 +123,7 @@ struct JobRun: Sendable {
         return gaps.sorted { $0.index < $1.index }
     }
 
-    /// Counts how a wait ended, and answers why the request has no answer, if it has none.
+    /// Counts how a wait ended. Returns the reason if the request has no answer.
     private func count(_ ending: Lookout.Ending, wasFinished: Bool) async -> JobGap.Reason? {
         switch ending {
         case .final(.completed(let response)):
@@ -155,10 +156,10 @@ struct JobRun: Sendable {
     }
 }
 
-/// UUIDs (version 7) that sort in the order they were made, so that `ps` lists a book's segments in their order.
+/// UUIDs (version 7) that sort in the order they were made, so that `ps` lists a book's segments in order.
 ///
-/// The 12 bits behind the milliseconds count (RFC 9562 §6.2, method 1); after 4,096 in one millisecond the time is put
-/// forward by one. The rest is random.
+/// The 12 bits after the milliseconds are a counter (RFC 9562 §6.2, method 1). After 4,096 ids in one millisecond the
+/// time advances by one. The rest is random.
 struct OrderedIDs {
     private static let perMillisecond: UInt64 = 1 << 12
 
@@ -174,12 +175,12 @@ struct OrderedIDs {
         let (milliseconds, counter) = count.quotientAndRemainder(dividingBy: Self.perMillisecond)
         count += 1
         var generator = CountingGenerator(counter: counter)
-        // In the middle of the millisecond, so that no rounding leaves it.
+        // The middle of the millisecond, so that rounding cannot change it.
         let date = Date(timeIntervalSince1970: (start + Double(milliseconds) + 0.5) / 1000)
         return .timeOrdered(at: date, using: &generator)
     }
 
-    /// Gives the counter in the bits that stand first in the UUID, then randomness.
+    /// Returns the counter in the bits that come first in the UUID, then randomness.
     private struct CountingGenerator: RandomNumberGenerator {
         let counter: UInt64
         var system = SystemRandomNumberGenerator()

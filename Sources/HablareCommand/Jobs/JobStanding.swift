@@ -1,11 +1,11 @@
 import Foundation
 import Hablare
 
-/// How a job stands in the store, as earlier runs and other processes have left it. Pure.
+/// The state of a job in the store, as earlier runs and other processes left it. Pure.
 struct JobStanding: Sendable, Equatable {
-    /// How many requests are wanted. A place behind them is of a run that wanted more, and counts for nothing here.
+    /// The number of wanted requests. A place beyond it belongs to a run that wanted more, and is ignored here.
     let count: Int
-    /// This process, which is no other that works on the job.
+    /// The id of this process, which is not counted among the other holders.
     let ownProcess: Int32
 
     private(set) var ids: [Int: UUID] = [:]
@@ -56,13 +56,13 @@ extension AIRequestManager {
     }
 }
 
-/// The requests of a job, in their order: what a command has made, and finds again when it is run again.
+/// The requests of a job in order, which the same command finds again when it is run again.
 struct JobWork: Sendable {
     let job: JobKey
     let provider: ProviderID
     let count: Int
     let noun: String
-    /// Whether the same command makes another job each time, as with `--anew`.
+    /// Whether the same command makes another job each time, as `hablare image` does on request.
     var isNewEachTime = false
     let request: @Sendable (_ index: Int, _ id: UUID) -> AIRequest
 }
@@ -71,13 +71,13 @@ struct JobGap: Sendable, Hashable {
     enum Reason: Sendable, Hashable {
         case failed(AIServiceError)
         case cancelled
-        /// Nobody knows whether its last attempt was carried out, and billed.
+        /// The outcome of its last attempt is unknown, and it may have been billed.
         case held
-        /// It waits, or is under way elsewhere: this process asks for nothing more.
+        /// It waits or is in flight elsewhere: this process starts no more attempts.
         case waiting
     }
 
-    /// Its place, from 0.
+    /// The request's place in the job, from 0.
     let index: Int
     let request: UUID
     let reason: Reason

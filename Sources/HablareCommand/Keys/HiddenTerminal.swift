@@ -1,22 +1,23 @@
 import Foundation
 import UnixSignals
 
-/// A terminal that does not show what is typed, for as long as one line takes, whichever way that ends. Only what cannot
-/// be caught (`kill -9`) leaves it silent; then `stty sane` helps. Ctrl-Z stops nothing meanwhile, for the shell would get
-/// a silent terminal: it is a sign that no key has.
+/// A terminal that hides typed text while one line is read, and restores itself however that ends. Only a signal that
+/// cannot be caught (`kill -9`) leaves it hidden; `stty sane` then helps. Ctrl-Z is disabled meanwhile, because the
+/// shell would get a hidden terminal. No key contains its character.
 struct HiddenTerminal: Sendable {
     let descriptor: CInt
 
     private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
-    /// How many milliseconds nobody asks whether to go on.
+    /// The milliseconds between checks whether to continue.
     private static let patience: Int32 = 50
 
-    /// Says the prompt and reads a line, and what came with it behind its end.
+    /// Shows the prompt and reads a line, together with any text that arrived after its end.
     func line(prompt: String) async throws -> Data {
-        // Caught before anything is hidden: between the two a signal would end the process and leave a silent terminal.
+        // Trap the signals before anything is hidden: a signal in between would end the process and leave the terminal
+        // hidden.
         let caught = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup, .sigquit)
         defer {
-            // What caught the signals is taken away by now, but not what the system does with them: they would be lost.
+            // The handlers are gone by now but the signals are still ignored, so restore their default.
             for number in Self.signals { signal(number, SIG_DFL) }
         }
         return try await firstValue(of: [
@@ -27,7 +28,7 @@ struct HiddenTerminal: Sendable {
                 }
                 return nil
             },
-            // Where the signal was first, this is waited for, and puts the terminal in order.
+            // If a signal comes first, this task is awaited and restores the terminal.
             { try await OwnThread.run { goesOn in try hidden(prompt) { try typed(while: goesOn) } } },
         ])
     }
@@ -46,12 +47,13 @@ struct HiddenTerminal: Sendable {
             #endif
         }
         defer {
-            // What is left of a paste must not reach the shell. Does not wait for a terminal that somebody stopped.
+            // The rest of a paste must not reach the shell. TCSANOW does not wait for a terminal whose output is
+            // stopped.
             tcflush(descriptor, TCIFLUSH)
             while tcsetattr(descriptor, TCSANOW, &shown) != 0, errno == EINTR {}
             say("\n")
         }
-        // Some of it may be set where all is said to be: what counts is looked at.
+        // tcsetattr reports success if only some attributes were set, so check the one that matters.
         var now = termios()
         guard set(&silent), tcgetattr(descriptor, &now) == 0, now.c_lflag & tcflag_t(ECHO) == 0 else {
             throw Self.failure()
@@ -68,7 +70,7 @@ struct HiddenTerminal: Sendable {
         return true
     }
 
-    /// Reads until a line ends, or nobody waits for it any more.
+    /// Reads until a line ends or the task is cancelled.
     private func typed(while goesOn: () -> Bool) throws -> Data {
         var line = Data()
         var buffer = [UInt8](repeating: 0, count: 4 << 10)
@@ -81,20 +83,21 @@ struct HiddenTerminal: Sendable {
             let count = systemRead(descriptor, &buffer)
             if count < 0, errno == EINTR || errno == EAGAIN { continue }
             guard count >= 0 else { throw Self.failure() }
-            // The end of input (Ctrl-D) ends what was typed, too.
+            // The end of input (Ctrl-D) ends the line, too.
             guard count > 0 else { return line }
             line += buffer[..<count]
             if line.last == UInt8(ascii: "\n") { return line + pending() }
         }
     }
 
-    /// What came behind the line: of a key that was pasted with a line end in it, the first part alone would be stored.
+    /// Returns the text after the line. If a pasted key contains a line end, the first part alone would otherwise be
+    /// stored.
     private func pending() -> Data {
         var raw = termios()
         guard tcgetattr(descriptor, &raw) == 0 else { return Data() }
         raw.c_lflag &= ~tcflag_t(ICANON)
         withUnsafeMutableBytes(of: &raw.c_cc) { keys in
-            // A read takes what is there and waits for nothing.
+            // A read returns the available bytes without waiting.
             keys[Int(VMIN)] = 0
             keys[Int(VTIME)] = 0
         }
@@ -104,10 +107,10 @@ struct HiddenTerminal: Sendable {
         return count > 0 ? Data(buffer[..<count]) : Data()
     }
 
-    /// Writes on the terminal itself: standard error may lead elsewhere.
+    /// Writes to the terminal itself, because standard error may be redirected.
     private func say(_ text: String) {
         let bytes = Array(text.utf8)
-        // It may be open for reading only.
+        // The descriptor may be open for reading only.
         if write(descriptor, bytes, bytes.count) < 0 { _ = write(STDERR_FILENO, bytes, bytes.count) }
     }
 

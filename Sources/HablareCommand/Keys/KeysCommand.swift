@@ -30,7 +30,8 @@ struct KeyOptions: ParsableArguments {
     @Option(help: "The label of one of several accounts there, such as work.")
     var account: String?
 
-    /// Whether a word stands where none belongs, or one that looks like a key, or is no service's name but could be one.
+    /// Whether the arguments may contain a key: a surplus word, a word that looks like a key, or a name that could be
+    /// one.
     var holdsKey: Bool {
         guard !looksLikeKey else { return true }
         do throws(AIServiceError) {
@@ -41,7 +42,7 @@ struct KeyOptions: ParsableArguments {
         }
     }
 
-    /// Also 32 hexadecimal digits, which could be a name.
+    /// Whether a word looks like a key. This includes 32 hexadecimal digits, which could also be a name.
     private var looksLikeKey: Bool {
         (surplus + [service, account].compactMap(\.self)).contains(where: KnownService.isKey)
     }
@@ -65,8 +66,8 @@ struct KeyOptions: ParsableArguments {
     private static let leastOfKey = 16
 }
 
-/// What the argument parser says of a command line of `hablare keys`, without what may be a key: it repeats the words
-/// that it does not understand, also in the logs of a terminal.
+/// The argument parser's message about `hablare keys`, without words that may be a key. The parser repeats words that
+/// it does not understand, and terminals log them.
 enum KeyWords {
     private static let known: Set<String> = Set(
         [
@@ -83,7 +84,7 @@ enum KeyWords {
         }
         return words.filter { !$0.isEmpty && !known.contains($0) }.sorted { $0.count > $1.count }
             .reduce(message) { message, word in
-                // A short one may be a part of other words.
+                // A short word may be part of other words.
                 let message = message.replacing("'\(word)'", with: "'…'")
                 return word.count < leastOfKey ? message : message.replacing(word, with: "…")
             }

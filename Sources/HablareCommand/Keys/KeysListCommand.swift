@@ -51,7 +51,7 @@ struct KeysListCommand: ComposedCommand {
                     rows.append(Row(found, isFirst: names.insert(found.name).inserted, now: now))
                 }
             } catch let error as AIServiceError {
-                // What the others have is shown all the same.
+                // The keys of the other stores are still listed.
                 let failure = CommandFailure(error)
                 console.note("hablare: \(failure.message)")
                 status = failure.status

@@ -45,7 +45,7 @@ struct KeysSetCommand: ComposedCommand {
         guard end.map({ $0 > composition.seams.date() }) ?? true else {
             throw CommandFailure(.usage, "The day of --expires has begun already. Give one that is to come.")
         }
-        // Before anybody types in vain.
+        // Fail before the user types a key that cannot be stored.
         let old = try await OwnThread.run { _ in try store.credential(named: name) }
         let text = try await composition.readSecret("Key for \(name) (it is not shown): ")
         let secret: APIKey
@@ -70,7 +70,7 @@ struct KeysSetCommand: ComposedCommand {
 }
 
 extension Composition {
-    /// Says where a key comes from instead, when it is not the one in a store.
+    /// Notes the source of a service's key if it is not the given store.
     func tellOfStronger(than store: any CredentialStore, _ name: CredentialName) {
         let stronger: CredentialSource
         do throws(AIServiceError) {

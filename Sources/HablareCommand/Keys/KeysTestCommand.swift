@@ -44,5 +44,5 @@ struct KeysTestCommand: ComposedCommand {
     }
 }
 
-/// Asks a service whether it takes a key, and answers with a sentence about the account, if there is one.
+/// Asks a service whether it accepts a key. Returns a sentence about the account, if there is one.
 typealias KeyCheck = @Sendable (APIKey) async throws -> String?

@@ -20,7 +20,7 @@ struct SecretInput: Sendable {
         return try SecretLine.text(of: line)
     }
 
-    /// All bytes to the end, or some more than are any use.
+    /// Reads all bytes to the end, or slightly more than the limit.
     private static func all(of descriptor: CInt) throws -> Data {
         var data = Data()
         var buffer = [UInt8](repeating: 0, count: 4 << 10)
@@ -44,16 +44,16 @@ struct SecretInput: Sendable {
     }
 }
 
-/// Some bytes, as many as there are; 0 at the end, less where it failed.
+/// Reads the available bytes and returns their number; 0 at the end, negative on failure.
 func systemRead(_ descriptor: CInt, _ buffer: inout [UInt8]) -> Int {
     read(descriptor, &buffer, buffer.count)
 }
 
-/// One line that was typed, or came through a pipe, as the text of a key. Pure.
+/// One line, typed or from a pipe, as the text of a key. Pure.
 enum SecretLine {
-    /// The longest line that is typed, in bytes: a terminal keeps no more than 1,023 on some platforms.
+    /// The longest typed line, in bytes. Some terminals keep no more than 1,023.
     static let longestTyped = 1_000
-    /// The most that is read from a pipe, in bytes.
+    /// The maximum number of bytes from a pipe.
     static let mostPiped = 16 << 10
 
     static func text(of data: Data) throws -> String {

@@ -99,7 +99,7 @@ struct NarrateCommand: ComposedCommand {
         return try await narrate(plan, files, by: team, in: composition)
     }
 
-    /// What the store has of a narration; `nil` where it cannot be read, and that was said.
+    /// Returns the stored part of a narration; `nil`, after a note, if it cannot be read.
     private func made(
         of plan: NarrationPlan, by team: AskedProvider, in composition: Composition
     ) throws -> DryRun.Made? {

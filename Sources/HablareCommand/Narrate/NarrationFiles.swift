@@ -4,13 +4,14 @@ import HablareAudio
 struct NarrationFiles: Sendable, Hashable {
     let input: URL?
     let output: URL
-    /// What is heard when. Named after all of the output's name: book.wav and book.mp3 have one each.
+    /// The file that says when each part is heard. It has the output's full name in its own: book.wav and book.mp3 have
+    /// one each.
     var timeline: URL {
         output.deletingLastPathComponent()
             .appending(path: output.lastPathComponent + ".timeline.json", directoryHint: .notDirectory)
     }
 
-    /// Chooses the output: what was asked for, else the input's name as `.wav` in the working directory.
+    /// Chooses the output: the requested file, else the input's name with `.wav` in the working directory.
     init(input: String, output: String?, in composition: Composition) throws {
         let isStandardInput = input == "-"
         self.input = isStandardInput ? nil : composition.url(input)
@@ -36,15 +37,15 @@ struct NarrationFiles: Sendable, Hashable {
 
     var source: String { input?.lastPathComponent ?? "standard input" }
 
-    /// Refuses outputs that could not be written in the end, before hours of work go into them.
+    /// Throws if the outputs could not be written in the end, before hours of work go into them.
     func checkOutput() throws {
         try Output.check([output, timeline], in: output.deletingLastPathComponent())
         _ = try AudioContainer(fileExtension: output.pathExtension)
     }
 
-    /// A word about audio that may turn out too long for its kind of file, while there is time to choose another.
+    /// Returns a warning if the audio may be too long for its file format, while there is time to choose another.
     func doubt(about seconds: Double) -> String? {
-        // 4 GiB of one channel at 22,050 Hz, the rate of the voices we know.
+        // 4 GiB of one channel of 16 bits at 22,050 Hz, the rate of the voices we know.
         guard output.pathExtension.lowercased() == "wav", seconds * 44_100 > 4e9 else { return nil }
         return "About \(TimeText.clock(seconds)) of audio may be more than a .wav file can hold (4 GiB, 27 hours); "
             + "with -o \(output.deletingPathExtension().lastPathComponent).flac it fits. What is made is kept either way."

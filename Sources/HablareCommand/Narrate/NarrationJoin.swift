@@ -49,7 +49,7 @@ struct NarrationJoin: Sendable {
         }
     }
 
-    /// Why the audio of a segment cannot be joined, with the others that cannot even be read: all are told at once.
+    /// Returns the failure of a segment whose audio cannot be joined, together with later segments that cannot be read.
     private func unusable(_ ids: [UUID], from first: Int, _ reason: String) async throws -> CommandFailure {
         var found = [(index: first, id: ids[first])]
         for (index, id) in ids.enumerated().dropFirst(first + 1) {

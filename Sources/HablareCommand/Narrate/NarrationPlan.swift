@@ -4,11 +4,12 @@ import HablareJSON
 import HablareProviders
 import HablareSpeech
 
-/// What a narration is made of: the segments of a text, and one request for each. Pure.
+/// The plan of a narration: the segments of a text, and one request for each. Pure.
 struct NarrationPlan: Sendable {
-    /// The longest segment where the provider does not say what it takes, in Unicode scalars.
+    /// The longest segment in Unicode scalars if the provider does not state its limit.
     static let defaultLimit = 5_000
-    /// Changes whenever the same input would be cut or asked in another way, so that no old job is mixed with new work.
+    /// The version of the segmentation and the requests. Change it with either, so that old jobs and new work are not
+    /// mixed.
     private static let version = "narrate 1"
 
     let segments: [TextSegment]
@@ -16,11 +17,11 @@ struct NarrationPlan: Sendable {
     let parameters: [String: ParameterValue]
     let job: JobKey
     let source: String
-    /// The model that is asked; `nil`: the provider's own, or it has none to choose.
+    /// The requested model; `nil` for the provider's own, or if it has none to choose.
     let model: String?
-    /// Whether each segment says what stands before and behind it, for a voice that goes on where it left off.
+    /// Whether each request includes the text before and after its segment, so that the voice continues smoothly.
     let tellsContext: Bool
-    /// Changes nothing of what is heard, so it is not part of ``job``.
+    /// The policy for attempts with an unknown outcome. It does not change the audio, so it is not part of ``job``.
     let unknownOutcome: UnknownOutcomePolicy
 
     init(
@@ -41,7 +42,7 @@ struct NarrationPlan: Sendable {
         self.model = model
         self.tellsContext = tellsContext
         self.unknownOutcome = unknownOutcome
-        // A model is part of the provider's instance, or else of what is asked.
+        // A model is part of the provider's instance, or else of the request.
         let asked = model == provider.defaultModel ? nil : model.map { "model \($0)" }
         let words =
             [Self.version, unit.rawValue, String(limit), provider.instance.rawValue]
@@ -60,22 +61,23 @@ struct NarrationPlan: Sendable {
             unknownOutcome: unknownOutcome)
     }
 
-    /// How many characters (Unicode scalars) are to be spoken.
+    /// The number of characters (Unicode scalars) to speak.
     var characters: Int {
         segments.reduce(0) { $0 + $1.text.unicodeScalars.count }
     }
 
-    /// How many characters a voice speaks in a second at its normal speed, within a segment: between espeak-ng's 19 and
-    /// flite's 17, over 162 sentences of the King James Gospel of Mark and of small talk, fitted by least squares.
+    /// The number of characters that a voice speaks in a second at normal speed, within a segment. It lies between
+    /// espeak-ng's 19 and flite's 17, fitted by least squares over 162 sentences of the King James Gospel of Mark and
+    /// of small talk.
     static let charactersPerSecond = 18.0
-    /// The pause of a segment, in seconds: espeak-ng's 0.45 and flite's 0.42, of the same measurement.
+    /// The pause of a segment, in seconds. The same measurement gave 0.45 for espeak-ng and 0.42 for flite.
     static let pause = 0.45
-    /// Words a minute of that speed.
+    /// The number of words a minute at that speed.
     static let normalRate = 175.0
-    /// How far off the estimate may be: other voices, languages and texts.
+    /// The factors by which other voices, languages and texts may differ from the estimate.
     static let doubt = (least: 0.75, most: 1.4)
 
-    /// The length of the audio, roughly, in seconds, by the parameter `rate` (words a minute) or `speed` (a factor).
+    /// The estimated length of the audio in seconds, by the parameter `rate` (words a minute) or `speed` (a factor).
     var estimatedSeconds: Double {
         let rate = parameters["rate"]?.text.flatMap { Double($0) }.map { $0 / Self.normalRate }
         let speed = parameters["speed"]?.text.flatMap { Double($0) }
@@ -83,7 +85,8 @@ struct NarrationPlan: Sendable {
         return normal / max(0.01, rate ?? speed ?? 1)
     }
 
-    /// The request for a segment. One that was made for another narration within the hour will do (the engine's default).
+    /// Returns the request for a segment. By the engine's default it accepts an answer made for another narration
+    /// within the hour.
     func request(_ index: Int, id: UUID) -> AIRequest {
         let segment = segments[index]
         return AIRequest(
@@ -122,12 +125,13 @@ struct NarrationPlan: Sendable {
         }.map { $0 }
     }
 
-    /// How much a segment says of its neighbours, in Unicode scalars: a sentence or two.
+    /// The maximum length of a neighbour's text in a request, in Unicode scalars: a sentence or two.
     static let mostContext = 500
 }
 
 extension [String: ParameterValue] {
-    /// The parameters as a job's key has them: in order, each with its kind, because the number 1 is not the text "1".
+    /// Returns the parameters as a job's key includes them: in order, each with its kind, because the number 1 is not
+    /// the text "1".
     func jobParts() throws -> [Data] {
         try sorted { $0.key < $1.key }.flatMap { name, value -> [Data] in
             let tagged: Data =
@@ -143,7 +147,7 @@ extension [String: ParameterValue] {
 }
 
 extension TextSegment {
-    /// The segment with its line breaks, which a voice hears, where they fit.
+    /// Returns the segment with its line breaks, which affect a voice, if they fit.
     fileprivate func asWritten(in source: SourceText, limit: Int) -> TextSegment {
         guard let written = source[utf8Range], written.unicodeScalars.count <= limit else { return self }
         return TextSegment(index: index, text: written, utf8Range: utf8Range)

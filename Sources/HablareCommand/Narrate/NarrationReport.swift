@@ -50,7 +50,7 @@ struct DryRun: Sendable {
 
     struct Made: Sendable, Hashable {
         var here = 0
-        /// Others whose audio was made for another narration, and would be taken from the cache.
+        /// The number of other segments whose audio was made for another narration and is in the cache.
         var inCache = 0
         var missing: [Int] = []
     }
@@ -103,7 +103,7 @@ extension DryRun.Made {
             present.formUnion($0.compactMap(\.position))
         }
         here = present.count
-        // As the engine asks, also of a clock that was set back since.
+        // The engine's window, which also allows for a clock that was set back since.
         let age = CacheLimits().timeToLive
         let window = now.addingTimeInterval(-age)...now.addingTimeInterval(age)
         for index in plan.segments.indices where !present.contains(index) {
@@ -117,9 +117,9 @@ extension DryRun.Made {
     }
 }
 
-/// What calls that were not made yet would cost at most.
+/// The maximum cost of calls that were not made yet.
 struct PriceEstimate: Sendable, Hashable {
-    /// In millionths of a US dollar; `nil` where nobody knows.
+    /// The cost in millionths of a US dollar; `nil` if it is unknown.
     let microDollars: Int64?
     let isCharged: Bool
 

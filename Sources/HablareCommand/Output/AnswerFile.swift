@@ -2,18 +2,19 @@ import Foundation
 import Hablare
 import HablareAudio
 
-/// Copies an answer to where an output's name leads, a piece at a time, and on a thread of its own, because disks and
-/// readers block. A regular file is there whole, or is what it was; a pipe or device is written into and never replaced.
+/// Copies an answer to the place that an output names. It copies piece by piece on a thread of its own, because disks
+/// and readers block. A regular file is written as a whole or left as it was. A pipe or device is written into and
+/// never replaced.
 struct AnswerFile: Sendable {
     static let pieceBytes = 1 << 20
 
     let url: URL
-    /// Writes to standard output, and says that a reader, or another writer, is waited for.
+    /// Writes to standard output, and notes waits for a reader or another writer.
     var console: Console?
     var isQuiet = false
     var clock = EngineClock(ContinuousClock())
     var scratch = FileManager.default.temporaryDirectory
-    /// Writes all of a body; a file is written beside the old one, which it replaces once it is on the disk.
+    /// Writes all of a body. A file is written beside the old one, which it replaces once it is on disk.
     func take(_ body: Body, _ conversion: AnswerConversion = .none) async throws {
         if case .audio(let container) = conversion {
             return try await make { try convert(body, container, to: $0, while: $1) }
@@ -23,7 +24,7 @@ struct AnswerFile: Sendable {
         case .device(let device):
             try await OwnThread.run { goesOn in
                 let output = try OpenedOutput(device, while: goesOn) {
-                    // Nobody would know why nothing ends.
+                    // Without this note the user would not know why the command does not end.
                     if !isQuiet { console?.note("Waiting for a reader of \(url.path).") }
                 }
                 try copy(body, while: goesOn) { try output.write($0, while: goesOn) }
@@ -37,7 +38,8 @@ struct AnswerFile: Sendable {
         }
     }
 
-    /// Has a file made there; for a pipe in a folder of its own first, as a file may get its beginning at the end.
+    /// Calls `make` to write the file. For a pipe it writes into a scratch folder first, because a file's header may be
+    /// written last.
     func make(_ make: @escaping @Sendable (_ file: URL, _ goesOn: () -> Bool) throws -> Void) async throws {
         if case .file(let file) = try OutputPlace(url) { return try await inTurn { try make(file, $0) } }
         let made = try await OwnThread.run { goesOn in
@@ -104,7 +106,7 @@ extension CommandFailure {
             self.init(.cannotCreate, "\(file.path) cannot be written: \(error.localizedDescription)\(advice)")
             return
         }
-        // What is wrong with the file names it; what is wrong with the sound does not.
+        // A message about the file names it; a message about the sound does not.
         let names = error.message.contains(file.lastPathComponent)
         self.init(
             Self.status(of: error.code),
@@ -112,7 +114,7 @@ extension CommandFailure {
     }
 }
 
-/// The turn to write a file. Two commands that make the same one both end well so.
+/// The turn to write a file. Two commands that write the same file wait for each other, and both succeed.
 struct FileTurn: Sendable {
     static let pause = Duration.milliseconds(200)
 

@@ -1,22 +1,24 @@
 import Foundation
 import HablareAudio
 
-/// A pipe, a terminal or another device that is written into. Blocks: to be used on a thread of its own.
+/// A pipe, terminal or other device to write into. Its methods block: use it on a thread of its own.
 struct OpenedOutput: ~Copyable {
-    /// A pipe that has room at all has room for so many bytes.
+    /// The number of bytes for which a writable pipe always has room.
     private static let atomicBytes = 4_096
-    /// How long nobody asks whether to go on.
+    /// The milliseconds between checks whether to continue.
     private static let patience: Int32 = 20
 
     private let descriptor: Int32
     private let name: URL
 
-    /// Opens what is there, and makes nothing. A pipe that nobody reads yet waits for its reader, which is told once.
+    /// Opens an existing device and creates nothing. Waits for the reader of a pipe that has none, and calls `waiting`
+    /// once.
     init(_ url: URL, while goesOn: () -> Bool, waiting: () -> Void = {}) throws {
         var isTold = false
         while true {
             guard goesOn() else { throw CancellationError() }
-            // Not blocking, because a pipe without a reader would block for ever. The flag is this opening's own.
+            // Non-blocking, because a pipe without a reader would block forever. The flag belongs to this open file
+            // alone.
             let found = open(url.path, O_WRONLY | O_NOCTTY | O_CLOEXEC | O_NONBLOCK)
             if found >= 0 {
                 (descriptor, name) = (found, url)
@@ -36,7 +38,7 @@ struct OpenedOutput: ~Copyable {
         }
     }
 
-    /// What this process has open already. It stays open, and as it is.
+    /// Duplicates a descriptor of this process. The original stays open and unchanged.
     init(descriptor: Int32, named url: URL) throws {
         let found = dup(descriptor)
         guard found >= 0 else {
@@ -55,7 +57,8 @@ struct OpenedOutput: ~Copyable {
             guard goesOn() else { throw CancellationError() }
             var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
             guard poll(&wanted, 1, Self.patience) > 0 else { continue }
-            // No more than there is room for: the flag that would say so belongs to whoever opened it.
+            // Write no more than there is room for: the non-blocking flag belongs to the process that opened the
+            // descriptor.
             let count = rest.prefix(Self.atomicBytes).withUnsafeBytes { bytes in
                 systemWrite(descriptor, bytes)
             }

@@ -8,7 +8,7 @@ enum Output: Sendable, Hashable {
     case file(URL)
     case store
 
-    /// - Parameter what: What is written, in a word; `nil` for an answer that may as well stay in the store.
+    /// - Parameter what: A word for the written thing; `nil` for an answer that may as well stay in the store.
     init(_ output: String?, json: Bool, what: String? = nil, in composition: Composition) throws {
         guard output != "" else {
             let advice = what == nil ? ", such as answer.txt." : " with -o."
@@ -36,12 +36,12 @@ enum Output: Sendable, Hashable {
         get throws { try file.map { try OutputPlace($0).isStandardOutput } ?? (self == .standardOutput) }
     }
 
-    /// Whether somebody may keep who writes the answer waiting. Then nothing else is said on standard output.
+    /// Whether a reader may block the writer of the answer. Nothing else is then printed on standard output.
     var waitsForReader: Bool {
         get throws { try file.map { try OutputPlace($0).waitsForReader } ?? (self == .standardOutput) }
     }
 
-    /// Refuses a place where the answer could not go in the end, or whose name says what the answer will not be.
+    /// Throws if the answer could not be written to its place in the end, or would not be what the file's name says.
     func check(_ installed: InstalledProvider, in console: Console) throws {
         let type = installed.provider.responseType
         if try isStandardOutput { try console.check(showing: type, instead: "Give --output, or pipe it on.") }
@@ -59,7 +59,7 @@ enum Output: Sendable, Hashable {
         }
     }
 
-    /// Refuses a file that could not be written in the end. A pipe needs no folder that may be written.
+    /// Throws if a file could not be written in the end. A pipe needs no writable folder.
     static func check(_ output: URL) throws {
         guard case .file(let file) = try OutputPlace(output) else { return }
         try check([file], in: file.deletingLastPathComponent())
@@ -88,7 +88,7 @@ enum Output: Sendable, Hashable {
         }
     }
 
-    /// Parameters with the format that a service's answer must have to be what the file's name says.
+    /// Returns the parameters with the format that a service's answer needs to be what the file's name says.
     func parameters(
         _ given: [String: ParameterValue], of installed: InstalledProvider
     ) throws -> [String: ParameterValue] {
@@ -120,7 +120,7 @@ enum Output: Sendable, Hashable {
         do {
             conversion = try content.conversion(to: file, isMade: true)
         } catch let failure as CommandFailure {
-            // It is paid for, and must not be lost for the name of its file.
+            // The answer is paid for, and must not be lost because of its file's name.
             throw failure.advising(nameFor: content, besides: file, of: id, data)
         }
         try await KeptOutput(advice: advice(for: id, data), console: composition.console).run(writing: file) {
@@ -128,7 +128,7 @@ enum Output: Sendable, Hashable {
         }
     }
 
-    /// A name that nothing has yet, for a file that a command is advised to write: `whale.jpeg`, else `whale-2.jpeg` …
+    /// Returns an unused name for a file that a command is advised to write: `whale.jpeg`, else `whale-2.jpeg` …
     static func free(_ file: URL) -> URL {
         var (free, number) = (file, 1)
         while FileManager.default.fileExists(atPath: free.path) {
@@ -142,8 +142,9 @@ enum Output: Sendable, Hashable {
         "It is in the store: \(line(for: id, data, isText: isText))"
     }
 
-    /// The command that brings an answer to where it was to go, or to a file where that would not do: what is no text is
-    /// for no terminal, and a device that did not take it, such as `/dev/full`, will not take it then.
+    /// Returns the command that writes a stored answer to its intended place. It names a file instead if the answer is
+    /// not text and would go to a terminal. It also names a file in place of a device such as `/dev/full`, which
+    /// refused the answer.
     func line(for id: UUID, _ data: DataOptions, isText: Bool = true) -> String {
         switch self {
         case .standardOutput:
@@ -169,7 +170,7 @@ extension CommandFailure {
 }
 
 extension URL {
-    /// The file's name with a number before its ending: `whale-2.png`.
+    /// Returns the file's name with a number before its ending: `whale-2.png`.
     func numbered(_ number: Int) -> URL {
         let (name, ending) = (deletingPathExtension().lastPathComponent, pathExtension)
         return deletingLastPathComponent().appending(
@@ -177,11 +178,11 @@ extension URL {
     }
 }
 
-/// Prints or writes what is in the store and paid for, and says what gets it where that cannot be done.
+/// Prints or writes stored answers that are paid for. If that fails, it says which command gets them.
 struct KeptOutput: Sendable {
     var advice: String?
     let console: Console
-    /// What is said when a signal ends it; `nil` where who calls says that.
+    /// The note after a signal; `nil` if the caller writes it.
     var ended: String?
 
     func run(writing file: URL? = nil, _ body: () async throws -> Void) async throws {

@@ -1,12 +1,12 @@
 import Foundation
 
-/// What the name of an output leads to, and so how it is written: a regular file is replaced as a whole; what is none is
-/// opened and written into, and stays what it is.
+/// The target of an output's name, which decides how it is written. A regular file is replaced as a whole. Any other
+/// target is opened, written into and kept.
 enum OutputPlace: Sendable, Hashable {
-    /// A regular file, or nothing yet. Its name is the one at the end of all symbolic links.
+    /// A regular file, or no file yet. The name has all symbolic links resolved.
     case file(URL)
     case device(URL)
-    /// What this process has open under a number: `/dev/stdout` is 1.
+    /// An open descriptor of this process: `/dev/stdout` is 1.
     case descriptor(Int32, URL)
 
     private static let maximumLinks = 40
@@ -16,7 +16,7 @@ enum OutputPlace: Sendable, Hashable {
         for _ in 0..<Self.maximumLinks {
             let name = URL(filePath: path).lastPathComponent
             guard let folder = Self.realPath(of: URL(filePath: path).deletingLastPathComponent().path) else {
-                // Whoever writes there says that the folder is missing.
+                // The later write reports that the folder is missing.
                 self = .file(URL(filePath: path, directoryHint: .notDirectory))
                 return
             }
@@ -52,7 +52,7 @@ enum OutputPlace: Sendable, Hashable {
         if case .descriptor(1, _) = self { true } else { false }
     }
 
-    /// Whether a name leads to a device that takes bytes one by one, such as a terminal or `/dev/full`; not to a pipe.
+    /// Whether a name leads to a character device, such as a terminal or `/dev/full`. A pipe is not one.
     static func isCharacterDevice(_ url: URL) -> Bool {
         var status = stat()
         return stat(url.path, &status) == 0 && status.st_mode & S_IFMT == S_IFCHR
@@ -75,7 +75,8 @@ enum OutputPlace: Sendable, Hashable {
         }
     }
 
-    /// `/proc/PID/fd` of this process, as `/dev/fd` and `/proc/self/fd` lead to; `/dev/fd` where it is a folder itself.
+    /// Whether a folder holds this process's descriptors: `/proc/PID/fd`, to which `/dev/fd` and `/proc/self/fd` lead,
+    /// or `/dev/fd` if it is a folder itself.
     private static func holdsDescriptors(_ folder: String) -> Bool {
         if folder == "/dev/fd" { return true }
         let parts = folder.split(separator: "/")
@@ -94,7 +95,7 @@ enum OutputPlace: Sendable, Hashable {
         do {
             return try FileManager.default.destinationOfSymbolicLink(atPath: path)
         } catch {
-            return nil  // it was replaced this moment, by what is then looked at
+            return nil  // the link was replaced meanwhile; the caller examines what replaced it
         }
     }
 

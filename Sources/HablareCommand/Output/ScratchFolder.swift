@@ -1,9 +1,10 @@
 import Foundation
 
-/// A folder that is gone when it is let go. Its lock tells the next one which folders killed processes left.
+/// A folder that is removed when the object is released. Its lock distinguishes it from folders that killed processes
+/// left.
 final class ScratchFolder: Sendable {
     private static let prefix = "hablare converting "
-    /// How often another process may take a new folder for abandoned, before its lock is there.
+    /// The number of times that another process may take a new folder for abandoned before it is locked.
     private static let maximumAttempts = 10
 
     let url: URL
@@ -36,7 +37,7 @@ final class ScratchFolder: Sendable {
         }
     }
 
-    /// One that cannot be removed harms nobody, and is tried again by the next one.
+    /// Removes a folder. One that cannot be removed does no harm, and the next process tries again.
     private static func remove(_ url: URL) {
         do { try FileManager.default.removeItem(at: url) } catch {}
     }
@@ -44,7 +45,7 @@ final class ScratchFolder: Sendable {
     private final class Lock: Sendable {
         private let descriptor: Int32
 
-        /// `nil` where somebody holds it, or where there is no such folder of ours (any more).
+        /// Locks a folder. Fails if another process holds the lock, or if the folder does not exist or is not ours.
         init?(_ folder: URL) {
             let descriptor = open(folder.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
             guard descriptor >= 0 else { return nil }

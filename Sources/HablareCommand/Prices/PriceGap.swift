@@ -1,14 +1,14 @@
 import Foundation
 import Hablare
 
-/// Attempts at one model of a provider of which nobody knows what they cost.
+/// Attempts at one model of a provider whose cost is unknown.
 struct PriceGap: JSONPrintable, Sendable, Hashable {
     let provider: String
-    /// `nil`: no model was asked for.
+    /// The model; `nil` if none was requested.
     let model: String?
-    /// How many attempts were billed, and no price was known.
+    /// The number of attempts that were billed without a known price.
     let billed: Int
-    /// How many may have been billed: their end was not heard of.
+    /// The number of attempts with an unknown outcome, which may have been billed.
     let maybeBilled: Int
     let hasPrice: Bool
 
@@ -25,7 +25,7 @@ struct PriceGap: JSONPrintable, Sendable, Hashable {
             models.grouping = .model
             models.provider = ProviderID(rawValue: provider)
             for row in try store.ledger(models).rows where row.sum.withoutCost > 0 {
-                // What may have been billed has no usage, and so no cost.
+                // An attempt that may have been billed has no usage, and so no cost.
                 let lost = min(row.sum.maybeBilled, row.sum.withoutCost)
                 gaps.append(
                     PriceGap(
@@ -60,7 +60,7 @@ struct PriceGap: JSONPrintable, Sendable, Hashable {
     }
 }
 
-/// The part of a report that was done by providers without a price: programs of this machine.
+/// The part of a report from providers without a price: programs of this machine.
 struct UnpricedSums: Sendable {
     private(set) var total = LedgerSum()
     private(set) var providers: Set<String> = []
@@ -68,7 +68,8 @@ struct UnpricedSums: Sendable {
 
     init() {}
 
-    /// - Parameter free: The providers that charge nothing. Others are found by their attempts, which cost nothing.
+    /// - Parameter free: The providers that charge nothing. Others are recognized by their attempts, which cost
+    ///   nothing.
     init(of query: LedgerQuery, in store: any StoreReading, free: Set<String>) throws {
         var providers = query
         providers.grouping = .provider
@@ -102,8 +103,8 @@ extension LedgerSum {
         withoutCost += other.withoutCost
     }
 
-    /// The sum without what some providers did for nothing: that was neither billed, nor is its cost unknown. Never below
-    /// nothing, where an attempt's line changed between the two readings.
+    /// Returns the sum without the attempts of free providers, which were not billed and whose cost is not unknown. No
+    /// part falls below zero, even if an attempt changed between the two reads.
     func charged(without free: LedgerSum) -> LedgerSum {
         var sum = self
         sum.billed = max(0, sum.billed - free.billed)

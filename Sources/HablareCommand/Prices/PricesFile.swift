@@ -3,7 +3,7 @@ import Foundation
 import Hablare
 import HablareProviders
 
-/// The prices that calls are charged by in place of those that ship: `prices.json`, or the file of `--prices`.
+/// The file of prices that replaces the shipped ones: `prices.json`, or the file of `--prices`.
 struct PricesFile: Sendable {
     let url: URL
     private let isNamed: Bool
@@ -17,7 +17,7 @@ struct PricesFile: Sendable {
 
     var exists: Bool { FileManager.default.fileExists(atPath: url.path) }
 
-    /// Reads it; `nil` where there is no file and none was named.
+    /// Reads the prices; `nil` if there is no file and the user named none.
     func table() throws -> PriceTable? {
         guard exists else {
             guard isNamed else { return nil }
@@ -73,18 +73,18 @@ struct PriceOptions: ParsableArguments {
 }
 
 extension PriceTable {
-    /// The kind that all programs are of, which an entry may name in place of one.
+    /// The kind of all programs, which an entry may name in place of a program.
     static let programKind = "command"
 
-    /// What the engine counts of a program, and so what one can be charged by.
+    /// The units that the engine counts for a program, and that a program can be priced by.
     static let programUnits: Set<PriceUnit> = [.call, .character, .byte]
 
-    /// Whether a program's runs are charged for, at some time or other. It has no models.
+    /// Whether any entry charges for a program's runs, at any date. A program has no models.
     func charges(forProgram name: String) -> Bool {
         entries.contains { [name, Self.programKind].contains($0.provider) && $0.model == nil }
     }
 
-    /// What in a table of one's own will not do what it seems to, entry by entry.
+    /// Returns advice on the entries of the user's own table that have no effect, entry by entry.
     func advice(for payees: KnownProviders) -> [String] {
         entries.enumerated().compactMap { index, entry in
             let number = index + 1
@@ -104,9 +104,10 @@ extension PriceTable {
         }
     }
 
-    /// The oldest day or month in which a price was compared with its source; the table's own day where no price says.
+    /// The oldest day or month in which a price was checked against its source. A price without one has the table's own
+    /// day.
     var oldestCheck: String? {
-        // Days and months are of one width each, so a month comes before its days.
+        // Days and months have fixed widths, so a month sorts before its days.
         let checks = entries.compactMap(\.checked) + (entries.contains { $0.checked == nil } ? [date] : [])
         return checks.filter { !$0.isEmpty }.min()
     }

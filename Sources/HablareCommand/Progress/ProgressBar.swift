@@ -5,7 +5,7 @@ struct ProgressBar: Sendable, Hashable {
     private static let widestBar = 40
     private static let narrowestBar = 8
 
-    /// A line of at most `width` columns: a bar, then as many of the figures as fit, the most important first.
+    /// Returns a line of at most `width` columns: a bar, then as many figures as fit, the most important first.
     func line(_ progress: Tally, width: Int) -> String {
         let width = max(1, width)
         var figures = figures(of: progress)
@@ -61,19 +61,19 @@ struct Tally: Sendable, Hashable {
     var total: Int
     var noun = "segment"
     var reused = 0
-    /// How many were done since this run began, by whichever process.
+    /// The number of requests completed since this run began, by any process.
     var made = 0
     var failed = 0
     var cancelled = 0
-    /// How many are held: nobody knows whether their last attempt was carried out, so they wait for somebody's word.
+    /// The number of held requests: the outcome of their last attempt is unknown, and they wait for an explicit retry.
     var held = 0
-    /// How many of those that are not done failed and wait for their next attempt.
+    /// The number of unfinished requests that failed and wait for their next attempt.
     var retrying = 0
-    /// How much audio the finished ones have, in seconds; `nil` where the work is not audio.
+    /// The length of the finished audio in seconds; `nil` if the work is not audio.
     var audioSeconds: Double?
     var elapsed: Double = 0
 
-    /// The time since this run began, in seconds, to the millisecond: as JSON has it.
+    /// The time since this run began in seconds, rounded to milliseconds, for JSON.
     var elapsedSeconds: Double { (elapsed * 1000).rounded() / 1000 }
 
     var done: Int { reused + made + failed + cancelled + held }

@@ -50,7 +50,7 @@ final class ProgressReporter: Sendable {
         case .lines:
             let progress = current
             let line = bar.plainLine(progress)
-            // A log needs no line twice, and none about nothing.
+            // A log needs no repeated lines, and none before there is work.
             if progress.total > 0,
                 lastLine.withLock({ last in
                     defer { last = line }

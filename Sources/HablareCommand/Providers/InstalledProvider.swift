@@ -1,7 +1,7 @@
 import Hablare
 import HablareProviders
 
-/// A provider, and what a person at a command line wants of it beside the engine's seam.
+/// A provider, with what the command line needs beyond the engine's interface.
 struct InstalledProvider: Sendable {
     struct Health: Sendable, Hashable {
         var executable: String?
@@ -11,40 +11,40 @@ struct InstalledProvider: Sendable {
 
     struct ServiceSound: Sendable {
         let formats: [String]
-        /// Whether it speaks a text better that knows what stands around it (`previous_text`, `next_text`).
+        /// Whether the service speaks a text better with its surroundings (`previous_text`, `next_text`).
         let takesContext: Bool
         let audio: @Sendable (_ format: String) -> AudioFormat?
     }
 
     struct ServiceVoices: Sendable {
         let usual: String
-        /// All that there are, as far as anybody knows; asked of the service anew, or where a list is kept, from that.
+        /// Returns all known voices. `true` asks the service even if a list is cached.
         let list: @Sendable (_ anew: Bool) async throws -> [SpeechVoice]
         let check: @Sendable (String) async throws -> Void
         var sound: ServiceSound?
     }
 
     let provider: any AIServiceProvider
-    /// The service that it is of; `nil` for a program.
+    /// The service of the provider; `nil` for a program.
     var service: String?
-    /// What its answers are; `nil` where only their kind is known.
+    /// The content of its answers; `nil` if only their kind is known.
     var content: CommandContent?
-    /// Whether a person's own `programs.json` names it: then it is missed where it is not there.
+    /// Whether the user's own `programs.json` names it. Its absence is then a problem.
     var isOwn = false
     var hasPrice = true
     var placeholders: [CommandPlaceholder] = []
     var voices: @Sendable () async throws -> [CommandVoice] = { [] }
-    /// How good its voices are, where all are alike: `neural`; `nil` where nobody says.
+    /// The quality of its voices if all are alike, such as `neural`; `nil` if it is unknown.
     var voiceQuality: String?
     var checkVoice: @Sendable (String) async throws -> Void = { _ in }
-    /// The voices it has, where it is a service's that speaks.
+    /// The voices of a service that speaks.
     var serviceVoices: ServiceVoices?
     var problem: CommandFailure?
     var health: @Sendable () async -> Health = { Health() }
 
     var name: String { provider.id.rawValue }
 
-    /// What the price table may call it beside its name: its kind, as its instance has it; `nil` where that has none.
+    /// The kind by which a price table may name the provider, from its instance; `nil` if the instance has none.
     var kind: String? {
         provider.instance.rawValue.split(separator: ":", omittingEmptySubsequences: false).first.map(String.init)
     }
@@ -85,7 +85,7 @@ extension [InstalledProvider] {
     }
 }
 
-/// Who is known here: the programs, and the services of the settings, whether or not they can be asked now. Pure.
+/// The known providers: the programs and the configured services, whether or not they can be asked now. Pure.
 struct KnownProviders: Sendable {
     private let kinds: [(provider: String, kind: String?)]
 
@@ -98,12 +98,12 @@ struct KnownProviders: Sendable {
 
     var providers: [String] { kinds.map(\.provider) }
 
-    /// What the price table may call a provider: its id, and where that is known, its kind.
+    /// Returns the names by which a price table may call a provider: its id and, if known, its kind.
     func names(of provider: String) -> [String] {
         [provider] + [kind(of: provider)].compactMap(\.self)
     }
 
-    /// Whether there is a provider of a name, be it at an address of somebody's own.
+    /// Whether there is a provider of a name, which may include an address.
     func has(_ provider: String) -> Bool {
         let provider = PlacedName.provider(of: provider)
         return kinds.contains { $0.provider == provider }
@@ -113,7 +113,7 @@ struct KnownProviders: Sendable {
 
     func isProgram(_ provider: String) -> Bool { kind(of: provider) == PriceTable.programKind }
 
-    /// One at an address of somebody's own is of its service's kind.
+    /// Returns the kind of a provider. At an address of its own it has its service's kind.
     private func kind(of provider: String) -> String? {
         let provider = PlacedName.provider(of: provider)
         return kinds.first { $0.provider == provider }?.kind

@@ -7,7 +7,7 @@ import HablareProviders
 struct ParameterOption: ExpressibleByArgument, Sendable, Hashable {
     let name: String
     let value: ParameterValue
-    /// What a service takes: JSON where it is an object, a list or a truth value, else as ``value``.
+    /// The value for a service: JSON if it is an object, a list or a Boolean, else as ``value``.
     let serviceValue: ParameterValue
 
     init?(argument: String) {
@@ -31,7 +31,8 @@ struct ParameterOption: ExpressibleByArgument, Sendable, Hashable {
 }
 
 extension InstalledProvider {
-    /// The parameters of a request, with the voice in any case: another default makes another request.
+    /// Returns the parameters of a request. They always include the voice, so that another default makes another
+    /// request.
     func parameters(voice: String?, _ options: [ParameterOption]) throws -> [String: ParameterValue] {
         var parameters: [String: ParameterValue] = [:]
         for option in options {
@@ -72,7 +73,7 @@ extension InstalledProvider {
         return parameters
     }
 
-    /// Refuses a request whose prompt or parameters a service does not take, before it is stored.
+    /// Throws if the provider does not accept the request's prompt or parameters, before the request is stored.
     func check(_ request: AIRequest) throws {
         try (provider as? any RequestChecking)?.check(request)
         let count = request.prompt.plainText.unicodeScalars.count
@@ -81,7 +82,7 @@ extension InstalledProvider {
             .badInput, "The prompt has \(count) characters, and \(provider.id) takes \(most) at once. Shorten it.")
     }
 
-    /// Refuses parameters that no request could be carried out with, before hundreds of them are stored.
+    /// Throws for parameters that would make every request fail, before hundreds of them are stored.
     func check(_ parameters: [String: ParameterValue]) throws {
         for (name, value) in parameters.sorted(by: { $0.key < $1.key }) {
             guard let placeholder = placeholders.first(where: { $0.name == name }) else {

@@ -3,7 +3,7 @@ import Hablare
 import HablareJSON
 import HablareProviders
 
-/// The programs that somebody wants asked beside those that are known: `programs.json`, as docs/programs.md has it.
+/// The user's own programs, in addition to the known ones: `programs.json`, as docs/programs.md describes it.
 struct ProgramsFile: Sendable {
     let url: URL
 
@@ -12,7 +12,7 @@ struct ProgramsFile: Sendable {
         self.url = url
     }
 
-    /// Reads the programs, in order of their names; none where there is no file.
+    /// Reads the programs, sorted by name; empty if there is no file.
     func templates(beside known: [ProviderID]) throws -> [CommandTemplate] {
         guard FileManager.default.fileExists(atPath: url.path) else { return [] }
         let programs: [String: Program]
@@ -43,7 +43,7 @@ struct ProgramsFile: Sendable {
         }
     }
 
-    /// A mistyped key would be ignored in silence.
+    /// Throws for an unknown key, because a mistyped one would be ignored silently.
     private func refuseUnknownKeys(in programs: [String: ParameterValue]) throws {
         func check(_ value: ParameterValue, at place: String, _ known: [String]) throws {
             for key in value.members.keys.sorted() where !known.contains(key) {
@@ -60,7 +60,7 @@ struct ProgramsFile: Sendable {
         }
     }
 
-    /// How a program gets a name that is none yet, on the one line of an error.
+    /// Returns advice, for an error of one line, on how to add a program under an unused name.
     func addition(of name: String, answering answer: String) -> String {
         "To have a program asked under this name, write into \(url.path): "
             + "{\(name.debugDescription): {\"executable\": \"/path/of/the/program\", \"answer\": \"\(answer)\"}} "
@@ -113,7 +113,7 @@ private struct Program: Decodable {
         let from: Double?
         let to: Double?
 
-        /// What it takes; `nil` where the limits are none for its kind.
+        /// The accepted values; `nil` if the limits do not suit the kind.
         var accepts: CommandPlaceholder.Values? {
             switch (kind ?? .text, from, to) {
             case (.text, nil, nil): .text

@@ -2,7 +2,7 @@ import Foundation
 import Hablare
 import HablareProviders
 
-/// The one way to the network of a run: made when it is first needed, shut down when the run ends.
+/// The one network transport of a run: created when it is first needed, shut down when the run ends.
 final class NetworkAccess: Sendable {
     struct Way: Sendable {
         let transport: any HTTPTransport
@@ -23,11 +23,11 @@ final class NetworkAccess: Sendable {
         self.make = make
     }
 
-    /// The way, which is made where it is not there. The settings of one run do not change.
+    /// Returns the transport, and creates it if necessary. The settings of one run do not change.
     @discardableResult
     func open(_ settings: () throws(AIServiceError) -> NetworkSettings) throws(AIServiceError) -> any HTTPTransport {
         if let way = way.withLock({ $0 }) { return way.transport }
-        // Outside the lock, because a file may be read. Of two that are made at once the second has no connection yet.
+        // Outside the lock, because this may read a file. If two are created at once, the second has no connection yet.
         let made = try make(settings())
         return way.withLock { way in
             if let first = way { return first.transport }
@@ -41,13 +41,13 @@ final class NetworkAccess: Sendable {
     }
 }
 
-/// The way to the network for providers, which are made also where nobody asks them.
+/// A transport that opens the network on its first call, for providers that may never be asked.
 struct NetworkWay: HTTPTransport {
     let access: NetworkAccess
     let network: Settings.Network
     let environment: [String: String]
 
-    /// Makes the way to the network, so that what is wrong with its settings is known before anything is asked.
+    /// Opens the network, so that errors in its settings are reported before anything is asked.
     @discardableResult
     func open() throws(AIServiceError) -> any HTTPTransport {
         try access.open { () throws(AIServiceError) in try network.transportSettings(environment) }
@@ -84,8 +84,8 @@ extension Composition {
     }
 }
 
-/// The way to a server to which no key goes, which says what to do where the server wants one: the server's own words
-/// would be of a key that it does not accept.
+/// The transport to a server that receives no key. If the server requires one, the error says what to do. The server's
+/// own message would be about a key that it does not accept.
 struct KeylessTransport: HTTPTransport {
     let base: any HTTPTransport
     let service: String
@@ -103,7 +103,7 @@ struct KeylessTransport: HTTPTransport {
             base_url: \(address), and give it a key with: hablare keys set my-server
             """,
             cause: "status 401",
-            // A 303 before it said that the call was carried out: only its result is kept from us.
+            // A preceding status 303 means that the call was carried out and only its result is withheld.
             billing: answer.wasCarriedOut ? .maybeBilled : nil)
     }
 }

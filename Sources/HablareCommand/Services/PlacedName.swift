@@ -1,24 +1,24 @@
 import Hablare
 import HablareProviders
 
-/// The id of a service's provider at an address of somebody's own choice: `openai.speech@http://127.0.0.1:8080/v1`. Pure.
+/// The id of a service's provider at an address that the user chose: `openai.speech@http://127.0.0.1:8080/v1`. Pure.
 ///
-/// Nobody takes a request for it who would ask the service elsewhere: a prompt for a server on this machine must not go
-/// out into the world.
+/// A process that would ask the service elsewhere does not claim its requests. A prompt for a server on this machine
+/// must not leave it.
 struct PlacedName: Sendable, Hashable {
-    /// The provider, as it is called where it is configured: `openai.speech`.
+    /// The provider's name where it is configured: `openai.speech`.
     let provider: String
-    /// Where it is asked, and nowhere else.
+    /// The only address at which it is asked.
     let address: ServiceAddress
 
     var text: String { "\(provider)@\(address.text)" }
 
-    /// What a provider is called where it is configured, whether or not a name says where it is asked.
+    /// Returns the provider's configured name from a name with or without an address.
     static func provider(of name: String) -> String { PlacedName(name)?.provider ?? name }
 }
 
 extension PlacedName {
-    /// Reads one; `nil` where a name is no such id.
+    /// Parses an id; `nil` if a name is not such an id.
     init?(_ name: String) {
         guard let sign = name.firstIndex(of: "@"),
             let address = ServiceAddress.read(String(name[name.index(after: sign)...])).value
@@ -28,7 +28,7 @@ extension PlacedName {
 }
 
 extension ServiceAddress {
-    /// Reads an address, or says why it is none.
+    /// Parses an address, or returns why it is invalid.
     static func read(_ text: String) -> Result<ServiceAddress, AIServiceError> {
         Result { () throws(AIServiceError) in try ServiceAddress(text) }
     }

@@ -1,15 +1,15 @@
 import Hablare
 import HablareProviders
 
-/// Who can be asked in a run: the programs of this machine, and the services as they are configured. A service's key is
-/// looked up when somebody asks for one of its providers: who asks a program has no business with keys.
+/// The providers of a run: the programs of this machine and the configured services. A service's key is looked up only
+/// when one of its providers is requested. A run that asks a program does not read keys.
 struct ProviderDirectory: Sendable {
     let settings: Settings
     let programs: [InstalledProvider]
     private let limits: Composition.CallLimits
     private let composition: Composition
 
-    /// - Parameter asksNobody: Whether no key is looked up, and that a service has none is no matter.
+    /// - Parameter asksNobody: Whether no key is looked up. A service without a key is then usable.
     init(
         _ settings: Settings, _ limits: Composition.CallLimits, asksNobody: Bool = false, in composition: Composition
     ) throws {
@@ -22,10 +22,10 @@ struct ProviderDirectory: Sendable {
     }
 
     /// - Parameters:
-    ///   - name: What `--provider` says: a program, a provider such as `openai.speech`, or a service such as `openai`, which
-    ///     is then the one of its providers that answers as wanted; a service's name may have an address (``PlacedName``).
-    ///     `nil`: the settings' default for the command, else its usual one.
-    ///   - program: What a program would have to answer with, as `programs.json` has it.
+    ///   - name: The value of `--provider`: a program, a provider such as `openai.speech`, or a service such as
+    ///     `openai`. A service means the one of its providers that answers with `type`. Its name may have an address
+    ///     (``PlacedName``). `nil`: the settings' default for the command, else the command's own.
+    ///   - program: The content type that a program must answer with, as `programs.json` spells it.
     func provider(
         _ name: String?, for use: ProviderUse, answering type: ContentType, program: String = "text"
     ) throws -> InstalledProvider {
@@ -56,13 +56,13 @@ struct ProviderDirectory: Sendable {
         return found
     }
 
-    /// The service of a name, at the address that the name says, if it says one; `nil` where there is none.
+    /// Returns the service of a name, at the address in the name if there is one; `nil` if the service is unknown.
     private func service(of name: String) -> ServiceSettings? {
         let service = settings.service(ServiceOptions.service(of: name))
         return PlacedName(name).map { service?.placed(at: $0.address) } ?? service
     }
 
-    /// Which of a service's providers a name means; for the service's own name the one that answers as wanted.
+    /// Returns the offer that a name means. For the service's own name it is the one that answers with the wanted type.
     private static func offer(
         of name: String, at service: ServiceSettings, answering type: ContentType
     ) -> ServiceOffer? {
@@ -98,10 +98,11 @@ struct ProviderDirectory: Sendable {
         }
     }
 
-    /// Everybody who can be asked, also one that has no model of its own: a request may name one.
+    /// Returns all providers that can be asked. This includes those without a model of their own, because a request may
+    /// name one.
     ///
-    /// - Parameter known: Providers that requests of the store are for. Those at an address of their own are among them,
-    ///   too: nobody configures these, and they are what their ids say.
+    /// - Parameter known: The providers of stored requests. Those at an address of their own are included, although
+    ///   they are not configured: their ids describe them.
     func everybody(askedBefore known: [ProviderID] = []) -> Everybody {
         var all = Everybody(providers: programs)
         for service in settings.services { add(service, to: &all) }
@@ -126,7 +127,7 @@ struct ProviderDirectory: Sendable {
         }
     }
 
-    /// Opens the way to the network; where there is none, leaves the services out.
+    /// Opens the network. If that fails, leaves the services out.
     func withNetwork(_ all: Everybody) -> Everybody {
         do {
             try openNetwork(for: all.providers)
@@ -141,11 +142,11 @@ struct ProviderDirectory: Sendable {
         }
     }
 
-    /// The providers of the service's setting `fallback` that answer with the same and can be asked, in order.
+    /// Returns the usable providers of the service's setting `fallback` that answer with the same type, in order.
     func fallback(
         of installed: InstalledProvider, leftOut: (_ name: String, CommandFailure) -> Void = { _, _ in }
     ) throws -> [InstalledProvider] {
-        // What is for an address of somebody's own choice goes to no other.
+        // A request for an address that the user chose goes to no other.
         guard let service = installed.service.flatMap(settings.service), PlacedName(installed.name) == nil else {
             return []
         }
@@ -167,7 +168,7 @@ struct ProviderDirectory: Sendable {
                 leftOut(name, failure)
                 continue
             }
-            // A service may have nothing of the kind: the setting is for all that the first one answers with.
+            // A fallback service may not answer with this type: the setting applies to all types of the first service.
             guard next.provider.responseType == installed.provider.responseType,
                 next.name != installed.name, !found.contains(where: { $0.name == next.name })
             else { continue }
@@ -176,7 +177,7 @@ struct ProviderDirectory: Sendable {
         return found
     }
 
-    /// Makes the way to the network where it is needed, so that wrong settings are known before anything is asked.
+    /// Opens the network if a provider needs it, so that errors in its settings are reported before anything is asked.
     func openNetwork(for providers: [InstalledProvider]) throws {
         guard providers.contains(where: { $0.service != nil }) else { return }
         try composition.way(to: settings.network).open()

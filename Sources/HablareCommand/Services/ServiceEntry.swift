@@ -10,7 +10,7 @@ struct ServiceEntry: Sendable, Equatable {
     var name: String { settings.name }
     var kind: ServiceKind { settings.kind }
 
-    /// Looks how a service stands. Its key is looked up also where it needs none, and not where no key of its goes.
+    /// Examines a service. Its key is looked up even if it needs none, unless no key may be sent to it.
     init(_ settings: ServiceSettings, beside programs: [String] = [], lookUp: ServiceKeyLookup) {
         self.settings = settings
         var problem = settings.addressProblem
@@ -33,7 +33,7 @@ struct ServiceEntry: Sendable, Equatable {
         if key != nil || settings.needsKey, let exposure = address.flatMap(settings.exposure) {
             keyProblem = CommandFailure(exposure)
         }
-        // What a person decided comes before what they have still to do.
+        // The user's decisions are reported before the user's remaining tasks.
         if !settings.isEnabled {
             problem = CommandFailure(
                 .unavailable,
@@ -69,10 +69,10 @@ extension Composition {
 }
 
 struct ServiceKey: Sendable, Hashable {
-    /// As it may be shown: `sk-…c1f2`.
+    /// The key in a form that may be shown: `sk-…c1f2`.
     let shown: String
     let origin: String
 }
 
-/// Looks up the key of a service; `nil` where it has none. Throws for one that cannot be used, such as an expired one.
+/// Looks up the key of a service; `nil` if it has none. Throws for an unusable key, such as an expired one.
 typealias ServiceKeyLookup = @Sendable (_ service: String) throws -> ServiceKey?

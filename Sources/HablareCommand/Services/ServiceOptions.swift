@@ -24,10 +24,10 @@ struct ServiceOptions: ParsableArguments {
 
     var givesVoice: Bool { parameter.contains { $0.name == "voice" } }
 
-    /// The service that a provider belongs to: `openai` of `openai.speech`, and of that at an address (``PlacedName``).
+    /// Returns the service of a provider: `openai` for `openai.speech`, with or without an address (``PlacedName``).
     static func service(of provider: String) -> String { String(provider.prefix { $0 != "." && $0 != "@" }) }
 
-    /// What these options say of the settings.
+    /// Returns the settings that these options override.
     func settings(for use: ProviderUse, over settings: Settings) throws -> [Setting] {
         var options: [Setting] = []
         if let provider {
@@ -42,7 +42,8 @@ struct ServiceOptions: ParsableArguments {
         return options
     }
 
-    /// Who is asked: with `--base-url` a provider at that address, unless its service is configured there.
+    /// Returns the name of the provider to ask. With `--base-url` it includes the address, unless its service is
+    /// configured there.
     func name(for use: ProviderUse, over settings: Settings) throws -> String? {
         guard let baseURL else { return provider }
         let (provider, service) = try service(meantBy: "--base-url", use, settings)

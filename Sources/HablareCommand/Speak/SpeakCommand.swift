@@ -92,7 +92,7 @@ struct SpeakCommand: ComposedCommand {
         guard given == nil || format == nil else {
             throw CommandFailure(.usage, "The parameter format is given twice. Use --format alone.")
         }
-        // How many pieces there are is the text's affair, and the format that of the pieces.
+        // The text determines the number of pieces, and the format depends on that number.
         let pieces = try plan().segments.count
         let sound = try SpokenFormat(format, file: place.file, pieces: pieces, given: given, of: installed)
         if let format = sound.parameter { parameters["format"] = .string(format) }

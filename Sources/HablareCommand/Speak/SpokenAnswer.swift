@@ -3,9 +3,9 @@ import Hablare
 import HablareAudio
 
 struct SpokenAnswer: Sendable {
-    /// As what it is written; `nil` where the one piece that there is is written as it came.
+    /// The container to write; `nil` to write the only piece unchanged.
     let container: AudioContainer?
-    /// What the one piece has to be, by its usual ending; `nil` for whatever it is.
+    /// The required kind of the only piece, by its usual ending; `nil` for any kind.
     var kind: String?
     let target: Output
     let data: DataOptions
@@ -45,7 +45,7 @@ struct SpokenAnswer: Sendable {
 
     private static func name(_ index: Int) -> String { "The sound of piece \(index + 1)" }
 
-    /// What is done with the one piece that there is, which stays in the store where it cannot become that.
+    /// Returns the conversion of the only piece. If it cannot be converted, it stays in the store.
     private func conversion(of content: ResponseContent, of id: UUID) throws -> AnswerConversion {
         if let container { return .audio(container) }
         guard let kind, let made = content.commandContent else { return .none }

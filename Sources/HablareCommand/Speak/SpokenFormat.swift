@@ -3,22 +3,22 @@ import Hablare
 import HablareAudio
 import HablareProviders
 
-/// In which format a text is spoken, and what is done with the sound on its way into the output. Pure.
+/// The format in which a text is spoken, and the conversion of the sound for the output. Pure.
 struct SpokenFormat: Sendable, Hashable {
-    /// What the parameter `format` of a service says; `nil` for a program, which has one format only.
+    /// The value of a service's parameter `format`; `nil` for a program, which has one format only.
     let parameter: String?
-    /// As what the sound is written; `nil` where it is written as it comes.
+    /// The container to write the sound in; `nil` to write it unchanged.
     let container: AudioContainer?
-    /// What the output is in the end, by its usual ending.
+    /// The kind of the final output, by its usual ending.
     let kind: String
 
-    /// What joins without a gap and without a loss, and every service makes.
+    /// A format that every service makes and that joins without gaps or loss.
     private static let lossless = "wav"
     private static let readable: Set<String> = ["wav", "flac", "mp3", "opus", "ogg", "aiff"]
 
-    /// Chooses what is wanted, else what the file's name ends with, else WAV.
+    /// Chooses the wanted format, else the one of the file's name, else WAV.
     ///
-    /// - Parameter given: What `--parameter format=` says: a service speaks so in any case.
+    /// - Parameter given: The value of `--parameter format=`, in which a service speaks in any case.
     init(_ wanted: String?, file: URL?, pieces: Int, given: String? = nil, of installed: InstalledProvider) throws {
         let suffix = file.map { $0.pathExtension.lowercased() }.flatMap { $0.isEmpty ? nil : $0 }
         let sound = installed.serviceVoices?.sound
@@ -42,7 +42,7 @@ struct SpokenFormat: Sendable, Hashable {
         let spoken: String
         if let sound {
             let usual = isAsIs ? wanted ?? kind : wanted.flatMap { sound.audio($0) == nil ? nil : $0 }
-            // Pieces are joined without a loss, unless somebody wants one of a service's own formats.
+            // Pieces are joined losslessly, unless the user wants one of the service's own formats.
             let isOwn = wanted.map { AudioContainer(rawValue: $0) == nil } ?? false
             let format = given ?? (isAsIs || isOwn ? usual ?? Self.lossless : Self.lossless)
             guard let made = audio(format) else { throw Self.impossible(format, of: installed) }
@@ -78,7 +78,8 @@ struct SpokenFormat: Sendable, Hashable {
             .usage, "No \(kind) can be made of what the provider \(installed.name) speaks. Use one of \(all).")
     }
 
-    /// The parameters of requests whose answers are to be joined: in WAV, unless they say what else can be.
+    /// Returns the parameters of requests whose answers are to be joined: in WAV, unless they name another format that
+    /// can be joined.
     static func joinable(
         _ parameters: [String: ParameterValue], of installed: InstalledProvider
     ) throws -> [String: ParameterValue] {
@@ -95,8 +96,8 @@ struct SpokenFormat: Sendable, Hashable {
 }
 
 extension AudioFormat {
-    /// Why bytes that are said to be sound of this format cannot be, by how they begin: a sentence; `nil` where they may
-    /// be, or nothing is known of the format. MPEG may begin in the middle of a frame, but with no text. Pure.
+    /// Returns why bytes cannot be sound of this format, as a sentence about their beginning. Returns `nil` if they may
+    /// be, or if nothing is known of the format. MPEG may begin in the middle of a frame, but not with text. Pure.
     func problem(ofBeginning bytes: Data) -> String? {
         let first = MagicBytes(bytes)
         let mayBe =
@@ -107,7 +108,7 @@ extension AudioFormat {
             case "mp3": first.has("ID3") || !first.isText
             default: true
             }
-        // Too few to say anything of what was asked.
+        // The message shows too few bytes to reveal the request's text.
         return mayBe ? nil : "It is not \(rawValue) audio: its first bytes are \(first.shown)."
     }
 }
@@ -120,7 +121,7 @@ extension AudioSource {
 
     init(_ body: Body) throws { self = try body.fileURL.map(AudioSource.file) ?? .data(try body.read()) }
 
-    /// How long a response is to be heard, in seconds; 0 when it cannot be, which joining will say.
+    /// Returns the length of a response's audio in seconds; 0 if it cannot be read, which joining will report.
     @concurrent static func seconds(of response: AIResponseData) async -> Double {
         do {
             guard let source = try AudioSource(response) else { return 0 }
@@ -138,15 +139,15 @@ extension InstalledProvider {
         if takes("rate") {
             return ("--speed", "rate", .int(Int64((NarrationPlan.normalRate * speed).rounded())))
         }
-        // Piper's: how long it takes.
+        // Piper's parameter is a duration factor, the inverse of the speed.
         if takes("length") { return ("--speed", "length", .double(1 / speed)) }
         throw CommandFailure(.usage, "The provider \(name) has one speed only. Leave --speed out.")
     }
 
     private func takes(_ name: String) -> Bool { placeholders.contains { $0.name == name } }
 
-    /// Refuses a voice that there is not, before anything is asked that costs money. The one that a program speaks with
-    /// unless told otherwise is its own affair; a service's may be in the settings.
+    /// Throws for an unknown voice before anything is asked that costs money. A program's default voice is not checked,
+    /// but a service's is, because it may come from the settings.
     func checkSpeaker(of parameters: [String: ParameterValue], isGiven: Bool) async throws {
         guard let voice = parameters["voice"]?.text, isGiven || service != nil else { return }
         try await check(voice: voice)

@@ -42,7 +42,7 @@ struct DataOptions: ParsableArguments {
         try open(try folder(settings, in: composition), for: .changing, in: composition)
     }
 
-    /// Opens the store, which must have the job if one is named; `nil` where there is none yet. Creates nothing.
+    /// Opens the store, which must have the job if one is named; `nil` if there is none yet. Creates nothing.
     func openExisting(
         _ settings: Settings? = nil, naming job: String? = nil, for purpose: StoreAccess.Purpose = .changing,
         in composition: Composition
@@ -83,7 +83,7 @@ struct DataOptions: ParsableArguments {
             .inputMissing, "There is no store at \(folder.path) yet, so there is no such \(noun). Check --data-dir.")
     }
 
-    /// Says how many requests are interrupted: until a process finds that out, none of them is seen as held.
+    /// Notes the number of interrupted requests. They do not count as held until a process has recovered them.
     func tellOfInterrupted(in store: any RequestStore, of job: String?, _ composition: Composition) throws {
         let count = try composition.interrupted(in: store).count { job == nil || $0.job?.rawValue == job }
         guard count > 0 else { return }

@@ -7,25 +7,25 @@ struct OpenedStore: Sendable {
     let diagnose: @Sendable () throws -> StoreDiagnosis
 }
 
-/// What this process may do with the database of a store, as access(2) has it.
+/// The access of this process to a store's database, as access(2) reports it.
 struct StoreAccess: Sendable, Hashable {
     enum Purpose: Sendable, Hashable {
-        /// It only reads, so that a copy is as good as the store.
+        /// The command only reads, so a copy of the store is as good.
         case reading
-        /// It changes something, or has calls made, which on a copy would be made, and billed, a second time.
+        /// The command changes something or makes calls. On a copy, calls would be made and billed a second time.
         case changing
     }
 
     var mayRead = true
     var mayWrite = true
 
-    /// What somebody who has this access can do; `nil` where the access is not what is missing.
+    /// Returns advice for a user with this access; `nil` if the access is not the problem.
     func advice(for purpose: Purpose, in folder: URL) -> String? {
         guard !mayWrite else { return nil }
         guard mayRead, purpose == .reading else { return "Run this as its owner." }
         let copy = folder.lastPathComponent + "-copy"
         let words = ShellWords.joined([copy])
-        // Without mkdir, which refuses a folder that is there, a second copy would go into the first one, which is old.
+        // mkdir refuses an existing folder. Without it, a second copy would be merged into an old one.
         return """
             Run this as its owner: even who only reads leaves a mark beside the store for the others. Or look at a copy \
             that is made, while nothing works on the store, by somebody who may read all of its folder: \

@@ -3,7 +3,7 @@ import Hablare
 
 struct RequestStanding: Sendable {
     var snapshot: RequestSnapshot
-    /// Whether it was executing when its process ended, and no other has taken it up since.
+    /// Whether it was executing when its process ended, and no other process has recovered it since.
     var isInterrupted = false
 
     var state: String { isInterrupted ? StateOption.interrupted.rawValue : snapshot.phase.rawValue }
@@ -22,7 +22,7 @@ struct RequestStanding: Sendable {
 }
 
 extension Composition {
-    /// Says how requests stand, also as far as limits, failing providers and ended processes are concerned.
+    /// Returns the states of requests, including the effects of limits, failing providers and ended processes.
     func standings(
         of snapshots: [RequestSnapshot], in store: any RequestStore, _ settings: Settings
     ) throws -> [RequestStanding] {
@@ -41,7 +41,7 @@ extension Composition {
         }
     }
 
-    /// Says which requests are those of processes that ended without a word, and that nobody has the others of theirs.
+    /// Returns the states of requests, and marks those of ended processes as interrupted or unclaimed.
     func standings(of snapshots: [RequestSnapshot], in store: any RequestStore) throws -> [RequestStanding] {
         let abandoned = try abandoned(snapshots, in: store)
         return snapshots.map { snapshot in
@@ -65,9 +65,9 @@ extension Composition {
         return found
     }
 
-    /// The generation of an answer that an ended attempt left before it was whole; `nil` where there is none.
+    /// Returns the generation of an answer that an ended attempt left incomplete; `nil` if there is none.
     func endedGeneration(of id: UUID, in store: any RequestStore) throws -> Int? {
-        // The chunks first: what begins meanwhile has another generation.
+        // Read the chunks first: an attempt that begins meanwhile has another generation.
         guard let page = try store.stream(of: id, from: StreamPosition(sequence: 0), maximumBytes: 1),
             !page.chunks.isEmpty,
             let flight = try store.flights([page.flight])[page.flight],
@@ -82,7 +82,7 @@ extension Composition {
         }
     }
 
-    /// The flights whose owner is gone, and whose lease nobody has broken yet.
+    /// Returns the flights whose owner is gone and whose lease no process has broken yet.
     func abandoned(_ snapshots: [RequestSnapshot], in store: any RequestStore) throws -> Set<FlightID> {
         let flights = Set(snapshots.filter { $0.holder != nil }.compactMap(\.flight))
         guard !flights.isEmpty else { return [] }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HablareCommand
 
-/// Which file is read, and what happens if it cannot be read.
+/// The settings file that is read, and the error if it cannot be read.
 @Suite struct ConfigurationFileTests {
     @Test(arguments: ["hablare.yaml", "hablare.yml", "hablare.json"])
     func `The settings file in the configuration folder is found`(name: String) throws {

@@ -4,7 +4,7 @@ import Testing
 @testable import HablareCommand
 
 @Suite struct LocalTimeTests {
-    // 2023-11-14 22:13:20 in Greenwich.
+    // 2023-11-14 22:13:20 UTC.
     private let now = Date(timeIntervalSince1970: 1_700_000_000)
 
     @Test func `A date today is shown as a time with its distance`() throws {

@@ -9,7 +9,7 @@ import Testing
 
 /// A voice whose answers are not audio.
 @Suite(.timeLimit(.minutes(5))) struct RubbishTests {
-    /// Returns a voice that does so for texts with a given word, until it is fixed.
+    /// Returns a voice whose answers are not audio for texts with a given word, until it is fixed.
     private func stage(_ word: String, isMended: Guarded<Bool> = Guarded(false)) throws -> Stage {
         let provider = ScriptedProvider(
             id: "espeak-ng", responseType: .audio, limits: ProviderLimits(concurrency: 2, breaker: .never)
