@@ -1,8 +1,8 @@
 package import Hablare
 
-/// The first bytes of content, which say what it is, whatever its name or its sender says.
+/// The first bytes of content, which show its format regardless of its name and of what its sender claims.
 package struct MagicBytes: Sendable {
-    /// So many bytes say what content is, where anything says it: the head of an Ogg page, and what is in it.
+    /// The number of bytes that show a format: the header of an Ogg page and the start of its contents need the most.
     package static let count = 36
 
     private let bytes: [UInt8]

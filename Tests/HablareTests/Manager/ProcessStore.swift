@@ -167,7 +167,7 @@ final class ProcessStore: ForwardingStore {
         return shared.stream(of: id, from: position, maximumBytes: maximumBytes)
     }
 
-    /// The next who reads the accounts is told of them when it is let go.
+    /// Lets the next reader of the accounts get them only when it is released.
     func holdNextAccounts(_ hold: Hold) { state.withLock { $0.accountsHold = hold } }
 
     func accounts() -> [AccountRecord] {
