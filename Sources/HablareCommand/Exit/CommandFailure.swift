@@ -27,9 +27,13 @@ struct CommandFailure: Error, Equatable {
         self.init(Self.status(of: error.code), Self.message(of: error, error.words(goingOn: goingOn)))
     }
 
-    /// Describes a store that became unusable during work whose finished part is on disk.
+    /// Describes a store that became unusable during work whose finished part is on disk, unless the store is gone.
     init(unworkable error: AIServiceError, goingOn: String) {
         let failure = CommandFailure(error, goingOn: goingOn)
+        guard error.code != .storageMissing else {
+            self = failure
+            return
+        }
         // The error's own message may already end with this advice.
         let goesOn = failure.message.contains(goingOn) ? "" : "; then \(goingOn)"
         self.init(failure.status, "\(failure.message) What is finished is kept\(goesOn).")

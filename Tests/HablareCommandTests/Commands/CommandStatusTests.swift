@@ -45,6 +45,13 @@ import Testing
         }
     }
 
+    @Test func `A store that is gone is not said to keep finished work`() {
+        let gone = CommandFailure(unworkable: AIServiceError(.storageMissing, "It is gone."), goingOn: "hablare work")
+        #expect(gone.message == "It is gone.")
+        let full = CommandFailure(unworkable: AIServiceError(.storageFull, "It is full."), goingOn: "hablare work")
+        #expect(full.message == "It is full. What is finished is kept; then hablare work.")
+    }
+
     @Test func `Every exit status is in the documentation`() throws {
         let document = URL(filePath: #filePath).deletingLastPathComponent().appending(
             path: "../../../docs/exit-codes.md")
