@@ -100,8 +100,8 @@ extension Composition {
             let provider = ElevenLabsSpeechProvider(
                 id: id, service: service, model: model, defaultVoice: site.settings.voice ?? usual.defaultVoice,
                 limits: limits)
-            var voices = InstalledProvider.ServiceVoices(usual: provider.defaultVoice) { anew in
-                try await service.voices(anew: anew)
+            var voices = InstalledProvider.ServiceVoices(usual: provider.defaultVoice) { refresh in
+                try await service.voices(refresh: refresh)
             } check: { voice in
                 _ = try await service.voiceID(of: voice)
             }

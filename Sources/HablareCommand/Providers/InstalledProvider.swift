@@ -19,7 +19,7 @@ struct InstalledProvider: Sendable {
     struct ServiceVoices: Sendable {
         let usual: String
         /// Returns all known voices. `true` asks the service even if a list is cached.
-        let list: @Sendable (_ anew: Bool) async throws -> [SpeechVoice]
+        let list: @Sendable (_ refresh: Bool) async throws -> [SpeechVoice]
         let check: @Sendable (String) async throws -> Void
         var sound: ServiceSound?
     }

@@ -38,20 +38,20 @@ public struct ElevenLabsService: Sendable {
     ///
     /// - Parameters:
     ///   - filter: The filter for the voices. Default: all voices.
-    ///   - anew: Whether to ask the service even if a list is cached. Default: `false`.
+    ///   - refresh: Whether to ask the service even if a list is cached. Default: `false`.
     /// - Throws: ``/Hablare/AIServiceError``: a failure of the service or of the transport.
     public func voices(
-        _ filter: SpeechVoiceFilter = SpeechVoiceFilter(), anew: Bool = false
+        _ filter: SpeechVoiceFilter = SpeechVoiceFilter(), refresh: Bool = false
     ) async throws(AIServiceError) -> [SpeechVoice] {
-        try await all(anew: anew).voices.filter(filter.accepts)
+        try await all(refresh: refresh).voices.filter(filter.accepts)
     }
 
     /// Returns all voices, and whether they come from the cache.
-    private func all(anew: Bool) async throws(AIServiceError) -> (voices: [SpeechVoice], areKept: Bool) {
+    private func all(refresh: Bool) async throws(AIServiceError) -> (voices: [SpeechVoice], areKept: Bool) {
         guard let cache else { return (try await askForVoices(), false) }
         let source = "\(client.address.text) \(account.rawValue)"
         var areKept = true
-        let voices = try await cache.voices(of: source, anew: anew) { () async throws(AIServiceError) in
+        let voices = try await cache.voices(of: source, refresh: refresh) { () async throws(AIServiceError) in
             areKept = false
             return try await askForVoices()
         }
@@ -64,14 +64,14 @@ public struct ElevenLabsService: Sendable {
     /// `George - Warm Storyteller`). Case is ignored.
     ///
     /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` with the nearest names for a voice that does not
-    ///   exist, or for a name that several voices share. Also throws the errors of ``voices(_:anew:)``.
+    ///   exist, or for a name that several voices share. Also throws the errors of ``voices(_:refresh:)``.
     public func voiceID(of text: String) async throws(AIServiceError) -> String {
         if Self.isID(text) { return text }
-        var (voices, areKept) = try await all(anew: false)
+        var (voices, areKept) = try await all(refresh: false)
         if let id = try Self.voice(text, among: voices) { return id }
         if areKept {
             // The voice may be newer than the cached list.
-            voices = try await all(anew: true).voices
+            voices = try await all(refresh: true).voices
             if let id = try Self.voice(text, among: voices) { return id }
         }
         throw AIServiceError(

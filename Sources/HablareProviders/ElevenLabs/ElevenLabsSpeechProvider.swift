@@ -4,7 +4,7 @@ public import Hablare
 /// A provider that speaks texts with the voices of ElevenLabs.
 ///
 /// Parameters of a request:
-/// - `voice`: an id or a name of ``ElevenLabsService/voices(_:anew:)``.
+/// - `voice`: an id or a name of ``ElevenLabsService/voices(_:refresh:)``.
 /// - `format`: see ``SoundFormat``.
 /// - `speed`: 0.7 to 1.2.
 /// - `stability`, `similarity_boost` and `style`: 0 to 1.

@@ -36,13 +36,13 @@ public struct VoiceCache: Sendable {
     ///
     /// - Parameters:
     ///   - source: The address of the service and the account. Lists of other sources are ignored.
-    ///   - anew: Whether to ask the service even if a list is cached. Default: `false`.
+    ///   - refresh: Whether to ask the service even if a list is cached. Default: `false`.
     ///   - load: A closure that asks the service.
     /// - Throws: The error of `load`.
     public func voices(
-        of source: String, anew: Bool = false, load: () async throws(AIServiceError) -> [SpeechVoice]
+        of source: String, refresh: Bool = false, load: () async throws(AIServiceError) -> [SpeechVoice]
     ) async throws(AIServiceError) -> [SpeechVoice] {
-        if !anew, let kept = kept(of: source) { return kept }
+        if !refresh, let kept = kept(of: source) { return kept }
         let voices = try await load()
         keep(Contents(source: source, savedAt: date(), voices: voices))
         return voices

@@ -9,10 +9,10 @@ import Testing
 
     /// Returns whether the cache asked the service.
     private func asks(
-        _ cache: VoiceCache, of source: String = "here", anew: Bool = false
+        _ cache: VoiceCache, of source: String = "here", refresh: Bool = false
     ) async throws -> Bool {
         var asked = false
-        let voices = try await cache.voices(of: source, anew: anew) { () async throws(AIServiceError) in
+        let voices = try await cache.voices(of: source, refresh: refresh) { () async throws(AIServiceError) in
             asked = true
             return [voice]
         }
@@ -33,7 +33,7 @@ import Testing
     @Test func `Another account's list, one from the future and one that is not wanted are not used`() async throws {
         let voices = try TemporaryVoices()
         #expect(try await asks(voices.cache))
-        #expect(try await asks(voices.cache, anew: true))
+        #expect(try await asks(voices.cache, refresh: true))
         #expect(try await asks(voices.cache, of: "there"))
         voices.advance(by: -10)
         #expect(try await asks(voices.cache, of: "there"))

@@ -14,7 +14,7 @@ import Musl
 ///
 /// The file is replaced as a whole and is durable when a call returns. If two processes change it at once, both
 /// succeed. A file that others may read or write, that belongs to another user, or that is a symbolic link is refused.
-/// So is a file that cannot be parsed. A refused file is neither read nor overwritten.
+/// A file that cannot be parsed is refused, too. A refused file is neither read nor overwritten.
 ///
 /// The keys are in plain text, as in the files of the vendors' own tools: any process that can read as this user can
 /// read them.
