@@ -6,26 +6,27 @@ struct RootCommand: ParsableCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "hablare",
-        abstract: "Does slow things durably: reads texts aloud with any local voice.",
+        abstract: "Run AI requests durably, and resume after a crash: narrate books, generate text, speech and images.",
         discussion: """
-            Everything that is asked is on disk before it is acknowledged. Pull the plug, run the same command again, \
-            and it goes on where it was.
+            Every request is on disk before it is acknowledged. After a crash, run the same command again: it resumes.
 
             EXAMPLES:
               hablare narrate book.txt        read a book aloud into book.wav
               hablare generate --provider writer --stream 'Tell me about whales.'
-                                              ask a program one thing, and print its answer
+                                              stream a local program's answer to a prompt
               hablare speak --provider openai 'Good morning.' -o morning.mp3
               hablare image --provider openai 'A whale that reads.' -o whale.png
-              hablare ps                      see what is done, running and waiting
-              hablare providers               see who can be asked, and why somebody cannot
+              hablare ps                      list finished, running and waiting requests
+              hablare providers               list providers, and what an unusable one needs
               hablare doctor                  check the store, the programs and the voices
 
             EXIT STATUS:
-              0 done; 1 partly done; 2 done, and what was printed begins with a part that was given up; 64 usage; 65 bad input; 66 input missing; 69 provider missing; 73 output cannot \
-            be created; 74 reading or writing failed; 75 busy, try later; 78 store of a newer version or damaged, \
-            or a file of settings, programs, prices or keys that is not as it should be; 130 Ctrl-C; 141 the reader of the output went \
-            away; 143 SIGTERM
+              0 done; 1 partly done; 2 done, but the output begins with an abandoned part
+              64 usage; 65 bad input; 66 input missing; 69 provider missing
+              73 output cannot be created; 74 reading or writing failed; 75 busy, try later
+              78 a newer or damaged store, or an invalid file of settings, programs,
+              prices or keys
+              130 Ctrl-C; 141 the reader of the output left; 143 SIGTERM
             """,
         version: version,
         subcommands: [
