@@ -147,27 +147,34 @@ package struct StoreMachine<Rows: StoreRows> {
     /// Moves a flight to an attempt that counts against budgets, and charges the budgets if all of them accept it.
     private mutating func start(_ start: AttemptStart) throws(Rows.Failure) -> WriteReceipt {
         let receipt = try advance(start.flight, start.transition, at: start.startedAt)
-        guard receipt == .done, let flight = try rows.flight(start.flight) else { return receipt }
-        var reservations: [Reservation] = []
-        for charge in start.charges where charge.job == nil || charge.job == flight.job {
+        guard receipt == .done else { return receipt }
+        return .started(overBudget: try charge(start))
+    }
+
+    /// Charges the budgets that an attempt counts against, if all of them accept it. Returns the refusal of the first
+    /// that does not.
+    package mutating func charge(_ start: AttemptStart) throws(Rows.Failure) -> BudgetRefusal? {
+        // Only the budget of a job needs the flight's row.
+        let job = start.charges.contains { $0.job != nil } ? try rows.flight(start.flight)?.job : nil
+        var charged: [(charge: BudgetCharge, account: BudgetAccount)] = []
+        for charge in start.charges where charge.job == nil || charge.job == job {
             let account = try rows.account(of: charge.place) ?? BudgetAccount()
             guard account.takes(charge) else {
-                return .started(
-                    overBudget: BudgetRefusal(budget: charge.budget, left: account.left(of: charge.limit)))
+                return BudgetRefusal(budget: charge.budget, left: account.left(of: charge.limit))
             }
-            reservations.append(
-                Reservation(
-                    budget: charge.place, bound: charge.bound, share: BudgetAccount.Share(reserving: charge.bound)))
+            charged.append((charge, account))
         }
-        for reservation in reservations {
-            var account = try rows.account(of: reservation.budget) ?? BudgetAccount()
-            account.change(from: nil, to: reservation.share)
-            try rows.write(account, of: reservation.budget)
+        guard !charged.isEmpty else { return nil }
+        var reservations: [Reservation] = []
+        for (charge, account) in charged {
+            let share = BudgetAccount.Share(reserving: charge.bound)
+            var account = account
+            account.change(from: nil, to: share)
+            try rows.write(account, of: charge.place)
+            reservations.append(Reservation(budget: charge.place, bound: charge.bound, share: share))
         }
-        if !reservations.isEmpty {
-            try rows.write(reservations, of: start.transition.new.attempt, of: start.flight)
-        }
-        return .started(overBudget: nil)
+        try rows.write(reservations, of: start.transition.new.attempt, of: start.flight)
+        return nil
     }
 
     /// Replaces the reservations of an attempt by its actual cost.

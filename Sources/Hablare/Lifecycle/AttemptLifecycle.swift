@@ -114,7 +114,8 @@ package enum AttemptLifecycle: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - timeout: The attempt's time limit.
-    ///   - silence: The rest of the time for which a streaming provider may be silent; `nil` if it has passed.
+    ///   - silence: The rest of the time for which a streaming provider may be silent; `nil` if it has passed, or if
+    ///     the attempt does not stream.
     ///   - isOffline: Whether there is no network, so that silence is not the provider's fault.
     ///   - grace: The time that a provider has to react to a stop.
     package mutating func deadlineReached(

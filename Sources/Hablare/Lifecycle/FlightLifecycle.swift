@@ -41,7 +41,6 @@ public struct OwnerID: Sendable, Hashable, Comparable, Codable, RawRepresentable
 ///   their process, and those that their process stopped. After ``maximumLosses`` of them the flight is held under any
 ///   policy. Otherwise a request that crashes its process, or takes longer than its app stays in the foreground, would
 ///   be paid for again and again.
-///   would be paid for again and again.
 /// - The **resume handle** lets the next attempt at the same provider continue the work of an earlier one, see
 ///   ``ProviderCall/remember(_:)``. This machine knows whether there is one, and stores keep it for as long. It ends
 ///   when the flight is settled or diverted to another provider, or when the provider forgets it. An attempt that finds
@@ -53,8 +52,9 @@ public struct FlightLifecycle: Sendable, Hashable, Codable {
         case waiting
         /// The last attempt failed. No process may lease the flight before the date.
         case backingOff(until: Date)
-        /// It is unknown whether the last attempt was carried out. No process may lease the flight before an explicit
-        /// retry.
+        /// The flight waits for a person: the outcome of the last attempt is unknown, or too many attempts were lost, or
+        /// a provider that failed still has work which may have been billed. No process may lease the flight before an
+        /// explicit retry.
         case held
         /// A process has leased the flight and has not sent it.
         case leased(OwnerID)

@@ -30,7 +30,7 @@ public struct Settlement: Sendable {
         return end.entersCache && !finished.isEmpty
     }
 
-    /// Returns the status of a request that became final with this end.
+    /// Returns the status of one of the ``finished`` requests. A held, interrupted or diverted end finishes none.
     public func status(of id: UUID) -> RequestStatus {
         switch end.outcome {
         case .completed(let data): .completed(data.addressed(to: id))

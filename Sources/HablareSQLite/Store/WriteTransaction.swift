@@ -32,6 +32,7 @@ struct WriteTransaction {
         switch write {
         case .submit(let submission): try submit(submission)
         case .advance(let flight, let transition, let date): try advance(flight, transition, at: date, write)
+        case .start(let start): try self.start(start, write)
         case .settle(let end): try settle(end)
         default: try machine.apply(write)
         }
@@ -97,6 +98,13 @@ struct WriteTransaction {
         }
         machine.changes.append(.flight(flight, transition.new))
         return .done
+    }
+
+    private mutating func start(_ start: AttemptStart, _ write: StoreWrite) throws -> WriteReceipt {
+        let receipt = try advance(start.flight, start.transition, at: start.startedAt, write)
+        // The machine, if it decided the move, has charged the budgets, too, and its receipt says so.
+        guard receipt == .done else { return receipt }
+        return .started(overBudget: try machine.charge(start))
     }
 
     private mutating func settle(_ end: AttemptEnd) throws -> WriteReceipt {
