@@ -1,10 +1,10 @@
 # Everything works in a folder with a space in its name: recipes use relative paths only.
 # PREFIX, ONLY, BASE, ROUNDS, KILLS, MINUTES, REQUESTS, SEGMENTS, LIMIT, SEEDS, SEED, JOBS, TRACE, DIGEST, SECONDS_EACH
-# LINES, PAUSE, PARTS, REQUIRE, SCOPE, SAMPLE and IN_PLACE reach the scripts through the environment.
+# LINES, PAUSE, PARTS, REQUIRE, SCOPE, SAMPLE, IN_PLACE and DAYS reach the scripts through the environment.
 PREFIX ?= ~/.local
 export PREFIX
 .DEFAULT_GOAL := help
-.PHONY: help demo test integration install lint docs bench bench-check tsan crash-test work-test kill-test stream-test memory-test simulate mutants clean
+.PHONY: help demo test integration install lint docs bench bench-check tsan crash-test work-test kill-test stream-test memory-test simulate mutants stale-prices clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -79,6 +79,9 @@ simulate: ## Run SEEDS=1000 simulated histories of the engine from SEED=0 on and
 mutants: ## Plant one fault after another, or ONLY=pattern of them, and see each noticed by the check it names
 	@scripts/setup
 	@scripts/mutants
+
+stale-prices: ## List the shipped prices and models that were last checked more than DAYS=90 days ago
+	@scripts/stale-prices $${DAYS:-90}
 
 clean: ## Remove what was built and measured (the demo's audio in demo/ stays)
 	rm -rf .build .build-* .bench

@@ -160,6 +160,8 @@ let package = Package(
                     name: "Subprocess", package: "swift-subprocess", condition: .when(platforms: [.macOS, .linux])),
                 .product(name: "SystemPackage", package: "swift-system", condition: .when(platforms: [.linux])),
             ] + http,
+            // In the program itself, and not in a bundle beside it, which could be missing.
+            resources: [.embedInCode("Models/models.json")],
             swiftSettings: strict
         ),
         .target(name: "HablareSpeech", swiftSettings: strict),

@@ -4,10 +4,10 @@ import HablareProviders
 
 /// The services: the part of the composition root that names concrete providers of the network.
 extension Composition {
-    /// The models to request from OpenAI itself if the user names none.
+    /// The models to request from OpenAI itself if the user names none. There is none for speech, because all of them
+    /// end on 2027-01-06.
     static let openAIModels = [
-        "model": "gpt-4.1-mini", "speech_model": "tts-1", "image_model": "gpt-image-1",
-        "embedding_model": "text-embedding-3-small",
+        "model": "gpt-6-luna", "image_model": "gpt-image-2.6-flare", "embedding_model": "text-embedding-3-small",
     ]
 
     static func networkProviders(
@@ -33,8 +33,8 @@ extension Composition {
         let settings = site.settings
         return site.settings.kind.offers.map { offer in
             let id = settings.id(of: offer)
-            let known = site.address.origin.host == "api.openai.com" ? openAIModels[offer.modelKey] : nil
-            let model = offer.model(in: settings) ?? known
+            let isOpenAI = site.address.origin.host == "api.openai.com"
+            let model = offer.model(in: settings) ?? (isOpenAI ? openAIModels[offer.modelKey] : nil)
             let timeout = site.timeout
             var voices: InstalledProvider.ServiceVoices?
             let provider: any AIServiceProvider
@@ -54,9 +54,9 @@ extension Composition {
                     id, service: service, model: model ?? "", voice: voice, timeout: timeout)
                 voices = InstalledProvider.ServiceVoices(usual: voice) { _ in
                     // Another server has other voices, and this API cannot list them.
-                    known == nil ? [] : OpenAISpeechProvider.voices.map { SpeechVoice(id: $0, name: $0) }
+                    isOpenAI ? OpenAISpeechProvider.voices.map { SpeechVoice(id: $0, name: $0) } : []
                 } check: { voice in
-                    guard known != nil, !voice.hasPrefix("voice_"), !OpenAISpeechProvider.voices.contains(voice)
+                    guard isOpenAI, !voice.hasPrefix("voice_"), !OpenAISpeechProvider.voices.contains(voice)
                     else { return }
                     throw AIServiceError(
                         .invalidRequest,

@@ -37,11 +37,14 @@ public struct PriceEntry: Sendable, Hashable {
     /// The day or month in which the price was last compared with its source, `2026-11-21` or `2026-11`. `nil`: on the
     /// day of its table (``PriceTable/date``), or not known. It shows the age of the price, and changes no cost.
     public var checked: String?
+    /// Where the price was read, such as the address of a page. `nil`: see the sources of its table
+    /// (``PriceTable/sources``). It changes no cost.
+    public var source: String?
 
     /// Creates a price.
     public init(
         provider: String, model: String? = nil, unit: PriceUnit, microDollarsPerMillion: Int64, from: Date? = nil,
-        until: Date? = nil, checked: String? = nil
+        until: Date? = nil, checked: String? = nil, source: String? = nil
     ) {
         self.provider = provider
         self.model = model
@@ -50,6 +53,7 @@ public struct PriceEntry: Sendable, Hashable {
         self.from = from
         self.until = until
         self.checked = checked
+        self.source = source
     }
 
     func holds(at date: Date) -> Bool {

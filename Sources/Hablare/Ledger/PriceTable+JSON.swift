@@ -19,6 +19,7 @@ extension PriceTable {
     /// - The days `from` and `until` (omitted: always). The price is valid from the beginning of `from` to the
     ///   beginning of `until`, in UTC.
     /// - `checked`, the day or month in which the price was compared with its source (omitted: on `date`).
+    /// - `source`, where the price was read (omitted: see `sources`).
     ///
     /// Other keys are refused.
     ///
@@ -48,7 +49,9 @@ extension PriceTable {
             entries, date: file["date"] as? String ?? "", sources: file["sources"] as? [String] ?? [])
     }
 
-    private static let keys = ["provider", "model", "unit", "microDollarsPerMillion", "from", "until", "checked"]
+    private static let keys = [
+        "provider", "model", "unit", "microDollarsPerMillion", "from", "until", "checked", "source",
+    ]
 
     private static func entry(_ row: Any, number: Int) throws(AIServiceError) -> PriceEntry {
         guard let row = row as? [String: Any] else { throw .badPrice(number, "is not an object.") }
@@ -72,10 +75,13 @@ extension PriceTable {
         guard row["checked"] == nil || row["checked"] is String || row["checked"] is NSNull else {
             throw .badPrice(number, "has a `checked` that is no day. Give one such as 2026-11-21, or a month, 2026-11.")
         }
+        guard row["source"] == nil || row["source"] is String || row["source"] is NSNull else {
+            throw .badPrice(number, "has a `source` that is no text. Give where the price was read, or leave it out.")
+        }
         return PriceEntry(
             provider: provider, model: row["model"] as? String, unit: unit, microDollarsPerMillion: micro,
             from: try day("from", of: row, number), until: try day("until", of: row, number),
-            checked: row["checked"] as? String)
+            checked: row["checked"] as? String, source: row["source"] as? String)
     }
 
     private static func isBoolean(_ number: NSNumber) -> Bool {

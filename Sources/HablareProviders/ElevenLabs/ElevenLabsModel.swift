@@ -30,6 +30,7 @@ public struct ElevenLabsModel: Sendable, Hashable, Identifiable {
         case "eleven_flash_v2_5", "eleven_turbo_v2_5": 40_000
         case "eleven_flash_v2", "eleven_turbo_v2": 30_000
         case "eleven_multilingual_v2", "eleven_multilingual_v1", "eleven_monolingual_v1": 10_000
+        case "eleven_v4", "eleven_v4_turbo": 10_000
         case "eleven_v3": 5000
         default: nil
         }

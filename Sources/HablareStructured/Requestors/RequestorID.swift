@@ -1,6 +1,6 @@
 public import Hablare
 
-/// The name of a requestor: `provider.category.variant`, such as `openai.text.gpt-4o-mini`.
+/// The name of a requestor: `provider.category.variant`, such as `openai.text.gpt-6-luna`.
 ///
 /// The parser splits the text at the first category after the first part. A provider's name therefore has no category
 /// name in its later parts. The variant is the model and may contain dots. `default` is the provider's default model.
@@ -91,7 +91,7 @@ public struct RequestorID: Sendable, Hashable, CustomStringConvertible {
 
     private static let refusal = AIServiceError(
         .invalidConfiguration,
-        "A requestor's id is none. It is PROVIDER.CATEGORY.VARIANT, where the category is one of \(Category.allCases.map(\.rawValue).joined(separator: ", ")), as in openai.text.gpt-4o-mini; the variant is a model, or \(defaultVariant)."
+        "A requestor's id is none. It is PROVIDER.CATEGORY.VARIANT, where the category is one of \(Category.allCases.map(\.rawValue).joined(separator: ", ")), as in openai.text.gpt-6-luna; the variant is a model, or \(defaultVariant)."
     )
 }
 

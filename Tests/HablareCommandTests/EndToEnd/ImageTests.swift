@@ -290,7 +290,7 @@ import Testing
             #expect(await stage.run(words) == .usage, "this model makes PNG only")
             #expect(stage.errors.contains("cannot be chosen for this model"))
             #expect(fake.server.connectionCount == 0)
-            _ = await stage.run(words + ["--model", "gpt-image-1"])
+            _ = await stage.run(words + ["--model", "gpt-image-2.6-flare"])
             #expect(fake.bodies.first?[member: "output_format"] == "jpeg")
         }
     }

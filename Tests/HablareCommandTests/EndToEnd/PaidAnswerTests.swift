@@ -279,7 +279,7 @@ import Testing
     @Test func `generate and image request a picture's format equally`() async throws {
         try await FakeService.run { fake in
             let stage = try fake.stage()
-            let words = ["--model", "gpt-image-1", "-o", "w.webp"]
+            let words = ["--model", "gpt-image-2.6-flare", "-o", "w.webp"]
             _ = await stage.run(["generate", "A whale.", "--provider", "openai.image"] + words)
             _ = await stage.run(["image", "Another whale.", "--provider", "openai"] + words)
             #expect(fake.bodies.map { $0[member: "output_format"] } == ["webp", "webp"])

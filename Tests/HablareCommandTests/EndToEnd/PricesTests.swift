@@ -150,7 +150,7 @@ import Testing
         #expect(await stage.run("doctor") == .success)
         let count = PriceTable.shipped.entries.count
         #expect(
-            stage.output.contains("prices: The table that ships has \(count) prices, the oldest checked 2025-03."))
+            stage.output.contains("prices: The table that ships has \(count) prices, the oldest checked 2026-04."))
         try configure(
             stage, #"{"prices": [{"provider": "apo", "unit": "call", "microDollarsPerMillion": 0}]}"#)
         stage.clearScreen()

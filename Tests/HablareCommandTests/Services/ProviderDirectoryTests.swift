@@ -34,7 +34,8 @@ import Testing
         ("espeak-ng", .text, "espeak-ng"),
     ])
     func `A service's name selects the provider by content type`(name: String, type: ContentType, id: String) throws {
-        #expect(try directory().provider(name, for: .generate, answering: type).name == id)
+        let directory = try directory("services: {openai: {speech_model: m}}")
+        #expect(try directory.provider(name, for: .generate, answering: type).name == id)
     }
 
     @Test func `Without a name the default provider is used, else the error gives advice`() throws {
@@ -185,7 +186,7 @@ import Testing
     @Test func `Fallback providers have the same content type and are usable`() throws {
         let settings = """
             services:
-              openai: {fallback: [anthropic, local, elevenlabs, espeak-ng]}
+              openai: {speech_model: m, fallback: [anthropic, local, elevenlabs, espeak-ng]}
               anthropic: {needs_key: false}
               local: {kind: openai, base_url: "http://localhost:1/v1", needs_key: false, model: m}
             """

@@ -137,9 +137,15 @@ import Testing
         let problem = try #require(made["local.speech"]?.problem)
         #expect(problem.status == .configuration)
         #expect(problem.message.contains("services.local.speech_model") && problem.message.contains("--model"))
-        // OpenAI itself has usual ones.
+        // OpenAI itself has usual ones, except for speech.
         let openAI = try self.made("  openai: {needs_key: false}")
-        for provider in openAI.values { #expect(provider.problem == nil && provider.model != nil, "\(provider.name)") }
+        for provider in openAI.values where provider.name != "openai.speech" {
+            #expect(provider.problem == nil && provider.model != nil, "\(provider.name)")
+        }
+        let speech = try #require(openAI["openai.speech"]?.problem)
+        #expect(speech.status == .configuration && speech.message.contains("services.openai.speech_model"))
+        let named = try self.made("  openai: {needs_key: false, speech_model: tts-x}")
+        #expect(named["openai.speech"]?.problem == nil && named["openai.speech"]?.model == "tts-x")
     }
 
     @Test func `The API for texts can be chosen`() throws {

@@ -135,7 +135,7 @@ import UnixSignals
             ScriptedProvider(id: id, responseType: content.type) { _ in .success(ProviderAnswer(content)) }
         }
         let engine = try Engine([
-            text, answering("openai.speech", .audio("s", .mp3)), answering("openai.image", .image("p", .png)),
+            text, answering("elevenlabs", .audio("s", .mp3)), answering("openai.image", .image("p", .png)),
             answering("openai.embedding", .embedding([1])),
         ])
         try await engine.run { [manager = engine.manager] in

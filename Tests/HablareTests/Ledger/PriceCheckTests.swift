@@ -31,9 +31,26 @@ import Testing
         }
     }
 
+    @Test func `The source is optional and a text`() throws {
+        func table(_ source: String) throws -> PriceTable {
+            let json =
+                #"{"prices": [{"provider": "p", "unit": "call", "microDollarsPerMillion": 1, "source": \#(source)}]}"#
+            return try PriceTable(json: Data(json.utf8))
+        }
+        #expect(try table("\"https://prices.example\"").entries.first?.source == "https://prices.example")
+        #expect(try table("null").entries.first?.source == nil)
+        let error = try #require(throws: AIServiceError.self) { try table("7") }
+        #expect(error.message.contains("Entry 1 of the price table has a `source` that is no text"))
+    }
+
+    @Test func `Each price of the shipped table has its source and the date of its check`() {
+        let entries = PriceTable.shipped.entries
+        #expect(!entries.isEmpty && entries.allSatisfy { $0.source != nil && $0.checked != nil })
+    }
+
     @Test func `The shipped table has a check date for each older price`() {
         let table = PriceTable.shipped
         let older = table.entries.compactMap(\.checked).filter { $0 < table.date }
-        #expect(older.count > 30 && older.contains("2025-03"))
+        #expect(older.count > 30 && older.contains("2026-06"))
     }
 }

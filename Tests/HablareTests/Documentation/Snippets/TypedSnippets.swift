@@ -30,7 +30,7 @@ func makeCook() throws -> StructuredRequestor<Recipe> {
         "required": ["title", "ingredients"], "additionalProperties": false,
     ])
     return try StructuredRequestor(
-        "openai.structured.gpt-4o-mini", StructuredConfiguration(schema: schema, schemaName: "recipe"))
+        "openai.structured.gpt-6-luna", StructuredConfiguration(schema: schema, schemaName: "recipe"))
 }
 // end snippet
 
@@ -49,8 +49,8 @@ func recipe(for dish: String, id: UUID, with manager: AIRequestManager) async th
 func json(_ words: String, as file: Data, with manager: AIRequestManager) async throws -> ParameterValue {
     let schema = try JSONSchema(json: file)
     let model = try StructuredRequestor<ParameterValue>(
-        "openai.structured.gpt-4o-mini", StructuredConfiguration(schema: schema))
-    let job = JobKey.hashing([Data("gpt-4o-mini".utf8), Data(words.utf8), file])
+        "openai.structured.gpt-6-luna", StructuredConfiguration(schema: schema))
+    let job = JobKey.hashing([Data("gpt-6-luna".utf8), Data(words.utf8), file])
     return try await model.ask(model.request(.text(words)), manager: manager, jobKey: job).value
 }
 // end snippet
@@ -62,7 +62,7 @@ func weather(in city: String, with manager: AIRequestManager, look: (ToolCall) a
     let tool = ToolDefinition(
         name: "weather", description: "The weather in a city, now.",
         parameters: ["type": "object", "properties": ["city": ["type": "string"]], "required": ["city"]])
-    let model = try TextRequestor("openai.text.gpt-4o-mini", TextConfiguration(temperature: 0, tools: [tool]))
+    let model = try TextRequestor("openai.text.gpt-6-luna", TextConfiguration(tools: [tool]))
     var conversation = Conversation(instructions: "Be brief.")
     conversation.say("How is the weather in \(city)?")
     for _ in 0..<5 {
@@ -77,7 +77,7 @@ func weather(in city: String, with manager: AIRequestManager, look: (ToolCall) a
 
 // snippet: a text as it is written
 func tell(_ words: String, with manager: AIRequestManager, show: (String) -> Void) async throws {
-    let model = try TextRequestor("openai.text.gpt-4o-mini")
+    let model = try TextRequestor("openai.text.gpt-6-luna")
     var shown = ""
     for try await element in try await model.stream(.text(words), manager: manager) {
         switch element {
@@ -94,8 +94,9 @@ func tell(_ words: String, with manager: AIRequestManager, show: (String) -> Voi
 func illustrate(_ story: String, with manager: AIRequestManager) async throws -> (
     sound: Body, picture: Body, vector: [Float]
 ) {
-    let voice = try SpeechRequestor("openai.speech.gpt-4o-mini-tts", SpeechConfiguration(voice: "nova", format: "mp3"))
-    let brush = try ImageRequestor("openai.image.gpt-image-1", ImageConfiguration(quality: "low"))
+    let voice = try SpeechRequestor(
+        "elevenlabs.speech.eleven_multilingual_v2", SpeechConfiguration(voice: "George", format: "mp3"))
+    let brush = try ImageRequestor("openai.image.gpt-image-2.6-flare", ImageConfiguration(quality: "low"))
     let index = try EmbeddingRequestor("openai.embedding.text-embedding-3-small")
     async let sound = voice.ask(.text(story), manager: manager)
     async let picture = brush.ask(.text(story), manager: manager)
