@@ -3,12 +3,18 @@ import Hablare
 
 extension FileBlobCache {
     /// The limits of size and age of a ``FileBlobCache``.
+    ///
+    /// ```swift
+    /// let cache = try FileBlobCache(
+    ///     directory: folder, limits: FileBlobCache.Limits(maximumBytes: 50_000_000, maximumAge: 86_400))
+    /// ```
     public struct Limits: Sendable, Hashable {
         /// The maximum size of all files together, in bytes. The least recently used blobs are removed first. The size
-        /// may exceed the limit for a while by an eighth for each process that writes. Default 200 MB (200,000,000).
+        /// may exceed the limit for a while by an eighth for each process that writes. Default 200 MB (200,000,000). 0
+        /// or more. For example, 50,000,000 (50 MB) for thumbnails.
         public var maximumBytes: Int
         /// The maximum age of a blob since it was stored, in seconds. A blob of exactly this age is no longer found.
-        /// Default 604,800 (7 days).
+        /// Default 604,800 (7 days). 0 or more. For example, 86,400 for pictures that change daily.
         public var maximumAge: TimeInterval
 
         /// Creates limits.

@@ -4,18 +4,26 @@ import Hablare
 ///
 /// A wait holds no slot. A cancellation is never retried, even in the form of `URLError.cancelled` or
 /// `CocoaError.userCancelled`, for example from an invalidated session.
+///
+/// ```swift
+/// let policy = LoadRetryPolicy(
+///     maximumAttempts: 5, waits: [.milliseconds(500), .seconds(5)], longestWait: .seconds(10),
+///     isRetryable: { error in error is URLError })
+/// ```
 public struct LoadRetryPolicy: Sendable {
-    /// The maximum number of attempts, including the first. At least 1. Default 3.
+    /// The maximum number of attempts, including the first. At least 1. Default 3. For example, 5 for a preload, which
+    /// no user sees.
     public var maximumAttempts: Int
     /// The waits after the first failed attempt, the second, and so on. The last one applies to all further attempts.
     /// The final attempt is followed by no wait. Default 1 s, 2 s, 4 s, of which three attempts use two. An empty array
-    /// means no wait.
+    /// means no wait. For example, `[.milliseconds(500), .seconds(5)]` waits 0.5 s once and 5 s from then on.
     public var waits: [Duration]
     /// The longest wait that a server may ask for with ``/Hablare/AIServiceError/retryAfter``. A failure that asks for
     /// more is final, because the user is watching a spinner meanwhile. A shorter request is honoured if ``waits`` says
-    /// less. Default 60 s.
+    /// less. Default 60 s. 0 or more. For example, `.seconds(10)` for pictures of a list.
     public var longestWait: Duration
-    /// Whether another attempt can help. Not called for a cancellation. Default ``isWorthRetrying(_:)``.
+    /// Whether another attempt can help. Not called for a cancellation. Default ``isWorthRetrying(_:)``. For example,
+    /// `{ error in error is URLError }` to retry only network errors.
     public var isRetryable: @Sendable (any Error) -> Bool
 
     /// Creates a policy.

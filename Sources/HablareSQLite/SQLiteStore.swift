@@ -12,15 +12,24 @@ import HablareStores
 /// network file system must not hold it.
 public final class SQLiteStore: RequestStore {
     /// The options with which a store is opened.
+    ///
+    /// ```swift
+    /// let store = try SQLiteStore(
+    ///     directory: folder,
+    ///     configuration: SQLiteStore.Configuration(
+    ///         thresholds: ContentThresholds(text: 1 << 20), maximumDatabaseSize: 2 << 30, busyTimeout: 30))
+    /// ```
     public struct Configuration: Sendable {
-        /// The sizes from which content is kept in files.
+        /// The sizes from which content is kept in files. Default: 50 KiB for text, 100 KiB for other content. For
+        /// example, `ContentThresholds(text: 1 << 20)` to keep text of up to 1 MiB in the database.
         public var thresholds: ContentThresholds
         /// The largest size of the database file, in bytes; `nil` for no limit but the disk's. A write that needs more
-        /// fails as ``/Hablare/AIServiceError/Code/storageFull``. Content files do not count.
+        /// fails as ``/Hablare/AIServiceError/Code/storageFull``. Content files do not count. Default `nil`. For
+        /// example, `200 << 20` (200 MiB) on a phone.
         public var maximumDatabaseSize: Int?
         /// The seconds to wait for the write lock while another process holds it. After that, a write fails as
         /// ``/Hablare/AIServiceError/Code/storageBusy``. 0 or more; a time above 2,147,483 (24 days) is clamped to
-        /// that. Default: 10.
+        /// that. Default: 10. For example, 30 if a backup may hold the lock for long.
         public var busyTimeout: TimeInterval
 
         /// Creates a configuration.

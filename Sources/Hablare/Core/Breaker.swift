@@ -102,13 +102,20 @@ extension Breaker.Health {
 }
 
 /// The conditions under which a failing provider is not called, and for how long.
+///
+/// ```swift
+/// let careful = BreakerPolicy(threshold: 3, pause: .seconds(30), longestPause: .seconds(1800))
+/// ```
 public struct BreakerPolicy: Sendable, Hashable {
     /// The number of failures in a row after which the provider is not called. Only failures that show the provider's
-    /// health count: overload, timeouts and lost connections. At least 1. Default 5.
+    /// health count: overload, timeouts and lost connections. At least 1. Default 5. For example, 2 for a service that
+    /// is often down for long.
     public var threshold: Int
-    /// The first pause. It doubles with each probe that fails. Default 5 s.
+    /// The first pause. It doubles with each probe that fails. Default 5 s. More than 0. For example, `.seconds(30)`
+    /// for a service that recovers slowly.
     public var pause: Duration
-    /// The longest pause. Default 5 minutes.
+    /// The longest pause. Default 5 minutes. 0 or more; if it is shorter than ``pause``, it applies to the first pause,
+    /// too. For example, `.seconds(1800)` to probe a failing service at most twice an hour.
     public var longestPause: Duration
 
     /// Creates a policy.

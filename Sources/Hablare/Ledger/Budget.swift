@@ -6,6 +6,15 @@ package import Foundation
 /// A call that does not fit is not sent, and fails with ``AIServiceError/Code/budgetExceeded``. When the attempt has
 /// ended, its cost replaces the reservation. If the cost is unknown and the attempt was or may have been billed, the
 /// reservation stays spent.
+///
+/// For example, 20 dollars a month for everything, and 50 cents a day for drafts:
+///
+/// ```swift
+/// let budgets = [
+///     Budget("all", microDollars: 20_000_000),
+///     Budget("drafts", microDollars: 500_000, period: .day, scope: .tag("draft"), unknownCosts: .refuse),
+/// ]
+/// ```
 public struct Budget: Sendable, Hashable {
     /// The period of the limit. Days and months are in UTC. An attempt counts in the period in which it began.
     public enum Period: String, Sendable, Hashable, CaseIterable {
@@ -39,14 +48,18 @@ public struct Budget: Sendable, Hashable {
     }
 
     /// The name under which the store records the amount spent. From 1 to 64 bytes of UTF-8, unique in a configuration.
+    /// For example, `"drafts"`. A renamed budget starts at nothing spent.
     public var name: String
-    /// The maximum amount to spend in a period, in millionths of a US dollar, 0 or more.
+    /// The maximum amount to spend in a period, in millionths of a US dollar, 0 or more. For example, 5,000,000 for
+    /// five dollars; 0 allows only calls that are free.
     public var limit: Int64
-    /// The period of the limit. Default ``Period/month``.
+    /// The period of the limit. Default ``Period/month``. For example, `.day` to spread the spending of a server.
     public var period: Period
-    /// The attempts that count towards the limit. Default ``Scope/all``.
+    /// The attempts that count towards the limit. Default ``Scope/all``. For example, `.provider("narrator")` or
+    /// `.tag("customer-7")`.
     public var scope: Scope
-    /// The action for a call whose maximum cost is unknown. Default ``UnknownCosts/countAsZero``.
+    /// The action for a call whose maximum cost is unknown. Default ``UnknownCosts/countAsZero``. For example,
+    /// `.refuse` if the limit must hold in any case.
     public var unknownCosts: UnknownCosts
 
     /// Creates a budget.

@@ -1,6 +1,10 @@
 public import Foundation
 
 /// A query that sums attempts, optionally in groups. Attempts that a budget refused were not made, and are in no sum.
+///
+/// ```swift
+/// let lastDay = LedgerQuery(by: .model, from: Date().addingTimeInterval(-86_400), provider: "openai", tag: "drafts")
+/// ```
 public struct LedgerQuery: Sendable, Hashable {
     /// The property by which attempts are grouped.
     public enum Grouping: String, Sendable, Hashable, CaseIterable {

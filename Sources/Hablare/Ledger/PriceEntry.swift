@@ -21,6 +21,13 @@ public enum PriceUnit: String, Sendable, Hashable, Codable, CaseIterable {
 }
 
 /// The price of a unit at a provider for a time.
+///
+/// For example, 15 dollars for a million characters:
+///
+/// ```swift
+/// let price = PriceEntry(
+///     provider: "narrator", model: "large", unit: .character, microDollarsPerMillion: 15_000_000, checked: "2026-11")
+/// ```
 public struct PriceEntry: Sendable, Hashable {
     /// The id of a registered provider, or the kind of its instance (``ProviderInstance``).
     public var provider: String

@@ -2,52 +2,74 @@
 ///
 /// ``EngineService`` checks the options when it starts, and throws ``AIServiceError/Code/invalidConfiguration`` if one
 /// is out of range.
+///
+/// ```swift
+/// let configuration = EngineConfiguration(
+///     attemptTimeout: .seconds(120),
+///     retry: RetryPolicy(maximumAttempts: 5),
+///     suspendsRefusingAccounts: true,
+///     budgets: [Budget("month", microDollars: 20_000_000)],
+///     retention: Retention(maximumAge: 30 * 86_400))
+/// let manager = AIRequestManager(store: store, providers: providers, configuration: configuration)
+/// ```
 public struct EngineConfiguration: Sendable, Hashable {
-    /// The requests that this process claims. Default ``ClaimScope/everything``.
+    /// The requests that this process claims. Default ``ClaimScope/everything``. For example, a command that narrates
+    /// one book claims `.job(key)`, so that it never pays for other work in the store.
     public var scope: ClaimScope
-    /// The timeout of one attempt, if neither the request nor the provider sets one. More than 0. Default 30 s.
+    /// The timeout of one attempt, if neither the request nor the provider sets one. More than 0. Default 30 s. For
+    /// example, `.seconds(120)` for providers that answer slowly.
     public var attemptTimeout: Duration
     /// The time that a provider may take to return after its call was cancelled or timed out, 0 or more. After that,
-    /// the call's slot is given to the next request. Default 5 s.
+    /// the call's slot is given to the next request. Default 5 s. For example, `.seconds(1)` if a new request should
+    /// start soon after a cancelled one, or `.seconds(30)` for providers that clean up slowly.
     public var cancellationGrace: Duration
-    /// The time that attempts in flight may continue after shutdown begins, 0 or more. Default 10 s.
+    /// The time that attempts in flight may continue after shutdown begins, 0 or more. Default 10 s. For example,
+    /// `.seconds(25)` on a server that is killed 30 seconds after the signal, or `.zero` to stop attempts at once.
     public var shutdownGrace: Duration
-    /// The interval at which the process renews its registration and looks for dead processes. More than 0.
-    /// Default 5 s.
+    /// The interval at which the process renews its registration and looks for dead processes. More than 0. Default 5
+    /// s. For example, `.seconds(1)` to notice sooner that another process has died.
     public var renewalInterval: Duration
     /// The time for which a process counts as alive after its last renewal, if its lock cannot be inspected because it
     /// is on another host. Longer than ``renewalInterval``. The clocks of hosts that share a store must agree to within
     /// this time less ``renewalInterval``. Otherwise one host takes the other for dead while it lives, and ends its
-    /// attempts. Default 30 s.
+    /// attempts. Default 30 s. For example, `.seconds(120)` for hosts whose clocks differ by up to a minute.
     public var leaseDuration: Duration
-    /// The rules for retrying a failed attempt. Default: at most three attempts; see ``RetryPolicy``.
+    /// The rules for retrying a failed attempt. Default: at most three attempts; see ``RetryPolicy``. For example,
+    /// `RetryPolicy(maximumAttempts: 5)`, or `.never`.
     public var retry: RetryPolicy
     /// The rules for pausing a failing provider, if the provider's ``ProviderLimits/breaker`` is `nil`. Default: a
-    /// pause after five failures in a row; see ``BreakerPolicy``.
+    /// pause after five failures in a row; see ``BreakerPolicy``. For example,
+    /// `BreakerPolicy(threshold: 3, pause: .seconds(30))`, or `.never`.
     public var breaker: BreakerPolicy
     /// Whether this process suspends an account that refuses a call as it would refuse every other, because of a wrong
     /// key or lack of credit (`unauthorized`, `quotaExceeded`). The process then does not call the account until
     /// ``AIRequestManager/resume(_:)``. Requests that wait for its providers stay in the store, where other processes
-    /// may take them. Calls in flight continue. Default `false`: each request is sent, and fails with the refusal.
+    /// may take them. Calls in flight continue. Default `false`: each request is sent, and fails with the refusal. For
+    /// example, `true` for an overnight batch: a wrong key then fails the calls in flight instead of every request.
     public var suspendsRefusingAccounts: Bool
     /// The maximum pause of an account after its provider refuses a call. A pause begins when the refusal
     /// (``AIServiceError/Code/rateLimited``) asks for some time, or reports that a limit of calls or units is used up.
     /// All processes on the store keep the pause. Their requests report
     /// ``RequestSnapshot/WaitReason/rateLimited(until:)``, and ``AIRequestManager/resume(_:)`` lifts it. 0 or more, at
-    /// most a day. Default 15 min.
+    /// most a day. Default 15 min. For example, `.seconds(3600)` for a service that asks for pauses of up to an hour.
     public var longestPause: Duration
-    /// The prices of calls, if the provider does not report a cost. Default ``PriceTable/shipped``.
+    /// The prices of calls, if the provider does not report a cost. Default ``PriceTable/shipped``. For example,
+    /// `try PriceTable([PriceEntry(provider: "narrator", unit: .character, microDollarsPerMillion: 15_000_000)])` for a
+    /// service with a price of your own.
     public var prices: PriceTable
-    /// The limits on spending. Default: none.
+    /// The limits on spending. Default: none. For example, `[Budget("month", microDollars: 20_000_000)]` for 20 dollars
+    /// a month.
     public var budgets: [Budget]
     /// The rules for keeping responses. Default: the newest 10,000 responses of the last 7 days, up to 1 GiB; see
-    /// ``Retention``.
+    /// ``Retention``. For example, `Retention(maximumAge: 86_400)` for a day.
     public var retention: Retention
     /// The rules for how many answers the cache keeps for later requests for the same work, and how long. Default:
-    /// 10,000 answers, up to 256 MiB, for an hour; see ``CacheLimits``.
+    /// 10,000 answers, up to 256 MiB, for an hour; see ``CacheLimits``. For example, `CacheLimits(timeToLive: 86_400)`
+    /// for a day.
     public var cache: CacheLimits
     /// The interval at which the process evicts responses past ``retention``. The first time, and again whenever an
-    /// hour has passed, it also removes content files that no row refers to. More than 0. Default 5 min.
+    /// hour has passed, it also removes content files that no row refers to. More than 0. Default 5 min. For example,
+    /// `.seconds(30)` if ``retention`` keeps little and responses arrive fast.
     public var pruneInterval: Duration
 
     /// Creates a configuration.

@@ -4,28 +4,44 @@ public import Foundation
 /// observers.
 ///
 /// Use the defaults in production. A test or a simulation replaces them to control every interleaving.
+///
+/// For example, a test moves a `ManualClock` of `HablareTestKit` and prints the events:
+///
+/// ```swift
+/// let clock = ManualClock()
+/// var seams = EngineSeams(clock: EngineClock(clock), jitter: { 1 })
+/// seams.follower = { event in print(event) }
+/// ```
 public struct EngineSeams: Sendable {
-    /// The clock for all waits. Default: `ContinuousClock`.
+    /// The clock for all waits. Default: `ContinuousClock`. For example, `EngineClock(clock)` in a test that moves the
+    /// time of a `ManualClock` itself.
     public var clock: EngineClock
     /// A function that returns the date for records, if the store has none of its own (``RequestStore/date``). Called
-    /// under the engine's lock: it must not block, nor call the manager.
+    /// under the engine's lock: it must not block, nor call the manager. Default: the system's clock. For example,
+    /// `{ Date(timeIntervalSince1970: 0) }` for records that are the same in every run.
     public var date: @Sendable () -> Date
-    /// A function that returns a UUID for a regenerated request.
+    /// A function that returns a UUID for a regenerated request. Default: `UUID.timeOrdered()`. For example, a closure
+    /// over a seeded generator for the same UUIDs in every run.
     public var makeID: @Sendable () -> UUID
     /// A function that returns a number between 0 and 1, which spreads retries. Called under the engine's lock: it must
-    /// not block, nor call the manager.
+    /// not block, nor call the manager. Default: a random number. For example, `{ 1 }` for the longest delays, or
+    /// `{ 0 }` for none.
     public var jitter: @Sendable () -> Double
-    /// The executor that tasks prefer. `nil`, the default, is the global executor.
+    /// The executor that tasks prefer. `nil`, the default, is the global executor. For example, an executor of a single
+    /// thread to run the tasks of a simulation in a fixed order.
     public var taskExecutor: (any TaskExecutor)?
-    /// A function that creates the driver on which the journal commits. Default: a thread of its own.
+    /// A function that creates the driver on which the journal commits. Default: a thread of its own. For example, a
+    /// simulation passes a driver that commits when the test says so.
     public var makeCommitDriver: @Sendable () -> any CommitDriver
-    /// The destinations of metrics and spans.
+    /// The destinations of metrics and spans. Default: the systems that the process has bootstrapped. For example,
+    /// ``EngineObservation/none`` for an engine that should not be measured.
     public var observation: EngineObservation
     /// A function that receives every ``EngineEvent`` of the manager, from the first one on. `nil`, the default: none.
     ///
     /// Called in commit order, from any thread, before any caller that waits for the outcome in question resumes. The
     /// engine holds its lock meanwhile: the follower must not block, and deadlocks if it calls the manager. Use it only
     /// to count or pass on events. Otherwise, or if missing an event does no harm, read ``AIRequestManager/events()``.
+    /// For example, `{ _ in count.withLock { $0 += 1 } }` counts the events.
     public var follower: (@Sendable (EngineEvent) -> Void)?
 
     /// Creates seams. By default they use the system's clock, dates, UUIDs and threads, the metrics and tracing systems

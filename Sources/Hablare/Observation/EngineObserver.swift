@@ -117,11 +117,19 @@ struct EngineObserver: Sendable {
 ///
 /// Metrics and spans never contain a prompt, a parameter, a response or a credential. For the metrics, see
 /// ``EngineMetric``. Spans are named and labelled by OpenTelemetry's conventions for generative AI.
+///
+/// For example, metrics for a factory of your own, without spans:
+///
+/// ```swift
+/// let seams = EngineSeams(observation: EngineObservation(metrics: factory, tracer: NoOpTracer()))
+/// ```
 public struct EngineObservation: Sendable {
-    /// The factory of metrics. Default: the one that `MetricsSystem` was bootstrapped with.
+    /// The factory of metrics. Default: the one that `MetricsSystem` was bootstrapped with. For example, the factory of
+    /// a Prometheus exporter, or `NOOPMetricsHandler.instance` for no metrics.
     public var metrics: any MetricsFactory
     /// The tracer, which makes the spans and carries their context through the store. Default: the one that
-    /// `InstrumentationSystem` was bootstrapped with.
+    /// `InstrumentationSystem` was bootstrapped with. For example, the tracer of an OpenTelemetry exporter, or
+    /// `NoOpTracer()` for no spans.
     public var tracer: any Tracer
 
     /// Creates destinations. Default: the bootstrapped systems.

@@ -1,4 +1,8 @@
 /// A provider to fall back on, and the model to ask it for.
+///
+/// ```swift
+/// request.fallback = [FallbackHop("anthropic"), FallbackHop("local", model: "small")]
+/// ```
 public struct FallbackHop: Sendable, Hashable, Codable {
     /// The provider.
     public var provider: ProviderID

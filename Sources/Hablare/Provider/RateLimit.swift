@@ -3,17 +3,24 @@
 /// Enforced by a token bucket. In any span of time, at most the ``burst`` plus the refill of that span is spent. The
 /// permits of one second may come on top, because a process may hold them before it spends them. The bucket lives in
 /// the store, so processes share it and a restart does not fill it.
+///
+/// ```swift
+/// let limit = RateLimit(requestsPerMinute: 120, unitsPerMinute: 40_000, burst: 0.25)
+/// ```
 public struct RateLimit: Sendable, Hashable {
-    /// The number of calls per minute. `nil`: not limited, unless the provider reports a limit.
+    /// The number of calls per minute. `nil`: not limited, unless the provider reports a limit. More than 0. Default
+    /// 60. For example, 120 for two calls a second.
     public var requestsPerMinute: Double?
     /// The number of units (tokens, characters: see ``AIServiceProvider/units(of:)``) per minute. `nil`: not limited,
-    /// unless the provider reports a limit.
+    /// unless the provider reports a limit. More than 0. Default `nil`. For example, 40,000 for an account that may
+    /// send 40,000 tokens a minute.
     public var unitsPerMinute: Double?
     /// The fraction of a minute's share that may be spent at once after a quiet time, between 0 and 1. At least one
-    /// call may be spent in any case. Default 0.1: six seconds' worth.
+    /// call may be spent in any case. Default 0.1: six seconds' worth. For example, 0.5 if half a minute's share may
+    /// start at once, or 0 to space all calls evenly.
     public var burst: Double
     /// Whether the numbers are an estimate. If so, a higher limit that the provider reports replaces them. A lower
-    /// limit replaces them in any case. Default `false`.
+    /// limit replaces them in any case. Default `false`. For example, `true` if you do not know the account's plan.
     public var isEstimate: Bool
 
     /// Creates a limit. The default, 60 calls per minute, is for a web service whose limit is not known.
@@ -123,23 +130,34 @@ public struct ReportedLimits: Sendable, Hashable {
 }
 
 /// The limits of calls to a provider.
+///
+/// ```swift
+/// let limits = ProviderLimits(
+///     concurrency: 8, attemptTimeout: .seconds(120), maximumCharacters: 10_000,
+///     rate: RateLimit(requestsPerMinute: 300), breaker: BreakerPolicy(threshold: 3))
+/// ```
 public struct ProviderLimits: Sendable, Hashable {
-    /// The maximum number of concurrent calls in one process, at least 1. Default 4.
+    /// The maximum number of concurrent calls in one process, at least 1. Default 4. For example, 1 for a local model
+    /// that fills the memory.
     ///
     /// Each process applies the limit for itself: three processes on one store may have three times as many calls in
     /// flight. To limit all processes together, use ``rate``.
     public var concurrency: Int
     /// The timeout of one attempt, unless the request sets one. More than 0. `nil`, the default: the engine's default.
+    /// For example, `.seconds(600)` for a reasoning model.
     public var attemptTimeout: Duration?
     /// The maximum length of a prompt, in Unicode scalars of its plain text. `nil`, the default: no limit. A longer
-    /// prompt is refused at submission as ``AIServiceError/Code/invalidRequest``.
+    /// prompt is refused at submission as ``AIServiceError/Code/invalidRequest``. At least 1. For example, 4,096 for a
+    /// speech service that refuses longer texts.
     public var maximumCharacters: Int?
     /// The rate limit of the provider's account, for all processes on a store together. `nil`, the default: any number
     /// of calls, as suits a local program. All processes keep a pause that the provider asks for with
-    /// ``AIServiceError/Code/rateLimited`` in any case. See ``EngineConfiguration/longestPause``.
+    /// ``AIServiceError/Code/rateLimited`` in any case. See ``EngineConfiguration/longestPause``. For example,
+    /// `RateLimit(requestsPerMinute: 300)`, or `.asReported` for a service whose limits are not known.
     public var rate: RateLimit?
     /// The rules for pausing the provider while it fails. `nil`, the default: ``EngineConfiguration/breaker`` applies.
-    /// For a program on this machine, whose failures come from its input, use ``BreakerPolicy/never``.
+    /// For a program on this machine, whose failures come from its input, use ``BreakerPolicy/never``. For example,
+    /// `BreakerPolicy(pause: .seconds(60))` for a service whose outages are long.
     public var breaker: BreakerPolicy?
 
     /// Creates limits.

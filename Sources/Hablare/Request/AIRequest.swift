@@ -5,6 +5,14 @@ public import Foundation
 /// Treat a request as immutable: once it is submitted, the engine keeps the copy that it was given. Submitting the same
 /// `id` with the same content again returns the existing request. With other content it is refused as
 /// ``AIServiceError/Code/conflict``.
+///
+/// ```swift
+/// let request = AIRequest(
+///     prompt: "Summarize the meeting.", model: "small", parameters: ["temperature": 0.2], priority: .high,
+///     attemptTimeout: .seconds(20), deadline: Date().addingTimeInterval(60), maximumAttempts: 2,
+///     unknownOutcome: .hold, caching: .use(within: 86_400), tags: ["meetings"],
+///     fallback: [FallbackHop("second", model: "tiny")])
+/// ```
 public struct AIRequest: Sendable, Hashable, Codable, Identifiable {
     /// In one object, because a request is passed on many times between its submission and its end.
     private struct Parts: Sendable, Hashable, Codable {
@@ -35,85 +43,93 @@ public struct AIRequest: Sendable, Hashable, Codable, Identifiable {
         set { parts.value.id = newValue }
     }
     /// The prompt. `submit` refuses one that is empty or has only white space with
-    /// ``AIServiceError/Code/invalidRequest``, because a service would bill it.
+    /// ``AIServiceError/Code/invalidRequest``, because a service would bill it. For example, `"Name a colour."`, which
+    /// is a literal of ``Prompt``.
     public var prompt: Prompt {
         get { parts.value.prompt }
         set { parts.value.prompt = newValue }
     }
-    /// The model to ask for, or `nil` for the provider's default.
+    /// The model to ask for, or `nil` for the provider's default. For example, `"gpt-4o-mini"`.
     public var model: String? {
         get { parts.value.model }
         set { parts.value.model = newValue }
     }
     /// The settings of the call (voice, temperature …). Numbers must be finite, and values may nest at most 64 levels
-    /// deep. `submit` refuses others with ``AIServiceError/Code/invalidRequest``.
+    /// deep. `submit` refuses others with ``AIServiceError/Code/invalidRequest``. For example,
+    /// `["voice": "nova", "speed": 1.1]`. Default: none.
     public var parameters: [String: ParameterValue] {
         get { parts.value.parameters }
         set { parts.value.parameters = newValue }
     }
     /// A number from 0 that distinguishes several answers to the same prompt. `submit` refuses a negative number with
-    /// ``AIServiceError/Code/invalidRequest``. Default 0.
+    /// ``AIServiceError/Code/invalidRequest``. Default 0. For example, 1 for a second picture of the same prompt.
     public var sample: Int {
         get { parts.value.sample }
         set { parts.value.sample = newValue }
     }
     /// The tenant that the request belongs to. Requests of different tenants never share a call or a cached response.
-    /// Default: the empty string, a single tenant.
+    /// Default: the empty string, a single tenant. For example, the id of a customer on a server.
     public var tenant: String {
         get { parts.value.tenant }
         set { parts.value.tenant = newValue }
     }
-    /// The class of the provider's queue in which the request waits. Default ``Priority/normal``.
+    /// The class of the provider's queue in which the request waits. Default ``Priority/normal``. For example, `.low`
+    /// for work that is prefetched.
     public var priority: Priority {
         get { parts.value.priority }
         set { parts.value.priority = newValue }
     }
     /// The timeout of one attempt, after which it ends with ``AIServiceError/Code/timeout``. For a streaming attempt,
     /// the longest time without a chunk. More than 0. `nil`, the default, takes the provider's default, or else the
-    /// engine's (30 s).
+    /// engine's (30 s). For example, `.seconds(20)` if a user waits.
     public var attemptTimeout: Duration? {
         get { parts.value.attemptTimeout }
         set { parts.value.attemptTimeout = newValue }
     }
     /// The date after which an answer is no longer useful. From then on no provider is called, and the request fails
     /// with ``AIServiceError/Code/deadlineExceeded``. An attempt in flight is stopped. Stored to the microsecond.
-    /// Default `nil`: never.
+    /// Default `nil`: never. For example, `Date().addingTimeInterval(60)` for a suggestion that is useless a minute
+    /// later.
     public var deadline: Date? {
         get { parts.value.deadline }
         set { parts.value.deadline = newValue }
     }
     /// The number of attempts, at least 1, after which a failure is final. An explicit retry starts the count again.
     /// Attempts that were interrupted by the death of their process do not count. `nil`, the default, takes the
-    /// engine's ``RetryPolicy/maximumAttempts``.
+    /// engine's ``RetryPolicy/maximumAttempts``. For example, 1 to report a failure to the user at once.
     public var maximumAttempts: Int? {
         get { parts.value.maximumAttempts }
         set { parts.value.maximumAttempts = newValue }
     }
     /// The action when it is unknown whether an attempt was carried out and billed: its process died, the connection
-    /// was lost, or it took too long. Default ``UnknownOutcomePolicy/runAgain``.
+    /// was lost, or it took too long. Default ``UnknownOutcomePolicy/runAgain``. For example, `.hold` for an expensive
+    /// video.
     public var unknownOutcome: UnknownOutcomePolicy {
         get { parts.value.unknownOutcome }
         set { parts.value.unknownOutcome = newValue }
     }
     /// The way in which the answer streams to its readers while it is produced. `nil`, the default: it does not stream,
-    /// and readers receive it as a whole.
+    /// and readers receive it as a whole. For example, `StreamingPolicy(allowsRestart: true)` for a chat.
     public var streaming: StreamingPolicy? {
         get { parts.value.streaming }
         set { parts.value.streaming = newValue }
     }
     /// Whether an existing answer is acceptable, and whether this request's answer is kept for others. Default
-    /// ``CachePolicy/use``: of two equal requests within an hour, only the first is paid for.
+    /// ``CachePolicy/use``: of two equal requests within an hour, only the first is paid for. For example, `.refresh`
+    /// for a button that asks for a new answer.
     public var caching: CachePolicy {
         get { parts.value.caching }
         set { parts.value.caching = newValue }
     }
     /// Whether the response is kept, regardless of its age and the store's limits, until
-    /// ``AIRequestManager/merged(_:)`` confirms that it was merged into the app's own data. Default `false`.
+    /// ``AIRequestManager/merged(_:)`` confirms that it was merged into the app's own data. Default `false`. For
+    /// example, `true` if the response becomes a row of the app's database later.
     public var keepUntilMerged: Bool {
         get { parts.value.keepUntilMerged }
         set { parts.value.keepUntilMerged = newValue }
     }
-    /// The caller's own labels. Stored and returned, never sent to a provider, and not part of the fingerprint.
+    /// The caller's own labels. Stored and returned, never sent to a provider, and not part of the fingerprint. For
+    /// example, `["book": "42"]`. Default: none.
     public var metadata: [String: String] {
         get { parts.value.metadata }
         set { parts.value.metadata = newValue }
@@ -122,7 +138,8 @@ public struct AIRequest: Sendable, Hashable, Codable, Identifiable {
     /// The labels by which the ledger sums costs, in addition to provider, model, job and day: a customer, a feature, a
     /// book. At most ``maximumTags``, each of 1 to ``maximumTagLength`` bytes. `submit` refuses others with
     /// ``AIServiceError/Code/invalidRequest``, and removes duplicates. Never sent to a provider, and not part of the
-    /// fingerprint. Tags stay in the ledger after the request is deleted, so never put anything secret into them.
+    /// fingerprint. Tags stay in the ledger after the request is deleted, so never put anything secret into them. For
+    /// example, `["customer-7", "summaries"]`. Default: none.
     public var tags: [String] {
         get { parts.value.tags }
         set { parts.value.tags = newValue }
@@ -135,7 +152,7 @@ public struct AIRequest: Sendable, Hashable, Codable, Identifiable {
     /// If ``unknownOutcome`` is ``UnknownOutcomePolicy/hold``, the request is held after an unknown outcome instead,
     /// because another provider might be paid for the same work. All providers must be registered and answer with the
     /// same kind of content. Each gets as many attempts as the request allows. An explicit retry continues with the
-    /// provider that was called last. Default: none.
+    /// provider that was called last. Default: none. For example, `[FallbackHop("second", model: "small")]`.
     public var fallback: [FallbackHop] {
         get { parts.value.fallback }
         set { parts.value.fallback = newValue }
@@ -232,6 +249,10 @@ public enum UnknownOutcomePolicy: Int, Sendable, Hashable, Codable, CaseIterable
 /// The way in which the chunks of a request's answer reach its readers. See ``AIRequestManager/stream(for:from:)``.
 ///
 /// Not part of the fingerprint: the delivery of an answer does not change the work.
+///
+/// ```swift
+/// let chat = StreamingPolicy(durability: .volatile, allowsRestart: true)
+/// ```
 public struct StreamingPolicy: Sendable, Hashable, Codable {
     /// The time at which readers see a chunk.
     public enum Durability: Int, Sendable, Hashable, Codable, CaseIterable {
@@ -244,12 +265,13 @@ public struct StreamingPolicy: Sendable, Hashable, Codable {
         case volatile = 1
     }
 
-    /// The time at which readers see a chunk. Default ``Durability/durable``.
+    /// The time at which readers see a chunk. Default ``Durability/durable``. For example, `.volatile` for a chat,
+    /// where the delay of a disk write is noticed.
     public var durability: Durability
     /// Whether another attempt may follow one that has begun to stream. Its readers then receive
     /// ``StreamElement/restarted(generation:)`` and the new answer from its start. Default `false`: the request fails
     /// instead, and the streamed output stays readable. Neither applies if the next attempt continues the work of the
-    /// last one (``ProviderCall/resume()``).
+    /// last one (``ProviderCall/resume()``). For example, `true` if the view can replace the text that it shows.
     public var allowsRestart: Bool
 
     /// Creates a policy.

@@ -8,6 +8,11 @@ public import Foundation
 /// A request joins a live request for the same work that has the same policies for streaming and unknown outcomes,
 /// regardless of its own cache policy. That answer is new to both. The first request's policy decides whether the
 /// answer is kept for others and what its metadata reports of the cache.
+///
+/// ```swift
+/// let cached = AIRequest(prompt: "Translate: tree", caching: .use(within: 86_400))  // at most a day old
+/// let new = AIRequest(prompt: "Translate: tree", caching: .refresh)
+/// ```
 public struct CachePolicy: Sendable, Hashable, Codable {
     package enum Kind: Sendable, Hashable, Codable {
         case use(within: TimeInterval?)

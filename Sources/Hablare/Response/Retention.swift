@@ -10,13 +10,20 @@ public import Foundation
 /// Protected responses are not subject to age, count or size, and do not count towards the limits. These are the
 /// responses of a job, those pinned by ``AIRequestManager/pin(_:)``, and those that await their merge
 /// (``AIRequest/keepUntilMerged``).
+///
+/// For example, 30 days of a server's responses, up to 10 GiB:
+///
+/// ```swift
+/// let retention = Retention(maximumAge: 30 * 86_400, maximumCount: 50_000, maximumBytes: 10 << 30)
+/// ```
 public struct Retention: Sendable, Hashable {
-    /// The time after its arrival for which a response may be read, in seconds, 0 or more. Default 7 days.
+    /// The time after its arrival for which a response may be read, in seconds, 0 or more. Default 7 days. For example,
+    /// 3,600 for an app that copies each response into its own data at once.
     public var maximumAge: TimeInterval
-    /// The maximum number of kept responses, at least 1. Default 10,000.
+    /// The maximum number of kept responses, at least 1. Default 10,000. For example, 50,000 on a server.
     public var maximumCount: Int
     /// The maximum total size of the kept responses in bytes, in the database and in content files, 0 or more. The
-    /// newest response is kept regardless of its size. Default 1 GiB.
+    /// newest response is kept regardless of its size. Default 1 GiB. For example, `100 << 20` (100 MiB) on a phone.
     public var maximumBytes: Int64
 
     /// Creates a policy.

@@ -51,10 +51,16 @@ private final class CollectingWriter: ContentWriter {
 }
 
 /// Content thresholds in bytes.
+///
+/// ```swift
+/// let thresholds = ContentThresholds(text: 1 << 20, other: 16 * 1024)
+/// ```
 public struct ContentThresholds: Sendable, Hashable {
-    /// The size from which text is kept in a file. Default 51,200 (50 KiB).
+    /// The size from which text is kept in a file. Default 51,200 (50 KiB). For example, `1 << 20` (1 MiB) to keep
+    /// nearly all text in the database.
     public var text: Int
-    /// The size from which other content is kept in a file. Default 102,400 (100 KiB).
+    /// The size from which other content is kept in a file. Default 102,400 (100 KiB). For example, `16 * 1024` (16
+    /// KiB) to keep the database small.
     public var other: Int
 
     /// Creates thresholds.

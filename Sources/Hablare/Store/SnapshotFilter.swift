@@ -1,6 +1,10 @@
 public import Foundation
 
 /// A selection of requests to read, and the page of it.
+///
+/// ```swift
+/// let failures = SnapshotFilter(phases: [.failed], limit: 100)
+/// ```
 public struct SnapshotFilter: Sendable, Hashable {
     /// The phases of the requests; `nil` for all.
     public var phases: Set<RequestPhase>?

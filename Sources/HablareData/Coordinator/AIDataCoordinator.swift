@@ -18,15 +18,20 @@ public import Logging
 /// promised responses when they arrive.
 @MainActor public final class AIDataCoordinator {
     /// The options of a coordinator.
+    ///
+    /// ```swift
+    /// let options = AIDataCoordinator.Options(
+    ///     files: MergedFiles(folder: folder), provider: "writer", maximumBytesInFlight: 16 << 20)
+    /// ```
     public struct Options: Sendable {
         /// The folder for content that is merged as a file, into a `URL`. Default: none, in which case such merges
-        /// fail.
+        /// fail. For example, `MergedFiles(folder: folder)` if models hold the URL of a picture.
         public var files: MergedFiles?
         /// The provider for ``AIDataCoordinator/generate(_:from:into:property:rules:)`` if the call names none.
-        /// Default: none.
+        /// Default: none. For example, `"writer"` in an app with a single provider.
         public var provider: ProviderID?
         /// The number of bytes of content that merges may hold in memory at once. Further merges wait. A merge that
-        /// alone exceeds the limit runs without others. Default: 64 MiB.
+        /// alone exceeds the limit runs without others. Default: 64 MiB. For example, `16 << 20` (16 MiB) on a watch.
         public var maximumBytesInFlight: Int
 
         /// Creates options. Default: the defaults of the properties.

@@ -1,4 +1,8 @@
 /// The options of a batch.
+///
+/// ```swift
+/// let options = BatchOptions(chunkSize: 100, onFailure: .skip, progress: { count in print(count, "notes") })
+/// ```
 public struct BatchOptions: Sendable {
     /// The treatment of an item that cannot be written.
     public enum Policy: Sendable, Hashable {
@@ -10,11 +14,14 @@ public struct BatchOptions: Sendable {
     }
 
     /// The number of items in one transaction, 1 or more; a smaller number counts as 1. Between two transactions,
-    /// others can write and a cancellation takes effect. Default: 500.
+    /// others can write and a cancellation takes effect. Default: 500. For example, 50 for large rows, so that other
+    /// writers wait less.
     public var chunkSize: Int
-    /// The treatment of an item that cannot be written. Default: ``Policy/stop``.
+    /// The treatment of an item that cannot be written. Default: ``Policy/stop``. For example, `.skip` for an import
+    /// whose bad rows are listed afterwards.
     public var onFailure: Policy
     /// A closure that receives the number of processed items after each commit, not on the main actor. Default: none.
+    /// For example, `{ count in print(count) }`.
     public var progress: (@Sendable (_ count: Int) -> Void)?
 
     /// Creates options.

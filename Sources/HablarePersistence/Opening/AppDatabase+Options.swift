@@ -12,24 +12,35 @@ extension AppDatabase {
     }
 
     /// The options with which a database is opened.
+    ///
+    /// ```swift
+    /// let options = AppDatabase.Options(
+    ///     durability: .normal, busyTimeout: .seconds(30), readers: 8, retiredMigrations: ["v1-notes", "v2-notes"],
+    ///     prepare: { db in try db.execute(sql: "PRAGMA cache_size = -8000") })
+    /// ```
     public struct Options: Sendable {
-        /// The failures that a commit survives. Default: ``AppDatabase/Durability/full``.
+        /// The failures that a commit survives. Default: ``AppDatabase/Durability/full``. For example, `.normal` for
+        /// data that can be loaded again.
         public var durability: Durability
         /// The time to wait while another process or connection writes or opens. After that, the operation fails as
-        /// ``AppDatabaseError/Code/busy``. 0 or more; a time above 24 days is clamped to that. Default: 5 seconds.
+        /// ``AppDatabaseError/Code/busy``. 0 or more; a time above 24 days is clamped to that. Default: 5 seconds. For
+        /// example, `.seconds(30)` if an extension of the app writes much at once.
         public var busyTimeout: Duration
-        /// The number of reads that can run at the same time, 1 or more. Default: 4.
+        /// The number of reads that can run at the same time, 1 or more. Default: 4. For example, 8 for a server with
+        /// many readers.
         public var readers: Int
         /// Whether observations notice commits of other processes, and of other connections of this process. It needs a
-        /// thread, which sleeps. Default: `true`.
+        /// thread, which sleeps. Default: `true`. For example, `false` for an app without extensions.
         public var noticesOtherProcesses: Bool
-        /// Whether to create a missing folder, and those above it. Default: `true`.
+        /// Whether to create a missing folder, and those above it. Default: `true`. For example, `false` if a missing
+        /// folder means that a volume is not mounted.
         public var createsFolder: Bool
         /// The names of former migrations that the migrator no longer registers because a later one merges them. Any
-        /// other unknown name means that a newer version of the app wrote the database. Default: none.
+        /// other unknown name means that a newer version of the app wrote the database. Default: none. For example,
+        /// `["v1-notes", "v2-notes"]`.
         public var retiredMigrations: Set<String>
         /// A closure that runs on each connection when it opens, for custom functions, collations and pragmas. Default:
-        /// none.
+        /// none. For example, `{ db in try db.execute(sql: "PRAGMA cache_size = -8000") }` for a cache of 8 MB.
         public var prepare: (@Sendable (Database) throws -> Void)?
 
         /// Creates options.

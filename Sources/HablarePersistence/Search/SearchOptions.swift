@@ -1,10 +1,16 @@
 /// The options of a search.
+///
+/// ```swift
+/// let options = SearchOptions(size: 20, columns: ["title"], excerptLength: 6)
+/// ```
 public struct SearchOptions: Sendable, Hashable {
-    /// The greatest number of rows of a page, 1 or more; a smaller number counts as 1. Default: 50.
+    /// The greatest number of rows of a page, 1 or more; a smaller number counts as 1. Default: 50. For example, 20 for
+    /// a screen of results.
     public var size: Int
-    /// The columns of the index to search; `nil`, the default, for all.
+    /// The columns of the index to search; `nil`, the default, for all. For example, `["title"]` to search only titles.
     public var columns: [String]?
-    /// The length of an excerpt in words, 1 … 64; other numbers are clamped. Default: 12.
+    /// The length of an excerpt in words, 1 … 64; other numbers are clamped. Default: 12. For example, 6 for a narrow
+    /// list.
     public var excerptLength: Int
 
     /// Creates options.

@@ -5,12 +5,19 @@ public import Foundation
 /// A resource is fresh if and only if the present is before its date plus the days. At exactly that time it is expired.
 /// Days are calendar days, so a week with a clock change is an hour longer or shorter. A resource with a date in the
 /// future, left by a clock that was set back, is fresh until its days are over.
+///
+/// For example, for a feed that is loaded again the next day:
+///
+/// ```swift
+/// let policy = FreshnessPolicy(days: 1)
+/// ```
 public struct FreshnessPolicy: Sendable {
-    /// The number of days for which a resource is fresh.
+    /// The number of days for which a resource is fresh. For example, 30 for a list of countries.
     public let days: Int
-    /// The calendar that counts the days.
+    /// The calendar that counts the days. For example, one with the time zone GMT, so that devices agree on when a day
+    /// ends.
     public let calendar: Calendar
-    /// A closure that returns the current date.
+    /// A closure that returns the current date. For example, `{ now }` in a test.
     public let date: @Sendable () -> Date
 
     /// Creates a policy.

@@ -36,11 +36,13 @@ public struct AnthropicMessagesProvider: AIServiceProvider, RequestChecking {
     /// The model for requests that name none.
     public let model: String
     /// The maximum number of tokens in an answer if the request does not set `max_tokens`, which the API requires. A
-    /// thinking budget is added to it. Default: 4096. Values outside 1 to 10 million are clamped.
+    /// thinking budget is added to it. Default: 4096. Values outside 1 to 10 million are clamped. For example, 1,024
+    /// for short answers.
     public let defaultMaximumTokens: Int64
     /// The provider's limits. Default: four concurrent calls, ten minutes for an attempt, and the rate of a new account
     /// until the service reports another. For a streamed attempt the ten minutes limit the silence between pieces,
-    /// because a model may think for long.
+    /// because a model may think for long. For example,
+    /// `ProviderLimits(concurrency: 8, attemptTimeout: .seconds(120), rate: .anthropic)`.
     public let limits: ProviderLimits
 
     /// Creates a provider.

@@ -35,13 +35,15 @@ public struct ElevenLabsSpeechProvider: AIServiceProvider, RequestChecking {
     public let service: ElevenLabsService
     /// The model for requests that name none.
     public let model: String
-    /// The voice for requests that name none, by id or name.
+    /// The voice for requests that name none, by id or name. For example, `"George"`.
     public let defaultVoice: String
-    /// The format for requests that name none. Default: `mp3_44100_128`.
+    /// The format for requests that name none. Default: `mp3_44100_128`. For example,
+    /// `SoundFormat(.pcm, sampleRate: 24_000)`.
     public let defaultFormat: SoundFormat
     /// The provider's limits. Default: five concurrent calls, or fewer if the service reports that the plan allows
     /// fewer (``/Hablare/ReportedLimits/concurrency``), five minutes for an attempt, and the maximum number of
-    /// characters of ``model``.
+    /// characters of ``model``. For example,
+    /// `ProviderLimits(concurrency: 2, attemptTimeout: .seconds(60), rate: .elevenLabs)`.
     public let limits: ProviderLimits
 
     /// Creates a provider.

@@ -31,6 +31,10 @@ public struct SpeechVoice: Sendable, Hashable, Codable, Identifiable {
 }
 
 /// A filter for voices.
+///
+/// ```swift
+/// let filter = SpeechVoiceFilter(language: "en", gender: "female")
+/// ```
 public struct SpeechVoiceFilter: Sendable, Hashable {
     /// A language tag; `en` also matches `en-US`. Default: any.
     public var language: String?

@@ -6,6 +6,10 @@ public import Hablare
 /// The file is written atomically. A file that cannot be read, is damaged, or belongs to another service counts as
 /// missing. If the file cannot be written, the next call asks the service again. Neither is an error. The file contains
 /// names of voices and no secret.
+///
+/// ```swift
+/// let cache = VoiceCache(file: folder.appendingPathComponent("voices.json"), lifetime: .seconds(3600))
+/// ```
 public struct VoiceCache: Sendable {
     private struct Contents: Codable {
         var source: String
@@ -15,7 +19,7 @@ public struct VoiceCache: Sendable {
 
     /// The file.
     public let file: URL
-    /// The lifetime of a list. Default: a day.
+    /// The lifetime of a list. Default: a day. For example, `.seconds(3600)` while voices are being added.
     public let lifetime: Duration
     private let date: @Sendable () -> Date
 

@@ -4,10 +4,14 @@ import HablareJSON
 
 /// The settings for embedding vectors. Only settings with a value are sent. For a `nil` or empty one, the provider's
 /// default applies.
+///
+/// ```swift
+/// let configuration = EmbeddingConfiguration(dimensions: 256)
+/// ```
 public struct EmbeddingConfiguration: Sendable, Hashable {
-    /// The number of dimensions, at least 1. A model may offer only a few sizes.
+    /// The number of dimensions, at least 1. A model may offer only a few sizes. For example, 256 for a small index.
     public var dimensions: Int?
-    /// Further parameters of the provider, merged unchanged into the sent request.
+    /// Further parameters of the provider, merged unchanged into the sent request. For example, `["user": "7"]`.
     public var extra: [String: ParameterValue]
 
     /// Creates a configuration.

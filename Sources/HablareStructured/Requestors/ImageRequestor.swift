@@ -3,6 +3,12 @@ public import Hablare
 
 /// The settings for images. Only settings with a value are sent. For a `nil` or empty one, the provider's default
 /// applies.
+///
+/// ```swift
+/// let configuration = ImageConfiguration(
+///     size: ImageConfiguration.Size(width: 1024, height: 1024), quality: "low", background: "transparent",
+///     format: .png)
+/// ```
 public struct ImageConfiguration: Sendable, Hashable {
     /// Width and height in pixels.
     public struct Size: Sendable, Hashable {
@@ -18,15 +24,16 @@ public struct ImageConfiguration: Sendable, Hashable {
         }
     }
 
-    /// The image's width and height.
+    /// The image's width and height. For example, `ImageConfiguration.Size(width: 1024, height: 1536)` for a portrait.
     public var size: Size?
     /// The quality, in the provider's term: `low`, `high` …
     public var quality: String?
     /// The background, in the provider's term: `transparent`, `opaque` …
     public var background: String?
-    /// The image's file format.
+    /// The image's file format. For example, `.webp` for small files.
     public var format: ImageFormat?
-    /// Further parameters of the provider, merged unchanged into the sent request.
+    /// Further parameters of the provider, merged unchanged into the sent request. For example,
+    /// `["moderation": "low"]`.
     public var extra: [String: ParameterValue]
 
     /// Creates a configuration.

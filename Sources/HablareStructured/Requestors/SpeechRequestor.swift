@@ -3,10 +3,16 @@ public import Hablare
 
 /// The settings for speech. Only settings with a value are sent. For a `nil` or empty one, the provider's default
 /// applies.
+///
+/// ```swift
+/// let configuration = SpeechConfiguration(
+///     voice: "nova", speed: 1.1, format: "mp3", instructions: "Like an old friend.", language: "en", timestamps: true)
+/// ```
 public struct SpeechConfiguration: Sendable, Hashable {
-    /// The provider's name of the voice.
+    /// The provider's name of the voice. For example, `nova`.
     public var voice: String?
-    /// The speed as a multiple of the usual speed, between 0.25 and 4. A provider may accept a smaller range.
+    /// The speed as a multiple of the usual speed, between 0.25 and 4. A provider may accept a smaller range. For
+    /// example, 1.25 for a quarter faster.
     public var speed: Double?
     /// The provider's name of the audio format: `mp3`, `wav`, `mp3_44100_128` …
     public var format: String?
@@ -14,11 +20,12 @@ public struct SpeechConfiguration: Sendable, Hashable {
     public var instructions: String?
     /// The language, as a BCP 47 tag: `de`, `pt-BR`.
     public var language: String?
-    /// Whether to report the time at which each word and sentence is heard. Default `false`.
+    /// Whether to report the time at which each word and sentence is heard. Default `false`. For example, `true` to
+    /// highlight each word while it is heard.
     public var timestamps: Bool
-    /// A seed that makes answers repeatable, as far as the provider supports it.
+    /// A seed that makes answers repeatable, as far as the provider supports it. For example, 7 in a test.
     public var seed: Int?
-    /// Further parameters of the provider, merged unchanged into the sent request.
+    /// Further parameters of the provider, merged unchanged into the sent request. For example, `["stability": 0.4]`.
     public var extra: [String: ParameterValue]
 
     /// Creates a configuration.

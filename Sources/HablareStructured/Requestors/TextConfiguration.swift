@@ -2,6 +2,12 @@ public import Hablare
 
 /// The settings for text. Only settings with a value are sent. For a `nil` or empty one, the provider's default
 /// applies.
+///
+/// ```swift
+/// let configuration = TextConfiguration(
+///     temperature: 0.2, maximumTokens: 500, stop: ["\n\n"], seed: 7, reasoningEffort: .low,
+///     extra: ["service_tier": "flex"])
+/// ```
 public struct TextConfiguration: Sendable, Hashable {
     /// The effort that a reasoning model spends before it answers.
     public struct ReasoningEffort: Sendable, Hashable, RawRepresentable {
@@ -41,24 +47,28 @@ public struct TextConfiguration: Sendable, Hashable {
         }
     }
 
-    /// The sampling temperature, from 0 (always the likeliest words) to 2.
+    /// The sampling temperature, from 0 (always the likeliest words) to 2. For example, 0 for extracting facts.
     public var temperature: Double?
-    /// The probability mass of the likeliest words to sample from, between 0 and 1.
+    /// The probability mass of the likeliest words to sample from, between 0 and 1. For example, 0.9.
     public var topP: Double?
     /// The maximum number of tokens in the answer, at least 1. An answer that is cut has the finish reason
-    /// ``/Hablare/FinishReason/length``.
+    /// ``/Hablare/FinishReason/length``. For example, 500 for a summary.
     public var maximumTokens: Int?
-    /// Texts at which the answer ends. The answer does not include them. None may be empty.
+    /// Texts at which the answer ends. The answer does not include them. None may be empty. For example, `["\n\n"]` for
+    /// one paragraph.
     public var stop: [String]
-    /// A seed that makes answers repeatable, as far as the provider supports it.
+    /// A seed that makes answers repeatable, as far as the provider supports it. For example, 7 in a test.
     public var seed: Int?
-    /// The effort of reasoning.
+    /// The effort of reasoning. For example, `.low` for a quick answer.
     public var reasoningEffort: ReasoningEffort?
-    /// The tools that the model may ask to call. See ``TextRequestor/Output/toolCalls``.
+    /// The tools that the model may ask to call. See ``TextRequestor/Output/toolCalls``. For example,
+    /// `[ToolDefinition(name: "weather", description: "Returns the weather of a city.")]`.
     public var tools: [ToolDefinition]
-    /// The model's freedom to call tools. It is refused without tools, or with the name of an unknown tool.
+    /// The model's freedom to call tools. It is refused without tools, or with the name of an unknown tool. For
+    /// example, `.tool("weather")`.
     public var toolChoice: ToolChoice?
-    /// Further parameters of the provider, merged unchanged into the sent request.
+    /// Further parameters of the provider, merged unchanged into the sent request. For example,
+    /// `["service_tier": "flex"]`.
     public var extra: [String: ParameterValue]
 
     /// Creates a configuration.

@@ -21,24 +21,31 @@ public struct CommandTemplate: Sendable, Hashable {
     public var arguments: [CommandArgument]
     /// The placeholders in the arguments. Each must be used, and each one used must be here, except `{output}`.
     public var placeholders: [CommandPlaceholder]
-    /// The location of the answer.
+    /// The location of the answer. Default ``CommandOutput/standardOutput``. For example, `.file(extension: "wav")` for
+    /// a program that cannot write sound to its standard output.
     public var output: CommandOutput
-    /// The content of the answer.
+    /// The content of the answer. For example, `.audio(.wav)`.
     public var content: CommandContent
-    /// The provider's limits: concurrent calls, time of an attempt, Unicode scalars of a prompt.
+    /// The provider's limits: concurrent calls, time of an attempt, Unicode scalars of a prompt. Default: as many
+    /// concurrent calls as there are processors. For example, `ProviderLimits(concurrency: 1)` for a model that fills
+    /// the memory.
     public var limits: ProviderLimits
     /// The maximum size of the answer in bytes, at least 1. A program that writes more is ended, and the attempt fails
-    /// with ``/Hablare/AIServiceError/Code/responseTooLarge``.
+    /// with ``/Hablare/AIServiceError/Code/responseTooLarge``. Default 256 MiB. For example, `1 << 20` (1 MiB) for
+    /// text.
     public var maximumOutputBytes: Int
-    /// The source of the voices, for the placeholder named `voice`.
+    /// The source of the voices, for the placeholder named `voice`. Default ``CommandVoiceSource/unlisted``. For
+    /// example, `.espeakNG`.
     public var voices: CommandVoiceSource
     /// The command that installs the program, for the error if it is missing: `apt-get install espeak-ng`.
     public var installation: String?
     /// Whether the program needs the network. If so, its requests are suspended while there is none. Default: `false`.
+    /// For example, `true` for a program that calls a service.
     public var needsNetwork = false
     /// Whether its runs cost money, such as those of a program that calls a service. Default: `false`, a run costs
     /// nothing. If `true`, a run reports no cost, and the engine's price table determines it: by the call, by the
     /// character of the prompt or by the byte of the answer. Nothing else is counted for a program.
+    /// For example, `true` for a program that sends its text to a service with a price per character.
     public var isCharged = false
 
     /// Creates a template without checking it; ``CommandProvider/init(_:supervisor:searchPath:)`` checks it.

@@ -23,6 +23,14 @@ public enum EventStreamFault: Error, Sendable, Hashable, CustomStringConvertible
 ///
 /// Lines within a piece are parsed in place. Allocations are needed only for an event's data, and for a new type or id
 /// longer than 15 bytes.
+///
+/// For example, with lower limits for a service that sends only text:
+///
+/// ```swift
+/// var parser = EventStreamParser(maximumLineBytes: 1 << 20, maximumEventBytes: 4 << 20)
+/// var events: [ServerSentEvent] = []
+/// try parser.parse(piece, into: &events)
+/// ```
 public struct EventStreamParser: Sendable {
     /// The default maximum size of a line and of an event's data: 16 MiB, several times the largest image that a
     /// service sends in an event.

@@ -18,6 +18,12 @@ public enum JSONLinesFault: Error, Sendable, Hashable, CustomStringConvertible {
 /// The lines and the faults do not depend on how the stream is cut. A line ends with a line feed. A carriage return
 /// before it belongs to the end; elsewhere it belongs to the line. Blank lines are skipped. The reader does not check
 /// whether a line is JSON.
+///
+/// ```swift
+/// var reader = JSONLinesReader(maximumLineBytes: 1 << 20)
+/// var lines: [Data] = []
+/// try reader.read(piece, into: &lines)
+/// ```
 public struct JSONLinesReader: Sendable {
     /// The default maximum size of a line: 16 MiB.
     public static let defaultMaximumLineBytes = 16 << 20

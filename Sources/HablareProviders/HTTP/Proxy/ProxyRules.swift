@@ -4,6 +4,11 @@ public import Hablare
 ///
 /// Calls to this machine (``HTTPOrigin/isLoopback``) bypass every proxy, because no other machine could reach it. Set
 /// `includesLoopback` for a proxy on this machine that should receive them.
+///
+/// ```swift
+/// let proxy = try ProxyAddress("http://proxy.example:3128")
+/// let rules = ProxyRules(http: proxy, https: proxy, except: "localhost,10.0.0.0/8,.example.org")
+/// ```
 public struct ProxyRules: Sendable, Hashable {
     /// The rules without any proxy.
     public static let direct = ProxyRules(http: nil, https: nil)

@@ -18,7 +18,8 @@ public struct ServiceRequest: Sendable {
     /// The accepted kinds of answer: `application/json`, `audio` … Each is a whole media type, or its first part for
     /// all subtypes. Other answers are refused; an empty list accepts every kind.
     public var accepts: [String]
-    /// The maximum size of an answer that is read into memory, in bytes. Default: 64 MiB.
+    /// The maximum size of an answer that is read into memory, in bytes. Default: 64 MiB. For example, `1 << 20` (1
+    /// MiB) for a list of models.
     public var maximumAnswerBytes: Int
     /// Additional statuses that are accepted as answers, with any media type. An example is 404 for a request that asks
     /// whether an object still exists. Default: none.

@@ -19,7 +19,7 @@ public struct HTTPCall: Sendable {
     public var body: HTTPBody
     /// The maximum time in which the server neither receives nor sends anything: while the body is sent, until the
     /// answer's head, and between two pieces of the answer. Time in which the answer's reader requests nothing does not
-    /// count. Default: `nil`, for the transport's setting.
+    /// count. Default: `nil`, for the transport's setting. For example, `.seconds(600)` for a reasoning model.
     public var idleTimeout: Duration?
 
     /// Creates a call.

@@ -1,4 +1,10 @@
 /// The differences between OpenAI's API and compatible servers.
+///
+/// For example, for a server that knows only the oldest names:
+///
+/// ```swift
+/// let compatibility = OpenAICompatibility(tokenLimit: .maxTokens, streamsUsage: false, encodesVectors: false)
+/// ```
 public struct OpenAICompatibility: Sendable, Hashable {
     /// The name of the chat API's limit of output tokens.
     public enum TokenLimit: String, Sendable, Hashable {
@@ -8,12 +14,14 @@ public struct OpenAICompatibility: Sendable, Hashable {
         case maxTokens = "max_tokens"
     }
 
-    /// The name of the output token limit.
+    /// The name of the output token limit. Default ``TokenLimit/maxCompletionTokens``. For example, `.maxTokens` for
+    /// llama.cpp.
     public var tokenLimit: TokenLimit
     /// Whether to request the usage at the end of a stream (`stream_options`). Otherwise the usage of a streamed answer
-    /// is unknown.
+    /// is unknown. Default `true`. For example, `false` for a server that refuses `stream_options`.
     public var streamsUsage: Bool
-    /// Whether to request vectors in base64, which takes a third of the bytes. The provider reads both forms.
+    /// Whether to request vectors in base64, which takes a third of the bytes. The provider reads both forms. Default
+    /// `true`. For example, `false` for a server that knows only vectors of numbers.
     public var encodesVectors: Bool
 
     /// Creates settings.

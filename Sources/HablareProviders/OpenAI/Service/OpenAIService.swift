@@ -7,6 +7,15 @@ import HablareJSON
 /// gateway.
 ///
 /// The service looks up the key for each call and sends it only to the address's own origin.
+///
+/// For example, a local server that runs one call at a time and needs no key:
+///
+/// ```swift
+/// let service = OpenAIService(
+///     try ServiceAddress("http://localhost:11434/v1"), transport: transport, key: { nil }, isCharged: false,
+///     concurrency: 1)
+/// let provider = OpenAIChatProvider("local", service: service, model: "llama3.2", timeout: .seconds(120))
+/// ```
 public struct OpenAIService: Sendable {
     /// OpenAI's own base URL.
     public static let baseURL = "https://api.openai.com/v1"

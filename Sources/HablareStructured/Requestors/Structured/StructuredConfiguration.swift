@@ -1,6 +1,14 @@
 import Hablare
 
 /// The settings for a structured answer.
+///
+/// For example, for a local model without support for schemas:
+///
+/// ```swift
+/// let configuration = StructuredConfiguration(
+///     schema: try JSONSchema(["type": "object", "properties": ["title": ["type": "string"]]]), schemaName: "recipe",
+///     placement: .prompt, maximumRepairs: 2, text: TextConfiguration(temperature: 0))
+/// ```
 public struct StructuredConfiguration: Sendable, Hashable {
     /// The part of the request in which the model receives the schema.
     public enum SchemaPlacement: Sendable, Hashable {
@@ -10,16 +18,20 @@ public struct StructuredConfiguration: Sendable, Hashable {
         case prompt
     }
 
-    /// The schema that the answer must satisfy.
+    /// The schema that the answer must satisfy. For example,
+    /// `try JSONSchema(["type": "array", "items": ["type": "string"]])`.
     public var schema: JSONSchema
-    /// The schema's name for the service: 1 to 64 letters, digits, `_` and `-`. Default `answer`.
+    /// The schema's name for the service: 1 to 64 letters, digits, `_` and `-`. Default `answer`. For example,
+    /// `recipe`.
     public var schemaName: String
-    /// The part of the request in which the model receives the schema. Default ``SchemaPlacement/parameter``.
+    /// The part of the request in which the model receives the schema. Default ``SchemaPlacement/parameter``. For
+    /// example, `.prompt` for a local model.
     public var placement: SchemaPlacement
     /// The maximum number of times that an invalid answer is sent back for repair, from 0 to 5. Each repair is a call
-    /// with its own cost. Default 1.
+    /// with its own cost. Default 1. For example, 0 if a repair costs more than it is worth.
     public var maximumRepairs: Int
-    /// The model's text settings. Tools are refused, because the answer is the value and nothing else.
+    /// The model's text settings. Tools are refused, because the answer is the value and nothing else. Default: the
+    /// provider's. For example, `TextConfiguration(temperature: 0)`.
     public var text: TextConfiguration
 
     /// Creates a configuration.

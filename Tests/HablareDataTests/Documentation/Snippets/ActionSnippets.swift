@@ -4,7 +4,7 @@ import HablareData
 import ServiceLifecycle
 
 // snippet: an action
-/// What a swipe asks for.
+/// The action of a swipe.
 struct PhotoSwipe: QueuedAction {
     enum Kind: String, Codable {
         case trash, favourite, keep
@@ -16,11 +16,11 @@ struct PhotoSwipe: QueuedAction {
 
     /// Swipes of one kind are committed together.
     var group: Kind { kind }
-    /// What is done to one photo is done in order.
+    /// Actions on the same photo are committed in order.
     var subject: String? { photo }
-    /// Keeping a photo is a step to be undone, and nothing to be done.
+    /// Keeping a photo can be undone, but commits nothing.
     var isNothing: Bool { kind == .keep }
-    /// What takes it back after it was done.
+    /// The action that reverts this one after it was committed.
     var compensation: PhotoSwipe? {
         switch kind {
         case .trash: PhotoSwipe(kind: .restore, photo: photo)
@@ -32,9 +32,9 @@ struct PhotoSwipe: QueuedAction {
 // end snippet
 
 // snippet: a committer
-/// Carries swipes out in a photo library.
+/// Commits swipes to a photo library.
 struct PhotoCommitter: ActionCommitter {
-    /// Changes one photo, and is content where it is so already; yours.
+    /// Your own function that changes one photo. It succeeds if the photo is already so.
     let change: @Sendable (String, PhotoSwipe.Kind) async throws -> Void
 
     func commit(_ items: [ActionItem<PhotoSwipe>], of kind: PhotoSwipe.Kind) async -> [ActionOutcome] {
@@ -44,7 +44,7 @@ struct PhotoCommitter: ActionCommitter {
                 try await change(item.action.photo, kind)
                 outcomes.append(.done)
             } catch let error as CocoaError where error.code == .fileNoSuchFile {
-                // Moved by the attempt before; or gone, as it will be the next time.
+                // A previous attempt moved it, or it is gone, which no retry can change.
                 outcomes.append(item.isRepeated ? .done : .failed(error, isRetryable: false))
             } catch {
                 outcomes.append(.failed(error, isRetryable: true))
@@ -56,7 +56,7 @@ struct PhotoCommitter: ActionCommitter {
 // end snippet
 
 // snippet: a model with a queue
-/// What a view of photos shows and does.
+/// The model of a view of photos.
 @MainActor final class PhotoSwipeModel {
     private let queue: DurableActionQueue<PhotoCommitter>
     private(set) var photos: [String]
@@ -67,19 +67,19 @@ struct PhotoCommitter: ActionCommitter {
         self.queue = queue
     }
 
-    /// Follows the queue; ends with its task.
+    /// Follows the queue until the task is cancelled.
     func follow() async {
         for await snapshot in queue.updates { state = snapshot }
     }
 
-    /// On return the swipe is on disk: the next photo may be shown.
+    /// Records a swipe. On return it is on disk, and the next photo may be shown.
     func swipe(_ kind: PhotoSwipe.Kind) async throws {
         guard let photo = photos.first else { return }
         try await queue.append(PhotoSwipe(kind: kind, photo: photo))
         photos.removeFirst()
     }
 
-    /// Shows the photo again that was swiped last, whether or not its swipe was carried out.
+    /// Undoes the last swipe, whether or not it was committed, and shows its photo again.
     func undo() async throws {
         photos.insert(try await queue.undo().action.photo, at: 0)
     }
@@ -98,7 +98,7 @@ struct NoteEdit: QueuedAction {
     var compensation: NoteEdit? { NoteEdit(note: note, text: before, before: text) }
 }
 
-/// Edits of notes are done exactly once: each in the transaction that marks it as done.
+/// Opens a queue that applies each edit exactly once, in the transaction that marks it as done.
 func openEdits(
     in database: any DatabaseWriter
 ) async throws -> DurableActionQueue<TransactionalCommitter<NoteEdit>> {
@@ -109,18 +109,18 @@ func openEdits(
 // end snippet
 
 // snippet: a committer that looks
-/// A message to be sent.
+/// A message to send.
 struct OutgoingMessage: QueuedAction {
     var text: String
 
     var group: String { "messages" }
 }
 
-/// Sends messages by a service that takes each of them as a new one, and says which ones it has.
+/// Sends messages to a service that does not detect duplicates, but can look up a message by its key.
 struct MessageCommitter: ActionCommitter {
-    /// Sends a text, with a key by which it is found again; yours.
+    /// Your own function that sends a text with a key.
     let send: @Sendable (_ text: String, _ key: String) async throws -> Void
-    /// Whether the service has a text of that key; yours.
+    /// Your own function that returns whether the service has a text with that key.
     let has: @Sendable (_ key: String) async throws -> Bool
 
     func commit(_ items: [ActionItem<OutgoingMessage>], of group: String) async -> [ActionOutcome] {
@@ -132,14 +132,14 @@ struct MessageCommitter: ActionCommitter {
             } catch let error as POSIXError where error.code == .ECONNREFUSED {
                 outcomes.append(.failed(error, isRetryable: true))
             } catch {
-                // It may have arrived, and its answer was lost.
+                // The message may have arrived although its answer was lost.
                 outcomes.append(.unknown(error))
             }
         }
         return outcomes
     }
 
-    /// Asked before a message is sent again. What this throws puts that off.
+    /// Called before a message is sent again. An error postpones the repetition.
     func wasApplied(_ item: ActionItem<OutgoingMessage>) async throws -> Bool? {
         try await has(item.idempotencyKey)
     }
@@ -147,7 +147,7 @@ struct MessageCommitter: ActionCommitter {
 // end snippet
 
 // snippet: flush once it runs
-/// Commits what waits, also where the queue's `run()` was started only this moment.
+/// Commits the waiting actions. First waits until the queue's `run()` has started.
 func flushOnceRunning<Committer>(_ queue: DurableActionQueue<Committer>) async throws {
     for await state in queue.updates where state.isRunning { break }
     try await queue.flush()
@@ -155,7 +155,7 @@ func flushOnceRunning<Committer>(_ queue: DurableActionQueue<Committer>) async t
 // end snippet
 
 // snippet: a watch as a service
-/// Shows how a queue stands, for as long as the `ServiceGroup` runs.
+/// Shows the state of a queue for as long as the `ServiceGroup` runs.
 struct QueueWatch<Committer: ActionCommitter>: Service {
     let queue: DurableActionQueue<Committer>
     let show: @Sendable (ActionQueueSnapshot) async -> Void

@@ -10,7 +10,7 @@ import ServiceLifecycle
 /// The article's code in a namespace of its own, because the tests have an article type, too.
 enum MergeSnippets {
     // snippet: merge-model
-    /// What the app keeps of an article.
+    /// An article as the app stores it.
     struct Article: Codable, Identifiable, FetchableRecord, PersistableRecord {
         var id: Int64
         var title: String
@@ -23,7 +23,7 @@ enum MergeSnippets {
         }
     }
 
-    /// What a view shows of it.
+    /// The model of an article's view.
     @Observable @MainActor final class ArticleModel {
         let id: Int64
         var summary = ""
@@ -33,7 +33,7 @@ enum MergeSnippets {
     // end snippet
 
     // snippet: merge-migrations
-    /// The app's schema. The library's tables go wherever you like among your own.
+    /// The app's schema. Register the library's tables before, between or after your own.
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("articles") { db in
@@ -50,7 +50,7 @@ enum MergeSnippets {
     // end snippet
 
     // snippet: merge-composition
-    /// Everything that is made once.
+    /// The objects that the app creates once.
     @MainActor struct AppServices {
         let database: AppDatabase
         let manager: AIRequestManager
@@ -61,7 +61,7 @@ enum MergeSnippets {
             manager = AIRequestManager(store: store, providers: providers)
             coordinator = AIDataCoordinator(
                 manager: manager, database: database.writer,
-                // What may be promised, by names that stay the same in every version of the app.
+                // The targets of promises. Their names stay the same in every version of the app.
                 targets: [
                     .column(Article.self, { $0.audio }),
                     .column(Article.self, { $0.summary }, rules: [.length(1...600)]),
@@ -69,7 +69,7 @@ enum MergeSnippets {
                 options: AIDataCoordinator.Options(provider: "writer"))
         }
 
-        /// Runs the engine and keeps promises until the app ends.
+        /// Runs the engine and fulfils promises until the app ends.
         func run() async throws {
             let group = ServiceGroup(
                 services: [EngineService(manager), coordinator], logger: Logger(label: "app"))
@@ -111,9 +111,9 @@ enum MergeSnippets {
             for promise in try await coordinator.pendingMerges() where promise.failure != nil {
                 print(promise)
                 let (requestID, target) = (promise.key.requestID, promise.key.target)
-                // Where what it says has been mended: once more.
+                // If the cause of the failure is corrected: promise again.
                 try await coordinator.promiseMerge(requestID: requestID, into: target, row: promise.key.row)
-                // Or into another row, and the first promise back.
+                // Otherwise: promise into another row, and withdraw the first promise.
                 try await coordinator.promiseMerge(requestID: requestID, into: target, row: MergeRow(articleID))
                 try await coordinator.forgetMerge(requestID: requestID, into: target, row: promise.key.row)
             }
@@ -148,7 +148,7 @@ enum MergeSnippets {
         }
 
         // snippet: merge-own-type
-        /// An answer that is asked for with a schema becomes a value of your own.
+        /// A type of your own, decoded from an answer that was requested with a schema.
         struct Recipe: Decodable, Sendable, ResponseConvertible {
             var name: String
             var minutes: Int
@@ -196,7 +196,7 @@ extension MergeSnippets {
                     let request = AIRequest(prompt: "Summarise article \(article.id).", priority: .high)
                     try await coordinator.generate(request, into: article, property: \.summary)
                 } catch is CancellationError {
-                    // The view went away; the request goes on, and its answer is kept.
+                    // The view disappeared. The request continues, and its answer is kept.
                 } catch {
                     message = error.localizedDescription
                 }
@@ -225,7 +225,7 @@ extension MergeSnippets {
 
         required init?(coder: NSCoder) { nil }
 
-        /// The request was submitted elsewhere; this neither waits for it nor keeps the model for it.
+        /// Delivers the answer of a submitted request. Does not wait for it, and does not keep the model alive.
         func show(_ requestID: UUID) {
             coordinator.deliver(requestID, into: article, property: \.summary)
         }

@@ -40,7 +40,7 @@ import Testing
         let database = try AppDatabase.inMemory(migrator: migrator)
         try await database.write { try Article(id: 1, title: "Title").insert($0) }
         let store = InMemoryStore()
-        // Two runs of the app on what it keeps: the first submits and dies, the second does the work.
+        // Two runs of the app on the same store: the first submits and dies, the second does the work.
         let first = try await run(on: store, database)
         try await first.coordinator.submit(
             AIRequest(prompt: "Brief"), mergingInto: "article.summary", row: 1)

@@ -41,7 +41,7 @@ enum Journal {
 // end snippet
 
 // snippet: opening in the composition root
-/// The journal of the app; in memory, with the reason, where the file cannot be opened.
+/// Opens the journal of the app. If its file cannot be opened, returns one in memory and the reason.
 func openJournal(in folder: URL) async throws -> (database: AppDatabase, problem: String?) {
     let file = folder.appendingPathComponent("journal.sqlite")
     do {
@@ -53,7 +53,7 @@ func openJournal(in folder: URL) async throws -> (database: AppDatabase, problem
 // end snippet
 
 // snippet: what a write failed of
-/// Adds a page; what to tell the person where it could not be written.
+/// Adds a page. Returns a message for the user if it could not be written.
 func save(_ page: JournalPage, in database: AppDatabase) async throws -> String? {
     do {
         try await database.write { db in _ = try page.inserted(db) }
@@ -99,7 +99,7 @@ final class Counter {
 // end snippet
 
 // snippet: publish it
-/// How many pages there are, for a view that binds to a publisher: delivered on the main actor, cancelled with it.
+/// Publishes the number of pages on the main actor, for a view that binds to a publisher.
 @MainActor
 func publishedCount(of database: AppDatabase) -> AnyPublisher<Int, any Error> {
     MainPublisher.elements { database.values { db in try JournalPage.fetchCount(db) } }
@@ -124,7 +124,7 @@ func find(_ typed: String, in database: AppDatabase) async throws -> [SearchHit<
 // end snippet
 
 // snippet: writing many
-/// Adds what can be added; how many pages could not.
+/// Adds the pages that can be added. Returns the number of those that could not.
 func add(_ pages: [JournalPage], to database: AppDatabase) async throws -> Int {
     let result = try await database.insert(pages, options: BatchOptions(onFailure: .skip))
     return result.failures.count

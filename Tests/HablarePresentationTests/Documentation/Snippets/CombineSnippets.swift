@@ -7,7 +7,7 @@ import Combine
 import OpenCombine
 #endif
 
-/// A service from the time before async functions.
+/// A service with callbacks, from the time before async functions.
 final class CallbackService: Sendable {
     struct Call: Sendable {
         let cancel: @Sendable () -> Void

@@ -40,8 +40,8 @@ final class GreetingScreen: ResourceView, ResourceLoadingView, ResourceErrorView
 // snippet: a request's model
 @MainActor
 func watched(_ id: UUID, by manager: AIRequestManager) -> RequestStatusModel {
-    var options = RequestWatchOptions()  // which may be left out
-    options.textLimit = 64 << 10  // bytes of the text, at most; showsText = false shows none
+    var options = RequestWatchOptions()  // optional
+    options.textLimit = 64 << 10  // at most 64 KiB of text; showsText = false shows none
     let model = RequestStatusModel(id, manager: manager, options: options)
     model.start()
     return model

@@ -30,7 +30,7 @@ final class Shouting {
 // end snippet
 
 // snippet: opening an app's engine
-/// The engine of the app; in memory, with the reason, where the store cannot be opened.
+/// Opens the app's engine. If its store cannot be opened, returns one in memory and the reason.
 func openEngine(in folder: URL) throws -> (manager: AIRequestManager, problem: String?) {
     let providers = try ProviderRegistry([Shouter()])
     do {

@@ -2,13 +2,13 @@
 import Foundation
 import Hablare
 
-/// Asks a service that works in the background: it answers a call with a name, and can be asked for the work by that.
+/// Calls a service that works in the background: it returns a name, by which the result can be fetched.
 struct BackgroundProvider: AIServiceProvider {
     let id: ProviderID
     let responseType = ContentType.text
-    /// Begins the work, and gives its name.
+    /// Starts the work, and returns its name.
     let begin: @Sendable (ProviderCall) async throws -> String
-    /// Waits for the work of a name; `nil` where the service knows of none.
+    /// Waits for the result of the work with a name. Returns `nil` if the service does not know the name.
     let finish: @Sendable (_ name: String) async throws -> ProviderAnswer?
 
     func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {

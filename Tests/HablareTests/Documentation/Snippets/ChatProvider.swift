@@ -5,7 +5,7 @@ import Hablare
 import FoundationNetworking
 #endif
 
-/// Asks a server that speaks the chat completions API: a local one, such as Ollama or llama.cpp, or a service.
+/// Calls a server with the chat completions API: a local one, such as Ollama or llama.cpp, or a service.
 struct ChatProvider: AIServiceProvider {
     let id: ProviderID
     let responseType = ContentType.text
@@ -15,10 +15,10 @@ struct ChatProvider: AIServiceProvider {
     /// From the environment or a keychain. It is sent, and neither stored nor logged.
     var key: String?
     var limits = ProviderLimits(concurrency: 2, attemptTimeout: .seconds(120))
-    /// Sends a request and returns what came back; a test gives another one.
+    /// Sends a request and returns the response. A test replaces it.
     var send: @Sendable (URLRequest) async throws -> (Data, URLResponse) = { try await URLSession.shared.data(for: $0) }
 
-    /// The same server is the same provider, whatever it is called.
+    /// The same server is the same provider under any id.
     var instance: ProviderInstance { ProviderInstance(kind: "chat", location: baseURL.absoluteString) }
 
     func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
@@ -54,7 +54,7 @@ struct ChatProvider: AIServiceProvider {
         return ProviderAnswer(.text(Body(choice.message.content)), usage: usage)
     }
 
-    /// Whose move it is after a status; `nil` for success.
+    /// Returns the error for a status; `nil` for success.
     static func failure(status: Int, retryAfter: String?) -> AIServiceError? {
         let delay = retryAfter.flatMap { Double($0) }.map { Duration.seconds($0) }
         return switch status {
@@ -68,7 +68,7 @@ struct ChatProvider: AIServiceProvider {
         }
     }
 
-    /// Whether the call was sent, and so may have been billed, when the connection failed.
+    /// Returns the error for a failed connection. It tells whether the call was sent, and so may have been billed.
     static func failure(of code: URLError.Code) -> AIServiceError {
         switch code {
         case .timedOut: AIServiceError(.timeout, "The server did not answer in time.")

@@ -2,15 +2,15 @@ import Foundation
 import Hablare
 
 // snippet: acknowledged
-/// Safe to call again with the same id after any error: it is stored once.
+/// Submits a request. Calling it again with the same id after an error is safe: the request is stored once.
 func order(_ words: String, as id: UUID, with manager: AIRequestManager) async throws {
     try await manager.submit(AIRequest(id: id, prompt: .text(words)), to: "shouter")
-    // From here on it is on disk, whatever becomes of this process.
+    // From here on the request is on disk and survives a crash of this process.
 }
 // end snippet
 
 // snippet: another answer
-/// Another answer to a completed request, beside the one that is there.
+/// Returns another answer to a completed request. The existing answer stays.
 func anotherAnswer(than id: UUID, with manager: AIRequestManager) async throws -> AIResponseData {
     let new = try await manager.regenerate(id)
     return try await manager.execute(requestID: new)
@@ -21,9 +21,9 @@ func anotherAnswer(than id: UUID, with manager: AIRequestManager) async throws -
 func watch(_ id: UUID, with manager: AIRequestManager, show: (RequestStatus) -> Void) async throws {
     do {
         for try await status in try await manager.statusUpdates(for: id) { show(status) }
-        // The last one was final.
+        // The last status was final.
     } catch let error as AIServiceError where error.code == .suspended {
-        // The engine was shut down, or rests. The request is on disk: watch it again when an engine runs.
+        // The engine was shut down or suspended. The request is on disk: watch it again when an engine runs.
     }
 }
 // end snippet
@@ -39,7 +39,7 @@ func giveUp(_ id: UUID, with manager: AIRequestManager) async throws -> String {
 // end snippet
 
 // snippet: held requests
-/// Asks somebody about every request of which nobody knows whether it was carried out, and billed.
+/// Asks the user about each held request, whose outcome is unknown and which may have been billed.
 func settle(
     with manager: AIRequestManager, mayPayTwice: (RequestSnapshot) async -> Bool
 ) async throws {
@@ -55,7 +55,7 @@ func settle(
 // end snippet
 
 // snippet: unsettled costs
-/// What was spent this far, and of how many attempts nobody knows whether they were billed.
+/// Returns the cost so far, and the number of attempts that may have been billed.
 func bill(with manager: AIRequestManager) async throws -> (dollars: Double, unsure: Int) {
     let total = try await manager.ledger().total
     return (Double(total.usage.costMicroDollars ?? 0) / 1_000_000, total.maybeBilled)

@@ -2,14 +2,14 @@ import Foundation
 import Hablare
 
 // snippet: a price, a bound and a budget
-/// Speech that is charged by the character.
+/// A speech provider that charges by the character.
 struct Narrator: AIServiceProvider {
     let id: ProviderID = "narrator"
     let responseType = ContentType.audio
-    /// Makes the sound; yours.
+    /// Your own function that creates the sound.
     let speak: @Sendable (String) async throws -> Data
 
-    /// What a call uses at most: so much a budget reserves before it is sent.
+    /// Returns the maximum usage of a call, which a budget reserves before the call is sent.
     func maximumUsage(of request: AIRequest) -> Usage? { Self.usage(of: request.prompt.plainText) }
 
     func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
@@ -22,11 +22,11 @@ struct Narrator: AIServiceProvider {
         }
     }
 
-    /// What is charged for.
+    /// The usage that is charged.
     private static func usage(of words: String) -> Usage { Usage(characters: Int64(words.unicodeScalars.count)) }
 }
 
-/// Fifteen dollars for a million characters, and no more than ten dollars a month.
+/// Returns a price of 15 dollars for a million characters, and a limit of 10 dollars a month.
 func narrationConfiguration() throws -> EngineConfiguration {
     EngineConfiguration(
         prices: try PriceTable([
@@ -39,7 +39,7 @@ func narrationConfiguration() throws -> EngineConfiguration {
         ])
 }
 
-/// What it cost so far in dollars, and what of the budget is spent or reserved.
+/// Returns the cost so far and the spent or reserved part of the budget, in dollars.
 func narrationCost(with manager: AIRequestManager) async throws -> (cost: String, ofBudget: String?) {
     let cost = try await manager.ledger(LedgerQuery(provider: "narrator")).total.usage.costMicroDollars ?? 0
     let budget = try await manager.budgets().first { $0.budget == "narration" }

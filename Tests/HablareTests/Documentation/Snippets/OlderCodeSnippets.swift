@@ -7,8 +7,7 @@ func newerCall(_ request: AIRequest, manager: AIRequestManager) async throws -> 
 // end snippet
 
 // snippet: a provider of older code
-/// What used to be `generate(prompt:parameters:context:)`: without the context, and with an error that says whose move
-/// it is.
+/// Replaces `generate(prompt:parameters:context:)`: without the context, and with an error that says how to proceed.
 struct Echo: AIServiceProvider {
     let id: ProviderID = "echo"
     let responseType = ContentType.text
@@ -25,7 +24,7 @@ struct Echo: AIServiceProvider {
 // end snippet
 
 // snippet: a batch of older code
-/// Run it again after an interruption: what is there is found, what is missing is done.
+/// Run it again after an interruption: it finds the existing answers and requests the missing ones.
 func newerBatch(_ texts: [String], manager: AIRequestManager) async throws -> [AIResponseData] {
     let key = JobKey.hashing(texts.map { Array($0.utf8) })
     let ids = try await manager.submit(

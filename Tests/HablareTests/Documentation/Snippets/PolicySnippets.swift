@@ -46,7 +46,7 @@ func read(_ words: String, with manager: AIRequestManager, show: (String) -> Voi
 // end snippet
 
 // snippet: what ran out
-/// What to tell the person whose request failed.
+/// Returns a message for the user whose request failed.
 func advice(for error: AIServiceError) -> String {
     switch error.code {
     case .quotaExceeded: "The account has no money left. Pay, then try again."
@@ -59,7 +59,7 @@ func advice(for error: AIServiceError) -> String {
 // end snippet
 
 // snippet: retrying what ran out
-/// Tries what failed for want of money or network again, once there is some. Returns how many requests.
+/// Retries the requests that failed for lack of money or network. Returns their number.
 func retryWhatRanOut(with manager: AIRequestManager) async throws -> Int {
     let codes: Set<AIServiceError.Code> = [.quotaExceeded, .budgetExceeded, .connectionFailed, .overloaded]
     var count = 0
@@ -91,14 +91,14 @@ func whyItWaits(_ id: UUID, with manager: AIRequestManager) async throws -> Stri
 // end snippet
 
 // snippet: translations from the cache
-/// The translation of a sentence that is shown again and again: looked up without a trace, made where there is none.
+/// Returns the translation of a sentence that is shown often: from the cache, or else from the provider.
 func translation(of sentence: String, with manager: AIRequestManager) async throws -> String {
     let request = AIRequest(prompt: .text(sentence), caching: .use(within: 86_400), tags: ["translation"])
     if let known = try await manager.cachedResponse(to: request, from: "translator") { return try await known.text() }
     return try await manager.execute(request, with: "translator").text()
 }
 
-/// The glossary has changed: no translation of before is good enough any more.
+/// Drops all cached translations, because the glossary has changed.
 func glossaryChanged(with manager: AIRequestManager) async throws {
     try await manager.invalidateCache(.tag("translation"))
 }

@@ -3,7 +3,7 @@ import Hablare
 import HablareSQLite
 
 // snippet: README
-/// A provider does one slow thing and says how it went. Queueing, recording and recovery are the engine's.
+/// A provider makes one slow call and reports the outcome. The engine queues, records and recovers.
 struct Shouter: AIServiceProvider {
     let id: ProviderID = "shouter"
     let responseType = ContentType.text

@@ -16,12 +16,12 @@ func serve(storingIn folder: URL, endingAt signals: [UnixSignal] = [.sigterm, .s
 // end snippet
 
 // snippet: what a server answers
-/// `POST /shouts` with an id that the client made: sending it again, after a lost connection, is harmless.
+/// `POST /shouts` with an id from the client. Sending it again after a lost connection is safe.
 func accept(_ words: String, as id: UUID, with manager: AIRequestManager) async throws {
     try await manager.submit(AIRequest(id: id, prompt: .text(words)), to: "shouter")
 }
 
-/// `GET /shouts/ID`: the text, or `nil` while it is not there yet.
+/// `GET /shouts/ID`: returns the text, or `nil` until it is ready.
 func answer(to id: UUID, with manager: AIRequestManager) async throws -> String? {
     switch try await manager.status(for: id) {
     case .completed(let response): try await response.text()

@@ -2,12 +2,12 @@ import Foundation
 import Hablare
 
 // snippet: reading on
-/// Reads an answer from where a reader was, such as one whose app was closed meanwhile.
+/// Resumes reading an answer, for example after the app was closed.
 ///
 /// - Parameters:
-///   - place: The place that `keep` was given last; `.start` at first.
-///   - keep: Given each piece, and the place behind it, to be kept with it.
-///   - forget: The answer is begun anew: what was kept of it is void.
+///   - place: The last position that `keep` received; `.start` at first.
+///   - keep: Stores each piece together with the position after it.
+///   - forget: Discards the stored pieces, because the answer starts over.
 func readOn(
     _ id: UUID, from place: StreamPosition, with manager: AIRequestManager,
     keep: (String, StreamPosition) throws -> Void, forget: () throws -> Void

@@ -2,13 +2,13 @@
 import Foundation
 import Hablare
 
-/// Asks a server that answers with server-sent events, as those of the chat completions API do with `"stream": true`.
+/// Calls a server that answers with server-sent events, such as the chat completions API with `"stream": true`.
 struct StreamingChatProvider: AIServiceProvider {
     let id: ProviderID
     let responseType = ContentType.text
-    /// For a request that streams the timeout is one of silence.
+    /// For a streaming request, the timeout limits the silence between chunks.
     var limits = ProviderLimits(concurrency: 2, attemptTimeout: .seconds(30))
-    /// Sends the call and gives the lines of the answer as they come. Leaving them ends the connection.
+    /// Sends the call and returns the lines of the answer as they arrive. Leaving the loop ends the connection.
     let lines: @Sendable (ProviderCall) async throws -> AsyncThrowingStream<String, any Error>
 
     func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
@@ -33,19 +33,19 @@ struct StreamingChatProvider: AIServiceProvider {
         }
     }
 
-    /// What a line says.
+    /// The meaning of a line.
     enum Event: Equatable {
         case piece(String)
         case used(Usage)
-        /// The service gave up in the middle.
+        /// The service failed in the middle of the answer.
         case failed(AIServiceError)
         case end
-        /// An empty line, a comment, a piece without text.
+        /// An empty line, a comment, or a piece without text.
         case nothing
     }
 
     static func event(in line: String) throws -> Event {
-        // A space after the colon is usual and not required.
+        // A space after the colon is usual but not required.
         guard line.hasPrefix("data:") else { return .nothing }
         let data = line.dropFirst("data:".count).drop { $0 == " " }
         if data == "[DONE]" { return .end }

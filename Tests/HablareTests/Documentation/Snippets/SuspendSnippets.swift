@@ -4,7 +4,7 @@ import Hablare
 import Network
 import UIKit
 
-/// Tells the engine what the system says of the app and of the network.
+/// Passes the states of the app and of the network to the engine.
 @MainActor
 final class EngineRest {
     private let manager: AIRequestManager
@@ -13,7 +13,7 @@ final class EngineRest {
     init(_ manager: AIRequestManager) {
         self.manager = manager
         network.pathUpdateHandler = { path in
-            // Both in a task of the main actor, so that they come in their order.
+            // Both in a task on the main actor, so that they run in order.
             Task { @MainActor in
                 if path.status == .satisfied {
                     manager.resume(from: .offline)
@@ -25,10 +25,10 @@ final class EngineRest {
         network.start(queue: .main)
     }
 
-    /// To be called from `onChange(of: scenePhase)` with `.background`.
+    /// Call it from `onChange(of: scenePhase)` with `.background`.
     func enteredBackground() {
         let rest = Task { await manager.suspend(for: .background, grace: .seconds(5)) }
-        // Without this the system may stop the process before the leases are given back.
+        // Without this, the system may stop the process before it releases its leases.
         var activity = UIBackgroundTaskIdentifier.invalid
         activity = UIApplication.shared.beginBackgroundTask { rest.cancel() }
         Task {
@@ -37,7 +37,7 @@ final class EngineRest {
         }
     }
 
-    /// To be called from `onChange(of: scenePhase)` with `.active`.
+    /// Call it from `onChange(of: scenePhase)` with `.active`.
     func becameActive() {
         Task { manager.resume(from: .background) }
     }

@@ -5,7 +5,7 @@ import Testing
 
 // snippet: a preview's model
 extension Shouting {
-    /// A model whose provider always answers the same, and whose store is gone with it.
+    /// Returns a model whose provider always gives the same answer, and whose store is in memory.
     static func preview(answering answer: String) throws -> Shouting {
         let provider = ScriptedProvider(id: "shouter") { _ in .success(ProviderAnswer(.text(Body(answer)))) }
         return Shouting(

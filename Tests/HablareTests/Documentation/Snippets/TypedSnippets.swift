@@ -35,7 +35,7 @@ func makeCook() throws -> StructuredRequestor<Recipe> {
 // end snippet
 
 // snippet: asking for a recipe
-/// Finds the recipe again after a crash, by the UUID that the app has kept.
+/// Finds the recipe again after a crash, by the UUID that the app has stored.
 func recipe(for dish: String, id: UUID, with manager: AIRequestManager) async throws -> Recipe {
     let cook = try makeCook()
     var request = try cook.request(.text("A recipe for \(dish)."), id: id)
@@ -45,7 +45,7 @@ func recipe(for dish: String, id: UUID, with manager: AIRequestManager) async th
 // end snippet
 
 // snippet: JSON itself
-/// Asks for JSON as the schema in a file wants it. A later run with the same words finds what an earlier one made.
+/// Requests JSON that satisfies the schema in a file. A later run with the same prompt finds the existing answer.
 func json(_ words: String, as file: Data, with manager: AIRequestManager) async throws -> ParameterValue {
     let schema = try JSONSchema(json: file)
     let model = try StructuredRequestor<ParameterValue>(
