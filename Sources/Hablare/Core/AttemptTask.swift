@@ -49,6 +49,7 @@ final class AttemptTask: CallListener {
 
     private struct State: Sendable {
         var task: Task<Void, Never>?
+        var isCancelled = false
         /// The recording of an end in the stead of this attempt, which was abandoned.
         var standIn: Task<Void, Never>?
         var limits: Boxed<ReportedLimits>?
@@ -74,8 +75,6 @@ final class AttemptTask: CallListener {
         placedAt = parts.date()
     }
 
-    var running: Task<Void, Never>? { state.withLock { $0.task } }
-
     /// The time for which a streaming provider may still be silent; `nil` if it has passed.
     var silenceLeft: Duration? { stream.timeLeft(of: timeout) }
 
@@ -87,7 +86,20 @@ final class AttemptTask: CallListener {
                 await run(started)
             }
         }
-        state.withLock { $0.task = task }
+        let isCancelled = state.withLock { state in
+            state.task = task
+            return state.isCancelled
+        }
+        if isCancelled { task.cancel() }
+    }
+
+    /// Cancels the provider's task, also one that starts later. Runs foreign code: the task's cancellation handlers.
+    func cancel() {
+        let task = state.withLock { state in
+            state.isCancelled = true
+            return state.task
+        }
+        task?.cancel()
     }
 
     // MARK: The call

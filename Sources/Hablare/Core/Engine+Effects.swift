@@ -9,7 +9,9 @@ extension Engine {
         switch effect {
         case .start(let flight): begin(flight, isJournalled: false, &state)
         case .run(let flight): begin(flight, isJournalled: true, &state)
-        case .stop(let key): cancel(state.tasks[key]?.running, &state)
+        case .stop(let key):
+            guard let task = state.tasks[key] else { return }
+            state.afterwards.append { task.cancel() }
         case .abandon(let key, let reason): abandon(key, because: reason, &state)
         case .resumeRecording(let keys):
             for key in keys {
@@ -48,7 +50,7 @@ extension Engine {
     private func begin(_ flight: QueuedFlight, isJournalled: Bool, _ state: inout State) {
         let task = AttemptTask(flight, parts: parts, engine: self)
         state.tasks[flight.key] = task
-        task.start(isJournalled: isJournalled, with: spawner)
+        state.begun.append((task, isJournalled))
     }
 
     private func abandon(_ key: AttemptKey, because reason: StopReason, _ state: inout State) {

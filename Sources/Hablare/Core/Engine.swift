@@ -7,7 +7,7 @@ import Logging
 /// (ADR-059), and a commit of a thousand requests is one event. Nothing waits or does I/O under the lock. The only
 /// foreign code under it is that of the seams (``EngineSeams``: clock, date, jitter, follower, and the executor that
 /// receives a task). Other effects may run foreign code, such as a cancellation handler or the end of a stream. They
-/// are performed right after the lock is released.
+/// are performed right after the lock is released, and attempts are started then.
 final class Engine: Sendable {
     struct State: Sendable {
         var core: EngineCore
@@ -22,6 +22,9 @@ final class Engine: Sendable {
         var recordings: [AttemptKey: CheckedContinuation<Int?, Never>] = [:]
         var waiters: [Int: ConditionWaiter] = [:]
         var lastWaiter = 0
+        /// The attempts to start once the lock is released. Starting a task wakes a thread, which may be back at this
+        /// lock before it is free.
+        var begun: [(task: AttemptTask, isJournalled: Bool)] = []
         /// The actions to run once the lock is released: they call foreign code, or hold another lock for long.
         var afterwards: [@Sendable () -> Void] = []
     }
@@ -103,16 +106,20 @@ final class Engine: Sendable {
         _ event: (inout State, Moment) -> (answer: R, effects: [EngineCore.Effect])
     ) -> R {
         let gauges = parts.observer.lanes
-        let (answer, afterwards, hasNewLoads) = state.withLock { state -> (R, [@Sendable () -> Void], Bool) in
+        var begun: [(task: AttemptTask, isJournalled: Bool)] = []
+        var afterwards: [@Sendable () -> Void] = []
+        var hasNewLoads = false
+        let answer = state.withLock { state in
             let (answer, effects) = event(&state, Moment(date: date(), clock: clock.now))
             for effect in effects { perform(effect, &state) }
             setTimer(&state)
             if !state.waiters.isEmpty { wakeWaiters(&state) }
-            let hasNewLoads = gauges != nil && state.core.takeLoadChange()
-            guard !state.afterwards.isEmpty else { return (answer, [], hasNewLoads) }
-            defer { state.afterwards = [] }
-            return (answer, state.afterwards, hasNewLoads)
+            hasNewLoads = gauges != nil && state.core.takeLoadChange()
+            if !state.begun.isEmpty { swap(&begun, &state.begun) }
+            if !state.afterwards.isEmpty { swap(&afterwards, &state.afterwards) }
+            return answer
         }
+        for (task, isJournalled) in begun { task.start(isJournalled: isJournalled, with: spawner) }
         for action in afterwards { action() }
         if hasNewLoads { gauges?.changed { read(\.loads) } }
         return answer
