@@ -24,10 +24,10 @@ public struct AIRequest: Sendable, Hashable, Codable, Identifiable {
         var keepUntilMerged: Bool
         var metadata: [String: String]
         var tags: [String]
-        var fallback: [FallbackHop]
+        var fallback: [FallbackTarget]
     }
 
-    private var parts: Boxed<Parts>
+    private var parts: Box<Parts>
 
     /// The id of the request from submission to deletion. Time-ordered (UUID version 7) unless the caller chose one.
     public private(set) var id: UUID {
@@ -136,14 +136,14 @@ public struct AIRequest: Sendable, Hashable, Codable, Identifiable {
     /// because another provider might be paid for the same work. All providers must be registered and answer with the
     /// same kind of content. Each gets as many attempts as the request allows. An explicit retry continues with the
     /// provider that was called last. Default: none.
-    public var fallback: [FallbackHop] {
+    public var fallback: [FallbackTarget] {
         get { parts.value.fallback }
         set { parts.value.fallback = newValue }
     }
 
     /// Decodes a request.
     public init(from decoder: any Decoder) throws {
-        parts = Boxed(try Parts(from: decoder))
+        parts = Box(try Parts(from: decoder))
     }
 
     /// Encodes the request, with its properties under their names.
@@ -174,9 +174,9 @@ public struct AIRequest: Sendable, Hashable, Codable, Identifiable {
         keepUntilMerged: Bool = false,
         metadata: [String: String] = [:],
         tags: [String] = [],
-        fallback: [FallbackHop] = []
+        fallback: [FallbackTarget] = []
     ) {
-        parts = Boxed(
+        parts = Box(
             Parts(
                 id: id, prompt: prompt, model: model, parameters: parameters, sample: sample, tenant: tenant,
                 priority: priority, attemptTimeout: attemptTimeout, deadline: deadline,

@@ -11,18 +11,18 @@ public struct RequestWatchOptions: Sendable {
     public var textLimit: Int
     /// The interval for polling values that no event reports. These are the place in the queue while the request waits,
     /// and a retry while the rest of a failed answer is read. Default: a second.
-    public var placeInterval: Duration
+    public var positionInterval: Duration
     /// The clock for the interval. Default: the continuous clock.
     public var clock: EngineClock
 
     /// Creates options.
     public init(
-        showsText: Bool = true, textLimit: Int = 256 << 10, placeInterval: Duration = .seconds(1),
+        showsText: Bool = true, textLimit: Int = 256 << 10, positionInterval: Duration = .seconds(1),
         clock: EngineClock = EngineClock(ContinuousClock())
     ) {
         self.showsText = showsText
         self.textLimit = textLimit
-        self.placeInterval = placeInterval
+        self.positionInterval = positionInterval
         self.clock = clock
     }
 }
