@@ -77,16 +77,16 @@ public final class AudioJoiner {
 
     /// Does the same as ``append(_:)``, and asks before each block whether to continue.
     ///
-    /// - Parameter goesOn: Called before each ``AudioDecoder/blockFrames`` frames. `false` cancels the joiner.
+    /// - Parameter shouldContinue: Called before each ``AudioDecoder/blockFrames`` frames. `false` cancels the joiner.
     /// - Returns: The position of the source, or `nil` when the joiner was cancelled.
     @discardableResult
     package func append(
-        _ source: AudioSource, while goesOn: () -> Bool
+        _ source: AudioSource, while shouldContinue: () -> Bool
     ) throws(AudioError) -> JoinedAudio.Part? {
         guard !isClosed else { throw .joinerIsClosed }
         do {
             let start = frameCount
-            guard let count = try copy(source, index: parts.count, while: goesOn) else {
+            guard let count = try copy(source, index: parts.count, while: shouldContinue) else {
                 cancel()
                 return nil
             }
@@ -127,7 +127,7 @@ public final class AudioJoiner {
     }
 
     private func copy(
-        _ source: AudioSource, index: Int, while goesOn: () -> Bool
+        _ source: AudioSource, index: Int, while shouldContinue: () -> Bool
     ) throws(AudioError) -> Int64? {
         let decoder: AudioDecoder
         let writer: SndfileWriter
@@ -139,7 +139,7 @@ public final class AudioJoiner {
         }
         let start = frameCount
         while true {
-            guard goesOn() else { return nil }
+            guard shouldContinue() else { return nil }
             let frames: Int
             do { frames = try decoder.nextBlock(into: &samples) } catch { throw error.ofSource(index) }
             if frames == 0 { break }

@@ -24,7 +24,7 @@ extension Composition {
 
     static func storedKey(of service: String, in composition: Composition) throws -> ServiceKey? {
         try composition.credentials.credential(named: CredentialName(service)).map { found in
-            ServiceKey(shown: found.credential.key.shown, origin: found.source.place ?? found.source.kind)
+            ServiceKey(shown: found.credential.key.shown, origin: found.source.location ?? found.source.kind)
         }
     }
 
@@ -172,7 +172,7 @@ private struct ServiceSite: Sendable {
 
     /// The account whose rate limits the calls use up. A service has its own key. An address other than the configured
     /// one is another server.
-    private var account: AccountID { AccountID(rawValue: settings.placedName) }
+    private var account: AccountID { AccountID(rawValue: settings.addressedName) }
     private var concurrency: Int { limits.concurrency ?? settings.concurrency }
     private var rate: RateLimit? { (limits.rate ?? settings.rate).map { RateLimit(requestsPerMinute: $0) } }
 

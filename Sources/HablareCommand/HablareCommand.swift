@@ -19,7 +19,7 @@ public enum HablareCommand {
             group.addTask { await composition.console.flush() }
             // A user who stopped the command must not wait for a blocked reader.
             if status == .interrupted || status == .terminated {
-                group.addTask { _ = await composition.seams.clock.rest(for: EngineSession.lastWords) }
+                group.addTask { _ = await composition.seams.clock.sleepUnlessCancelled(for: EngineSession.lastWords) }
             }
             await group.next()
             group.cancelAll()

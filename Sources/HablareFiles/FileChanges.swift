@@ -65,14 +65,14 @@ package struct FileChanges: Sendable {
     }
 
     /// Starts to watch. Changes are reported on the watch's own thread, also once at the start, and sometimes more than
-    /// once, so the receiver must look for what changed. While `tell` runs, changes wait.
+    /// once, so the receiver must look for what changed. While `notify` runs, changes wait.
     ///
-    /// - Parameter tell: Receives a report, and returns whether it could use it. If not, the report is repeated until
+    /// - Parameter notify: Receives a report, and returns whether it could use it. If not, the report is repeated until
     ///   it can, even without a further change.
-    package func watch(_ tell: @escaping @Sendable () -> Bool) -> Watch {
+    package func watch(_ notify: @escaping @Sendable () -> Bool) -> Watch {
         let watch = Watch()
         let thread = Thread { [self, weak watch] in
-            run(until: { watch?.isEnded.load(ordering: .relaxed) ?? true }, tell: tell)
+            run(until: { watch?.isEnded.load(ordering: .relaxed) ?? true }, notify: notify)
         }
         thread.name = "hablare.signal"
         thread.start()
@@ -91,23 +91,23 @@ package struct FileChanges: Sendable {
         return stream
     }
 
-    private func run(until isEnded: () -> Bool, tell: () -> Bool) {
+    private func run(until isEnded: () -> Bool, notify: () -> Bool) {
         #if os(Linux)
-        if method == .notification, beNotified(until: isEnded, tell: tell) { return }
+        if method == .notification, beNotified(until: isEnded, notify: notify) { return }
         #endif
-        look(until: isEnded, tell: tell)
+        look(until: isEnded, notify: notify)
     }
 
     #if os(Linux)
     /// Watches with inotify. Returns `false` at once when the kernel has no free watch.
-    private func beNotified(until isEnded: () -> Bool, tell: () -> Bool) -> Bool {
+    private func beNotified(until isEnded: () -> Bool, notify: () -> Bool) -> Bool {
         let descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
         let events = UInt32(IN_MODIFY | IN_CREATE | IN_MOVED_TO)
         guard inotify_add_watch(descriptor, directory, events) >= 0 else { return false }
         // Writes between the call of `watch` and now were not seen.
-        var isOwed = !tell()
+        var isOwed = !notify()
         var buffer = [UInt8](repeating: 0, count: 16 * 1024)
         var echoes = echoes[...]
         while !isEnded() {
@@ -115,17 +115,17 @@ package struct FileChanges: Sendable {
             // Wakes now and then to check whether the watch has ended.
             let count = poll(&ready, 1, echoes.first ?? (isOwed ? self.echoes.last : nil) ?? 1000)
             guard count > 0 else {
-                if count == 0, echoes.popFirst() != nil || isOwed { isOwed = !tell() }
+                if count == 0, echoes.popFirst() != nil || isOwed { isOwed = !notify() }
                 continue
             }
             var isOurs = false
             while true {
                 let count = read(descriptor, &buffer, buffer.count)
                 guard count > 0 else { break }
-                isOurs = isOurs || Self.tells(buffer[..<count], ofNamesEndingWith: suffix)
+                isOurs = isOurs || Self.names(buffer[..<count], ofNamesEndingWith: suffix)
             }
             if isOurs {
-                isOwed = !tell()
+                isOwed = !notify()
                 echoes = self.echoes[...]
             }
             poll(nil, 0, Self.quietTime)
@@ -138,7 +138,7 @@ package struct FileChanges: Sendable {
     ///
     /// Each has a header of 16 bytes, of which the second four are the kind and the last four the length of the
     /// zero-padded name that follows (inotify(7)).
-    static func tells(_ bytes: ArraySlice<UInt8>, ofNamesEndingWith suffix: String) -> Bool {
+    static func names(_ bytes: ArraySlice<UInt8>, ofNamesEndingWith suffix: String) -> Bool {
         func number(at start: Int) -> Int { bytes[start..<(start + 4)].reversed().reduce(0) { $0 << 8 | Int($1) } }
         var start = bytes.startIndex
         while start + 16 <= bytes.endIndex {
@@ -153,7 +153,7 @@ package struct FileChanges: Sendable {
     #endif
 
     /// Watches by comparing sizes and dates.
-    private func look(until isEnded: () -> Bool, tell: () -> Bool) {
+    private func look(until isEnded: () -> Bool, notify: () -> Bool) {
         var last: [String: [FileAttributeKey: String]] = [:]
         var echoes = 0
         var isOwed = false
@@ -171,7 +171,7 @@ package struct FileChanges: Sendable {
                 now = [:]  // the file disappeared between the two calls, which is a change
             }
             if now != last { echoes = Self.echoingLooks + 1 }
-            if echoes > 0 || isOwed { isOwed = !tell() }
+            if echoes > 0 || isOwed { isOwed = !notify() }
             echoes = max(0, echoes - 1)
             last = now
             poll(nil, 0, 250)

@@ -169,8 +169,8 @@ package enum FileSystem {
         var filled = 0
         while filled < range.count {
             let count = data.withUnsafeMutableBytes { buffer in
-                let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
-                return pread(descriptor, rest.baseAddress, rest.count, off_t(range.lowerBound + filled))
+                let remainder = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
+                return pread(descriptor, remainder.baseAddress, remainder.count, off_t(range.lowerBound + filled))
             }
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw FileFailure(doing: .read, to: path) }
@@ -208,12 +208,12 @@ package enum FileSystem {
     ) throws(FileFailure) {
         let written = bytes.withUnsafeBytes { bytes in
             Result { () throws(FileFailure) in
-                var rest = bytes[...]
-                while !rest.isEmpty {
-                    let count = systemWrite(descriptor, UnsafeRawBufferPointer(rebasing: rest))
+                var remainder = bytes[...]
+                while !remainder.isEmpty {
+                    let count = systemWrite(descriptor, UnsafeRawBufferPointer(rebasing: remainder))
                     if count < 0, errno == EINTR { continue }
                     guard count >= 0 else { throw FileFailure(doing: .write, to: path) }
-                    rest = rest.dropFirst(count)
+                    remainder = remainder.dropFirst(count)
                 }
             }
         }

@@ -36,15 +36,15 @@ struct JSONDecimal: Sendable, Hashable {
         guard digits > 0 else { return true }
         // A multiple of such a step has a trailing zero, which `digits` never has.
         guard exponent >= step.exponent else { return false }
-        var rest = digits % step.digits
+        var remainder = digits % step.digits
         var factor = 10 % step.digits
         var power = exponent - step.exponent
         while power > 0 {
-            if !power.isMultiple(of: 2) { rest = Self.product(rest, factor, modulo: step.digits) }
+            if !power.isMultiple(of: 2) { remainder = Self.product(remainder, factor, modulo: step.digits) }
             factor = Self.product(factor, factor, modulo: step.digits)
             power /= 2
         }
-        return rest == 0
+        return remainder == 0
     }
 
     private static func product(_ one: UInt64, _ other: UInt64, modulo number: UInt64) -> UInt64 {

@@ -25,16 +25,16 @@ package struct JSONReader {
     }
 
     private let bytes: [UInt8]
-    package private(set) var place: Int
+    package private(set) var offset: Int
     /// Whether a name may occur twice in an object, so that its last value counts.
     private let takesLast: Bool
     /// Whether the reader has read a number that is not written as a whole one, or is too large for one.
     private var hasReals = false
 
     /// Creates a reader at a position of a text.
-    package init(_ bytes: [UInt8], at place: Int = 0, takesLast: Bool = false) {
+    package init(_ bytes: [UInt8], at offset: Int = 0, takesLast: Bool = false) {
         self.bytes = bytes
-        self.place = place
+        self.offset = offset
         self.takesLast = takesLast
     }
 
@@ -62,7 +62,7 @@ package struct JSONReader {
     private mutating func wholeValue() throws(Problem) -> ParameterValue {
         let value = try value()
         skipSpace()
-        guard place == bytes.count else { throw .unexpected(at: place) }
+        guard offset == bytes.count else { throw .unexpected(at: offset) }
         return value
     }
 
@@ -73,12 +73,12 @@ package struct JSONReader {
 
     /// Skips white space.
     mutating func skipSpace() {
-        while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { place += 1 }
+        while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { offset += 1 }
     }
 
-    private var next: UInt8? { place < bytes.count ? bytes[place] : nil }
+    private var next: UInt8? { offset < bytes.count ? bytes[offset] : nil }
 
-    private func unexpected() -> Problem { place < bytes.count ? .unexpected(at: place) : .cut }
+    private func unexpected() -> Problem { offset < bytes.count ? .unexpected(at: offset) : .cut }
 
     private mutating func value(depth: Int) throws(Problem) -> ParameterValue {
         skipSpace()
@@ -97,13 +97,13 @@ package struct JSONReader {
     private mutating func take(_ character: Unicode.Scalar) -> Bool {
         skipSpace()
         guard next == UInt8(ascii: character) else { return false }
-        place += 1
+        offset += 1
         return true
     }
 
     private mutating func enter(_ depth: Int) throws(Problem) {
         guard depth <= CanonicalEncoding.maximumDepth else { throw unexpected() }
-        place += 1
+        offset += 1
     }
 
     private mutating func object(depth: Int) throws(Problem) -> ParameterValue {
@@ -113,7 +113,7 @@ package struct JSONReader {
         while true {
             skipSpace()
             guard next == UInt8(ascii: "\"") else { throw unexpected() }
-            let start = place
+            let start = offset
             let name = try string()
             guard take(":") else { throw unexpected() }
             let isTwice = members.updateValue(try value(depth: depth), forKey: name) != nil
@@ -137,7 +137,7 @@ package struct JSONReader {
     private mutating func word(_ word: String, _ value: ParameterValue) throws(Problem) -> ParameterValue {
         for byte in word.utf8 {
             guard next == byte else { throw unexpected() }
-            place += 1
+            offset += 1
         }
         return value
     }
@@ -146,28 +146,28 @@ package struct JSONReader {
 
     private mutating func digits() throws(Problem) {
         guard let first = next, Self.isDigit(first) else { throw unexpected() }
-        while let byte = next, Self.isDigit(byte) { place += 1 }
+        while let byte = next, Self.isDigit(byte) { offset += 1 }
     }
 
     private static func isDigit(_ byte: UInt8) -> Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte }
 
     private mutating func number() throws(Problem) -> ParameterValue {
-        let start = place
+        let start = offset
         var isWhole = true
-        if next == UInt8(ascii: "-") { place += 1 }
-        if next == UInt8(ascii: "0") { place += 1 } else { try digits() }
+        if next == UInt8(ascii: "-") { offset += 1 }
+        if next == UInt8(ascii: "0") { offset += 1 } else { try digits() }
         if next == UInt8(ascii: ".") {
             isWhole = false
-            place += 1
+            offset += 1
             try digits()
         }
         if next == UInt8(ascii: "e") || next == UInt8(ascii: "E") {
             isWhole = false
-            place += 1
-            if next == UInt8(ascii: "+") || next == UInt8(ascii: "-") { place += 1 }
+            offset += 1
+            if next == UInt8(ascii: "+") || next == UInt8(ascii: "-") { offset += 1 }
             try digits()
         }
-        let text = String(decoding: bytes[start..<place], as: UTF8.self)
+        let text = String(decoding: bytes[start..<offset], as: UTF8.self)
         if isWhole, let number = Int64(text) { return .int(number) }
         guard let number = Double(text), number.isFinite else { throw .unexpected(at: start) }
         hasReals = true
@@ -177,27 +177,27 @@ package struct JSONReader {
     // MARK: Texts
 
     private mutating func string() throws(Problem) -> String {
-        place += 1
-        var start = place
-        while let byte = next, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 { place += 1 }
+        offset += 1
+        var start = offset
+        while let byte = next, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 { offset += 1 }
         if next == UInt8(ascii: "\"") {
-            defer { place += 1 }
-            return String(decoding: bytes[start..<place], as: UTF8.self)
+            defer { offset += 1 }
+            return String(decoding: bytes[start..<offset], as: UTF8.self)
         }
         var text: [UInt8] = []
         while let byte = next {
             switch byte {
             case UInt8(ascii: "\""):
-                text += bytes[start..<place]
-                place += 1
+                text += bytes[start..<offset]
+                offset += 1
                 return String(decoding: text, as: UTF8.self)
             case UInt8(ascii: "\\"):
-                text += bytes[start..<place]
-                place += 1
+                text += bytes[start..<offset]
+                offset += 1
                 text += String(try escaped()).utf8
-                start = place
+                start = offset
             case 0..<0x20: throw unexpected()
-            default: place += 1
+            default: offset += 1
             }
         }
         throw .cut
@@ -216,18 +216,18 @@ package struct JSONReader {
         case UInt8(ascii: "u"): return try escapedUnit()
         default: throw unexpected()
         }
-        place += 1
+        offset += 1
         return plain
     }
 
     /// Reads a character of one UTF-16 code unit, or of a surrogate pair.
     private mutating func escapedUnit() throws(Problem) -> Unicode.Scalar {
-        let start = place
+        let start = offset
         let high = try unit()
         if let scalar = Unicode.Scalar(high) { return scalar }
         guard next != nil else { throw .cut }
         guard next == UInt8(ascii: "\\") else { throw .unexpected(at: start) }
-        place += 1
+        offset += 1
         guard next != nil else { throw .cut }
         guard high < 0xDC00, next == UInt8(ascii: "u") else { throw .unexpected(at: start) }
         let low = try unit()
@@ -238,14 +238,14 @@ package struct JSONReader {
 
     /// Reads the four hexadecimal digits after a `u`.
     private mutating func unit() throws(Problem) -> UInt32 {
-        place += 1
+        offset += 1
         var number: UInt32 = 0
         for _ in 0..<4 {
             guard let byte = next, let digit = Character(Unicode.Scalar(byte)).hexDigitValue, byte < 0x80 else {
                 throw unexpected()
             }
             number = number << 4 | UInt32(digit)
-            place += 1
+            offset += 1
         }
         return number
     }

@@ -37,16 +37,16 @@ struct JSONWriter: Sendable {
         case .string(let value): write(quoted: value)
         case .array(let values):
             bytes.append(UInt8(ascii: "["))
-            for (place, value) in values.enumerated() {
-                if place > 0 { bytes.append(UInt8(ascii: ",")) }
+            for (index, value) in values.enumerated() {
+                if index > 0 { bytes.append(UInt8(ascii: ",")) }
                 try write(value, depth: depth + 1)
             }
             bytes.append(UInt8(ascii: "]"))
         case .object(let members):
             bytes.append(UInt8(ascii: "{"))
             let members = members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-            for (place, member) in members.enumerated() {
-                if place > 0 { bytes.append(UInt8(ascii: ",")) }
+            for (index, member) in members.enumerated() {
+                if index > 0 { bytes.append(UInt8(ascii: ",")) }
                 write(quoted: member.key)
                 bytes.append(UInt8(ascii: ":"))
                 try write(member.value, depth: depth + 1)
@@ -71,10 +71,10 @@ struct JSONWriter: Sendable {
         var text = text
         text.withUTF8 { text in
             var plain = text.startIndex
-            for place in text.indices where Self.mustBeEscaped(text[place]) {
-                bytes.append(contentsOf: text[plain..<place])
-                write(escaped: text[place])
-                plain = place + 1
+            for index in text.indices where Self.mustBeEscaped(text[index]) {
+                bytes.append(contentsOf: text[plain..<index])
+                write(escaped: text[index])
+                plain = index + 1
             }
             bytes.append(contentsOf: text[plain...])
         }

@@ -51,8 +51,8 @@ extension ParameterValue {
     }
 
     /// The element of a list; `nil` if there is none, or the value is not a list.
-    package subscript(element place: Int) -> ParameterValue? {
-        if case .array(let values) = self, values.indices.contains(place) { values[place] } else { nil }
+    package subscript(element index: Int) -> ParameterValue? {
+        if case .array(let values) = self, values.indices.contains(index) { values[index] } else { nil }
     }
 
     /// The text of a string; `nil` for any other value.

@@ -11,7 +11,7 @@ struct BlobWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         let start: Int
     }
 
-    private struct Line: Sendable {
+    private struct WriteQueue: Sendable {
         /// The value delivered last, or `nil` when the key has been removed since.
         var value: Value?
         /// The write that follows the one in progress.
@@ -19,13 +19,13 @@ struct BlobWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
 
     /// One entry for each key with a write in progress.
-    private var lines: [Key: Line] = [:]
+    private var queues: [Key: WriteQueue] = [:]
 
     /// The number of keys with a write in progress.
-    var count: Int { lines.count }
+    var count: Int { queues.count }
 
     /// Returns the value of a key whose write has not ended.
-    func value(for key: Key) -> Value? { lines[key]?.value }
+    func value(for key: Key) -> Value? { queues[key]?.value }
 
     /// The work that an event leaves to its caller.
     struct Consequence: Sendable {
@@ -40,34 +40,34 @@ struct BlobWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     /// Records that a value was delivered. It is written now, or after the write of its key that is in progress.
     mutating func delivered(_ write: Write, for key: Key) -> Consequence {
-        guard let line = lines.updateValue(Line(value: write.value), forKey: key) else {
+        guard let queue = queues.updateValue(WriteQueue(value: write.value), forKey: key) else {
             return Consequence(write: write)
         }
-        lines[key]?.next = write
-        return Self.leftovers(of: line, key)
+        queues[key]?.next = write
+        return Self.leftovers(of: queue, key)
     }
 
     /// Records the end of the write of a key, with any result.
     mutating func ended(_ key: Key) -> Consequence {
-        guard let line = lines.removeValue(forKey: key) else { return Consequence() }
-        guard let next = line.next else { return Self.leftovers(of: line, key) }
-        lines[key] = Line(value: line.value)
+        guard let queue = queues.removeValue(forKey: key) else { return Consequence() }
+        guard let next = queue.next else { return Self.leftovers(of: queue, key) }
+        queues[key] = WriteQueue(value: queue.value)
         return Consequence(write: next)
     }
 
     /// Records that a key is removed. Its write in progress continues, and its queued write is dropped.
     mutating func forgotten(_ key: Key) -> Consequence {
-        guard let line = lines.updateValue(Line(), forKey: key) else {
-            lines[key] = nil
+        guard let queue = queues.updateValue(WriteQueue(), forKey: key) else {
+            queues[key] = nil
             return Consequence()
         }
-        return Self.leftovers(of: line, key)
+        return Self.leftovers(of: queue, key)
     }
 
     /// Records that all keys are removed.
     mutating func forgottenAll() -> Consequence {
-        let old = lines
-        lines = old.mapValues { _ in Line() }
+        let old = queues
+        queues = old.mapValues { _ in WriteQueue() }
         return old.reduce(into: Consequence()) { consequence, entry in
             let leftovers = Self.leftovers(of: entry.value, entry.key)
             consequence.superseded += leftovers.superseded
@@ -75,8 +75,8 @@ struct BlobWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
     }
 
-    private static func leftovers(of line: Line, _ key: Key) -> Consequence {
+    private static func leftovers(of queue: WriteQueue, _ key: Key) -> Consequence {
         Consequence(
-            superseded: line.next.map { [(key, $0)] } ?? [], dropped: line.value.map { [$0] } ?? [])
+            superseded: queue.next.map { [(key, $0)] } ?? [], dropped: queue.value.map { [$0] } ?? [])
     }
 }

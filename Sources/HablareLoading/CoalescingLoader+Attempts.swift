@@ -6,7 +6,8 @@ extension CoalescingLoader {
 
     /// Performs the effects that the core decided on. Tasks are created under the lock so that no cancellation
     /// overtakes a start. They are cancelled and escalated outside it, because their handlers run code of others.
-    func apply(_ effects: [LoadCore<Key>.Effect], _ state: inout State, with result: Result<Value, any Error>? = nil) {
+    func carryOut(_ effects: [LoadCore<Key>.Effect], _ state: inout State, with result: Result<Value, any Error>? = nil)
+    {
         for effect in effects {
             switch effect {
             case .start(let attempt, let key):
@@ -54,9 +55,9 @@ extension CoalescingLoader {
             } catch {
                 // Cancelled because no caller wants the value any more. The core knows.
             }
-            self?.happened { state in
+            self?.apply { state in
                 state.tasks[attempt] = nil
-                self?.apply(state.core.waited(attempt), &state)
+                self?.carryOut(state.core.waited(attempt), &state)
             }
         }
     }
@@ -74,7 +75,7 @@ extension CoalescingLoader {
     private func note(_ outcome: LoadSource<Key, Value>.Outcome, of attempt: LoadAttempt) {
         if let failure = outcome.blobFailure { note(failure) }
         guard outcome.wasAsked else { return }
-        happened { state in
+        apply { state in
             state.statistics.loads += 1
             if attempt.number > 1 { state.statistics.retries += 1 }
         }
@@ -83,31 +84,31 @@ extension CoalescingLoader {
     private func succeeded(with value: Value, _ attempt: LoadAttempt, for key: Key, isNew: Bool) {
         let cost = max(0, policy.cost(value))
         // Delivers before storing, so that no caller waits for a disk.
-        let write = happened { state -> BlobWrites<Key, Value>.Write? in
+        let write = apply { state -> BlobWrites<Key, Value>.Write? in
             let effects = state.core.succeeded(attempt)
-            apply(effects, &state, with: .success(value))
+            carryOut(effects, &state, with: .success(value))
             guard case .deliver(.succeeded(isPresent: true), _)? = effects.first else { return nil }
             state.hold(value, for: key, cost: cost)
             if !isNew { state.statistics.diskHits += 1 }
             return isNew && source.blobs != nil ? state.writeFollows(value, for: key) : nil
         }
         if let write { store(write, for: key) }
-        happened { ended(attempt, &$0) }
+        apply { ended(attempt, &$0) }
     }
 
     private func failed(with error: any Error, _ attempt: LoadAttempt) {
         let wait = policy.retry.wait(after: attempt.number, failing: error)
-        happened { state in
+        apply { state in
             let effects = state.core.failed(attempt, wait: wait)
             if case .deliver? = effects.first { state.statistics.failures += 1 }
             // Before the wait takes the attempt's entry among the tasks.
             ended(attempt, &state)
-            apply(effects, &state, with: .failure(error))
+            carryOut(effects, &state, with: .failure(error))
         }
     }
 
     private func ended(_ attempt: LoadAttempt, _ state: inout State) {
         state.tasks[attempt] = nil
-        apply(state.core.ended(attempt), &state)
+        carryOut(state.core.ended(attempt), &state)
     }
 }

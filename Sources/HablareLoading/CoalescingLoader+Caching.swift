@@ -7,12 +7,12 @@ extension CoalescingLoader {
     /// Returns the value of a key if it is in memory, at once and from any actor. Marks the value as used. A value for
     /// which memory has no room is found until it is in the blob cache.
     public func cached(_ key: Key) -> Value? {
-        happened { $0.held(key) }
+        apply { $0.held(key) }
     }
 
     /// The counts so far.
     public var statistics: LoaderStatistics {
-        happened { state in
+        apply { state in
             var statistics = state.statistics
             statistics.memoryCount = state.memory.count
             statistics.memoryBytes = state.memory.cost
@@ -26,7 +26,7 @@ extension CoalescingLoader {
     /// No value is forgotten: the blob cache keeps its values, and loads in progress continue and put their values into
     /// memory. A value that is not in the blob cache yet is found until it is.
     public func removeAllFromMemory() {
-        happened { $0.letGo(inFavourOf: Self.emptyMemory(policy)) }
+        apply { $0.letGo(inFavourOf: Self.emptyMemory(policy)) }
     }
 
     // MARK: Removing
@@ -40,7 +40,7 @@ extension CoalescingLoader {
     /// - Throws: The blob cache's error. This loader then does not read the blob until it has been stored again or
     ///   removed.
     public func remove(_ key: Key) async throws {
-        let start = happened { state -> Int? in
+        let start = apply { state -> Int? in
             state.letGo(of: key)
             state.core.forgotten(key)
             guard source.blobs != nil else { return nil }
@@ -59,7 +59,7 @@ extension CoalescingLoader {
     ///
     /// - Throws: The blob cache's error. This loader then reads no blob until a removal of all of them succeeds.
     public func removeAll() async throws {
-        let start = happened { state -> Int? in
+        let start = apply { state -> Int? in
             state.letGo(inFavourOf: Self.emptyMemory(policy))
             state.core.forgottenAll()
             guard source.blobs != nil else { return nil }
@@ -79,11 +79,11 @@ extension CoalescingLoader {
         do {
             try call()
         } catch {
-            happened { ended(&$0, false) }
+            apply { ended(&$0, false) }
             note(.cache(error))
             throw error
         }
-        happened { ended(&$0, true) }
+        apply { ended(&$0, true) }
     }
 
     // MARK: Storing
@@ -94,7 +94,7 @@ extension CoalescingLoader {
         var next: BlobWrites<Key, Value>.Write? = first
         while let write = next {
             let end = store(write, for: key, in: blobs)
-            next = happened { $0.writeEnded(key, since: write.start, end) }
+            next = apply { $0.writeEnded(key, since: write.start, end) }
         }
     }
 
@@ -109,7 +109,7 @@ extension CoalescingLoader {
         } catch {
             (failure, end) = (error, .failed)
         }
-        if happened({ $0.traffic.isOvertaken(key, since: write.start) }) {
+        if apply({ $0.traffic.isOvertaken(key, since: write.start) }) {
             do {
                 try blobs.remove(key)
                 end = .undone
@@ -122,7 +122,7 @@ extension CoalescingLoader {
     }
 
     func note(_ failure: BlobFailure) {
-        let isNews = happened { state in
+        let isNews = apply { state in
             state.statistics.blobFailures += 1
             guard case .cache = failure else { return false }
             defer { state.isBlobCacheFailing = true }
@@ -137,7 +137,7 @@ extension CoalescingLoader {
     }
 
     private func blobCacheWorked() {
-        let isNews = happened { state in
+        let isNews = apply { state in
             defer { state.isBlobCacheFailing = false }
             return state.isBlobCacheFailing
         }

@@ -31,7 +31,7 @@ public final class CoalescingLoader<Key: Hashable & Sendable, Value: Sendable>: 
     let clock: EngineClock
     let spawner: TaskSpawner
     let logger: Logger
-    let state: Guarded<State>
+    let state: Locked<State>
 
     /// Creates a loader.
     ///
@@ -58,7 +58,7 @@ public final class CoalescingLoader<Key: Hashable & Sendable, Value: Sendable>: 
         source = LoadSource(load: load, blobs: blobs)
         clock = seams.clock
         spawner = TaskSpawner(executor: seams.taskExecutor)
-        state = Guarded(
+        state = Locked(
             State(core: LoadCore(concurrency: policy.concurrency), memory: Self.emptyMemory(policy)))
     }
 
@@ -83,7 +83,7 @@ public final class CoalescingLoader<Key: Hashable & Sendable, Value: Sendable>: 
     ///   ``/Hablare/AIServiceError/Code/invalidState`` after ``shutdown()``.
     public func load(_ key: Key, priority: LoadPriority = .visible) async throws -> Value {
         try Task.checkCancellation()
-        let start = happened { state -> Start in
+        let start = apply { state -> Start in
             if let value = state.held(key) {
                 state.statistics.hits += 1
                 return .found(value)
@@ -119,7 +119,7 @@ public final class CoalescingLoader<Key: Hashable & Sendable, Value: Sendable>: 
     public func preload(_ keys: some Sequence<Key>) -> Preload {
         var asks: [(caller: Int, load: Int)] = []
         for key in keys {
-            let begun = happened { state -> (caller: Int, load: Int)? in
+            let begun = apply { state -> (caller: Int, load: Int)? in
                 guard state.held(key) == nil else { return nil }
                 state.lastCaller += 1
                 return (state.lastCaller, ask(for: key, by: state.lastCaller, .preload, &state))
@@ -134,12 +134,12 @@ public final class CoalescingLoader<Key: Hashable & Sendable, Value: Sendable>: 
     private func ask(for key: Key, by caller: Int, _ priority: LoadPriority, _ state: inout State) -> Int {
         let (load, isShared, effects) = state.core.asked(for: key, by: caller, priority)
         if isShared { state.statistics.shared += 1 }
-        apply(effects, &state)
+        carryOut(effects, &state)
         return load
     }
 
     private func wait(_ caller: Int, _ continuation: CheckedContinuation<Value, any Error>) {
-        happened { state in
+        apply { state in
             guard case .over(let result) = state.asks.updateValue(.waiting(continuation), forKey: caller) else {
                 return
             }
@@ -150,9 +150,9 @@ public final class CoalescingLoader<Key: Hashable & Sendable, Value: Sendable>: 
 
     /// Ends the wait of a caller that does not want its value any more. A caller that already has its answer keeps it.
     private func leave(_ caller: Int, _ load: Int) {
-        happened { state in
+        apply { state in
             state.answer(caller, with: .failure(CancellationError()))
-            apply(state.core.left(caller, load), &state)
+            carryOut(state.core.left(caller, load), &state)
         }
     }
 
@@ -163,8 +163,8 @@ public final class CoalescingLoader<Key: Hashable & Sendable, Value: Sendable>: 
     ///
     /// Deadlocks if the source calls it: it waits for the source to finish.
     public func shutdown() async {
-        let tasks = happened { state -> [Task<Void, Never>] in
-            apply(state.core.closed(), &state)
+        let tasks = apply { state -> [Task<Void, Never>] in
+            carryOut(state.core.closed(), &state)
             return Array(state.tasks.values)
         }
         for task in tasks { await task.value }
@@ -173,7 +173,7 @@ public final class CoalescingLoader<Key: Hashable & Sendable, Value: Sendable>: 
     // MARK: The lock
 
     /// Applies an event to the state, and then, outside the lock, does the work that runs code of others.
-    func happened<R: Sendable>(_ change: (inout State) -> R) -> R {
+    func apply<R: Sendable>(_ change: (inout State) -> R) -> R {
         var aftermath: Aftermath?
         let result = state.withLock { state -> R in
             let result = change(&state)

@@ -36,7 +36,7 @@ public final class FileBlobCache: BlobCache {
     private let calls: DurableCalls
     /// Removes a file if it exists.
     private let discard: @Sendable (_ path: String) throws(FileFailure) -> Void
-    private let state = Guarded(State())
+    private let state = Locked(State())
 
     /// Opens or creates a cache.
     ///

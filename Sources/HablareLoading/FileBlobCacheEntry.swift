@@ -76,7 +76,7 @@ extension Data {
     }
 
     /// Returns the number at an offset, which must be in bounds.
-    fileprivate func bigEndian<Number: FixedWidthInteger>(_: Number.Type, at place: Int) -> Number {
-        self[place..<place + MemoryLayout<Number>.size].reduce(0) { $0 << 8 | Number(truncatingIfNeeded: $1) }
+    fileprivate func bigEndian<Number: FixedWidthInteger>(_: Number.Type, at offset: Int) -> Number {
+        self[offset..<offset + MemoryLayout<Number>.size].reduce(0) { $0 << 8 | Number(truncatingIfNeeded: $1) }
     }
 }

@@ -8,7 +8,7 @@ public final class InMemoryBlobCache: BlobCache {
     }
 
     private let maximumBytes: Int
-    private let state: Guarded<State>
+    private let state: Locked<State>
 
     /// Creates an empty cache.
     ///
@@ -16,7 +16,7 @@ public final class InMemoryBlobCache: BlobCache {
     ///   no limit.
     public init(maximumBytes: Int = .max) {
         self.maximumBytes = maximumBytes
-        state = Guarded(State(blobs: Self.empty(maximumBytes)))
+        state = Locked(State(blobs: Self.empty(maximumBytes)))
     }
 
     private static func empty(_ maximumBytes: Int) -> LeastRecentlyUsed<String, Data> {

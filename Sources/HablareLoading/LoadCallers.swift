@@ -3,7 +3,7 @@ struct LoadCallers: Sendable {
     private struct Class: Sendable {
         var callers: Set<Int> = []
         /// The turn of the first of them.
-        var turn = 0
+        var order = 0
     }
 
     private var visible = Class()
@@ -19,21 +19,21 @@ struct LoadCallers: Sendable {
     var all: [Int] { visible.callers.union(preload.callers).sorted() }
 
     /// The load's position in the queue: its highest priority with a caller, and the turn of the first caller at it.
-    var place: LoadPlace {
+    var rank: LoadRank {
         visible.callers.isEmpty
-            ? LoadPlace(priority: .preload, turn: preload.turn)
-            : LoadPlace(priority: .visible, turn: visible.turn)
+            ? LoadRank(priority: .preload, order: preload.order)
+            : LoadRank(priority: .visible, order: visible.order)
     }
 
-    mutating func insert(_ caller: Int, _ priority: LoadPriority, turn: Int) {
+    mutating func insert(_ caller: Int, _ priority: LoadPriority, order: Int) {
         switch priority {
-        case .visible: Self.insert(caller, &visible, turn)
-        case .preload: Self.insert(caller, &preload, turn)
+        case .visible: Self.insert(caller, &visible, order)
+        case .preload: Self.insert(caller, &preload, order)
         }
     }
 
-    private static func insert(_ caller: Int, _ `class`: inout Class, _ turn: Int) {
-        if `class`.callers.isEmpty { `class`.turn = turn }
+    private static func insert(_ caller: Int, _ `class`: inout Class, _ order: Int) {
+        if `class`.callers.isEmpty { `class`.order = order }
         `class`.callers.insert(caller)
     }
 
@@ -45,9 +45,9 @@ struct LoadCallers: Sendable {
 
 /// A load's position in the queue: visible loads first, then by turn within one priority. Each turn belongs to one
 /// load, so positions are unique.
-struct LoadPlace: Sendable, Hashable, Comparable {
+struct LoadRank: Sendable, Hashable, Comparable {
     let priority: LoadPriority
-    let turn: Int
+    let order: Int
 
-    static func < (lhs: Self, rhs: Self) -> Bool { (lhs.priority, lhs.turn) < (rhs.priority, rhs.turn) }
+    static func < (lhs: Self, rhs: Self) -> Bool { (lhs.priority, lhs.order) < (rhs.priority, rhs.order) }
 }

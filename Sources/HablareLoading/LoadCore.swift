@@ -54,11 +54,11 @@ struct LoadCore<Key: Hashable & Sendable>: Sendable {
     private var loads: [Int: Load] = [:]
     /// The load that a new caller of a key joins.
     private var present: [Key: Int] = [:]
-    private var queue = KeyedHeap<Int, LoadPlace>()
+    private var queue = KeyedHeap<Int, LoadRank>()
     /// The attempts that hold a slot, including those that no caller wants any more.
     private(set) var underWay: Set<LoadAttempt> = []
     private var lastLoad = 0
-    private var lastTurn = 0
+    private var lastOrder = 0
     private var isClosed = false
 
     /// - Parameter concurrency: The maximum number of concurrent attempts, at least 1.
@@ -84,21 +84,21 @@ struct LoadCore<Key: Hashable & Sendable>: Sendable {
         for key: Key, by caller: Int, _ priority: LoadPriority
     ) -> (load: Int, isShared: Bool, effects: [Effect]) {
         guard !isClosed else { return (0, false, [.deliver(.closed, to: [caller])]) }
-        lastTurn += 1
+        lastOrder += 1
         if let number = present[key], var load = loads[number] {
             let wasVisible = load.callers.areVisible
-            load.callers.insert(caller, priority, turn: lastTurn)
+            load.callers.insert(caller, priority, order: lastOrder)
             loads[number] = load
-            place(number)
+            enqueue(number)
             let isLifted = load.stage == .running && !wasVisible && load.callers.areVisible
             return (number, true, isLifted ? [.lift(LoadAttempt(load: number, number: load.attempts))] : [])
         }
         lastLoad += 1
         var load = Load(key: key)
-        load.callers.insert(caller, priority, turn: lastTurn)
+        load.callers.insert(caller, priority, order: lastOrder)
         loads[lastLoad] = load
         present[key] = lastLoad
-        place(lastLoad)
+        enqueue(lastLoad)
         return (lastLoad, false, startNext())
     }
 
@@ -106,7 +106,7 @@ struct LoadCore<Key: Hashable & Sendable>: Sendable {
     mutating func left(_ caller: Int, _ number: Int) -> [Effect] {
         guard loads[number]?.callers.remove(caller) == true, let load = loads[number] else { return [] }
         guard load.callers.isEmpty else {
-            place(number)
+            enqueue(number)
             return []
         }
         remove(number)
@@ -122,9 +122,9 @@ struct LoadCore<Key: Hashable & Sendable>: Sendable {
         let numbers = loads.keys.sorted()
         return numbers.flatMap { number -> [Effect] in
             guard let load = remove(number) else { return [] }
-            let told = Effect.deliver(.closed, to: load.callers.all)
-            guard load.stage != .queued else { return [told] }
-            return [told, .cancel(LoadAttempt(load: number, number: load.attempts))]
+            let delivery = Effect.deliver(.closed, to: load.callers.all)
+            guard load.stage != .queued else { return [delivery] }
+            return [delivery, .cancel(LoadAttempt(load: number, number: load.attempts))]
         }
     }
 
@@ -156,7 +156,7 @@ struct LoadCore<Key: Hashable & Sendable>: Sendable {
     mutating func waited(_ attempt: LoadAttempt) -> [Effect] {
         guard let load = loads[attempt.load], load.stage == .waiting, load.attempts == attempt.number else { return [] }
         loads[attempt.load]?.stage = .queued
-        place(attempt.load)
+        enqueue(attempt.load)
         return startNext()
     }
 
@@ -180,12 +180,12 @@ struct LoadCore<Key: Hashable & Sendable>: Sendable {
         present = present.filter { loads[$0.value]?.stage != .running }
     }
 
-    // MARK: Places
+    // MARK: Queue
 
     /// Moves a queued load to its position in the queue.
-    private mutating func place(_ number: Int) {
+    private mutating func enqueue(_ number: Int) {
         guard let load = loads[number], load.stage == .queued else { return }
-        queue.set(number, to: load.callers.place)
+        queue.set(number, to: load.callers.rank)
     }
 
     private mutating func startNext() -> [Effect] {

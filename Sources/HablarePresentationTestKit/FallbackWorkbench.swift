@@ -10,8 +10,8 @@ struct FallbackWorkbench: Sendable {
     let store = ScriptedResourceStore()
     /// The first of February 2026, because no clock changes in the weeks around it.
     let now = Date(timeIntervalSince1970: 1_769_904_000)
-    private let answer = Guarded<Result<String, any Error>>(.success("new"))
-    private let observed = Guarded<[String]>([])
+    private let answer = Locked<Result<String, any Error>>(.success("new"))
+    private let observed = Locked<[String]>([])
     private let loader: any FallbackLoads
 
     init(make: (FallbackLoaderContract.Parts) -> any FallbackLoads) {

@@ -41,10 +41,10 @@ public struct LoadContract {
     /// Creates the contract of one kind of loading.
     ///
     /// - Parameters:
-    ///   - patience: The time limit for each expected event. Default: a minute, because a test machine may be busy.
+    ///   - timeout: The time limit for each expected event. Default: a minute, because a test machine may be busy.
     ///   - makeDriver: A closure that creates a driver. It is called at least once for each rule.
-    public init(patience: Duration = .seconds(60), makeDriver: @escaping MakeDriver) {
-        bench = LoadWorkbench(make: makeDriver, patience: patience)
+    public init(timeout: Duration = .seconds(60), makeDriver: @escaping MakeDriver) {
+        bench = LoadWorkbench(make: makeDriver, timeout: timeout)
     }
 
     /// Checks a driver against a rule.

@@ -6,7 +6,7 @@ import HablareTestKit
 @MainActor
 struct LoadWorkbench {
     let make: LoadContract.MakeDriver
-    let patience: Duration
+    let timeout: Duration
 
     /// Creates a driver for a view, with scripted loads and a policy.
     func driver(
@@ -19,7 +19,7 @@ struct LoadWorkbench {
     func until(
         _ what: String, file: String = #fileID, line: Int = #line, _ condition: () -> Bool
     ) async throws {
-        let end = ContinuousClock.now + patience
+        let end = ContinuousClock.now + timeout
         while !condition() {
             try Task.checkCancellation()
             try require("\(what): never", ContinuousClock.now < end, file: file, line: line)

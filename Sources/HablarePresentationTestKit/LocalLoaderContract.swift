@@ -64,7 +64,7 @@ public struct LocalLoaderContract: Sendable {
         },
         Rule("The present is that of each call, as long as the loader lives") { make in
             let store = ScriptedResourceStore(CachedResource("one", savedAt: saved))
-            let now = Guarded(saved)
+            let now = Locked(saved)
             let loader = make(store, utc) { now.withLock { $0 } }
             try require("what is found at first", try await loader.load().resource, is: "one")
             now.withLock { $0 = saved + 7 * day }

@@ -10,7 +10,7 @@ package final class ScriptedLoads: Sendable {
         var ranOnMainActor = false
     }
 
-    private let state = Guarded(State())
+    private let state = Locked(State())
     private let listens: Bool
 
     /// Creates loads.

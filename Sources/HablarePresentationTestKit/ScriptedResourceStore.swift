@@ -20,7 +20,7 @@ public final class ScriptedResourceStore: ResourceStore {
         var failure: (any Error)?
     }
 
-    private let state: Guarded<State>
+    private let state: Locked<State>
     /// The scheduler of the store's calls.
     public let scheduler: any StoreScheduler
 
@@ -30,7 +30,7 @@ public final class ScriptedResourceStore: ResourceStore {
     ///   - kept: The kept text. Default: none.
     ///   - scheduler: The scheduler of the store's calls. Default: inline.
     public init(_ kept: CachedResource<String>? = nil, scheduler: any StoreScheduler = InlineStoreScheduler()) {
-        state = Guarded(State(kept: kept))
+        state = Locked(State(kept: kept))
         self.scheduler = scheduler
     }
 

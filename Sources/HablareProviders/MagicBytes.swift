@@ -13,7 +13,7 @@ package struct MagicBytes: Sendable {
     }
 
     /// Whether a word stands at a place.
-    package func has(_ word: String, at place: Int = 0) -> Bool { bytes.dropFirst(place).starts(with: word.utf8) }
+    package func has(_ word: String, at offset: Int = 0) -> Bool { bytes.dropFirst(offset).starts(with: word.utf8) }
 
     /// The format of a picture: PNG, JPEG, WebP or GIF; `nil` for anything else.
     package var image: ImageFormat? {

@@ -65,18 +65,18 @@ public final class SQLiteStore: RequestStore {
     let locks: FileLocks
     let bell: CommitBell
     /// The log of commits, as far as this store has read it.
-    let log: Guarded<CommitLog>
+    let log: Locked<CommitLog>
     /// Content that lost a reference and is not yet collected.
-    let uncollected = Guarded<Set<ContentReference>>([])
+    let uncollected = Locked<Set<ContentReference>>([])
     /// This process's view of whether deleted data may still be in the write-ahead log. ``ErasureMark`` decides. Data
     /// that another process deleted, and is about to erase, is first `noticed`.
     enum Erasure { case finished, noticed, wanted, postponed }
     /// The damage that this store knows of.
-    let damage = Guarded(KnownDamage())
+    let damage = Locked(KnownDamage())
     /// The present erasure. It begins as `postponed`, because a process may have ended before it emptied the log.
-    let erasure = Guarded(Erasure.postponed)
+    let erasure = Locked(Erasure.postponed)
     /// The time that a deletion waits for readers of an older state, in milliseconds.
-    static let patience = 100
+    static let shortBusyTimeout = 100
     /// The folder, which tells whether another store is open on it.
     private let folder: OpenFolder
     let busyTimeout: TimeInterval
@@ -114,7 +114,7 @@ public final class SQLiteStore: RequestStore {
         locks = try FileLocks(directory: directory.appendingPathComponent("owners", isDirectory: true))
         bell = try CommitBell(directory: directory.appendingPathComponent("signal", isDirectory: true))
         folder = try translatingFileFailures { try OpenFolder(directory.path) }
-        log = Guarded(
+        log = Locked(
             try translatingErrors(of: path) { [pool] in
                 try pool.writeWithoutTransaction { db in
                     // A commit in progress may have found no other store on the folder, and is not logged. Wait for it,
@@ -216,7 +216,7 @@ public final class SQLiteStore: RequestStore {
                 id: flight.id, lifecycle: flight.lifecycle,
                 request: content == nil ? try columns.request(reading: files) : columns.withoutPrompt,
                 promptContent: content, origin: columns.origin.provider, triedSince: flight.triedSince,
-                trace: columns.trace, submittedAt: columns.submittedAt, remembered: flight.remembered)
+                trace: columns.trace, submittedAt: columns.submittedAt, resumePoint: flight.resumePoint)
         } catch {
             let request =
                 switch flight.columns {
@@ -225,7 +225,7 @@ public final class SQLiteStore: RequestStore {
                 }
             return ClaimedFlight(
                 id: flight.id, lifecycle: flight.lifecycle, request: request, triedSince: flight.triedSince,
-                remembered: flight.remembered, failure: ClaimTransaction.unreadable(error))
+                resumePoint: flight.resumePoint, failure: ClaimTransaction.unreadable(error))
         }
     }
 

@@ -38,14 +38,14 @@ struct SimulationWorkers: Sendable {
     private let digests: Bool
     private let began = ContinuousClock.now
     private let isTerminal = isatty(2) == 1
-    private let state: Guarded<State>
+    private let state: Locked<State>
 
     init(first: UInt64, count: Int, workers: Int, digests: Bool) {
         end = first + UInt64(count)
         self.count = count
         self.workers = workers
         self.digests = digests
-        state = Guarded(State(next: first))
+        state = Locked(State(next: first))
     }
 
     func run() -> Report {

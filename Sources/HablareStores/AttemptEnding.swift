@@ -22,8 +22,8 @@ package struct AttemptEnding: Sendable {
     package let error: AIServiceError?
     /// The recorded end with its consequences; `nil` if the end is refused.
     package let settlement: Settlement?
-    /// Whether ``AttemptEnd/otherwise`` replaced the outcome of the attempt.
-    package let isOtherwise: Bool
+    /// Whether ``AttemptEnd/outcomeIfHandleChanged`` replaced the outcome of the attempt.
+    package let usesOutcomeIfHandleChanged: Bool
     /// The reason to refuse the end. Only the attempt's line in the ledger is then written.
     package let refusal: FlightLifecycle.Refusal?
 
@@ -34,8 +34,8 @@ package struct AttemptEnding: Sendable {
     package init(_ end: AttemptEnd, flight: FlightLifecycle, members: [FlightMember]) {
         // Only the newest attempt can complete a flight, and no attempt follows a completed one.
         let completedFlight = flight.state == .settled(.completed) && flight.attempt == end.lifecycle.attempt
-        let otherwise = Self.otherwise(of: end, flight)
-        let outcome = otherwise ?? end.outcome
+        let outcomeIfHandleChanged = Self.outcomeIfHandleChanged(of: end, flight)
+        let outcome = outcomeIfHandleChanged ?? end.outcome
         var flight = flight
         var record = AttemptRecord(of: end, outcome)
         var finished: [FlightMember] = []
@@ -69,9 +69,9 @@ package struct AttemptEnding: Sendable {
                 }
                 finished = members.filter { !$0.isPatient(at: wantedAt) }.settled(as: .failed)
                 if !finished.isEmpty { error = failure }
-            case .diverted(_, let hop, let account):
+            case .diverted(_, let target, let account):
                 try flight.attemptDiverted(token: end.lifecycle.token)
-                diversion = AttemptEnd.Diversion(to: hop, account: account)
+                diversion = AttemptEnd.Diversion(to: target, account: account)
             case .held:
                 try flight.attemptHeld(token: end.lifecycle.token)
             case .expired:
@@ -102,21 +102,22 @@ package struct AttemptEnding: Sendable {
         self.error = error
         self.diversion = diversion
         self.refusal = refusal
-        isOtherwise = otherwise != nil
+        usesOutcomeIfHandleChanged = outcomeIfHandleChanged != nil
         var taken = end
         taken.outcome = outcome
-        taken.otherwise = nil
+        taken.outcomeIfHandleChanged = nil
         settlement =
             refusal == nil
             ? Settlement(end: taken, flight: flight, finished: finished.map(\.id), diversion: diversion) : nil
     }
 
     /// Returns the outcome for an attempt whose lease is still valid, if its process was wrong about the resume handle.
-    private static func otherwise(of end: AttemptEnd, _ flight: FlightLifecycle) -> AttemptEnd.Outcome? {
-        guard let otherwise = end.otherwise, flight.isExecuting, flight.token == end.lifecycle.token,
-            otherwise.hasHandle == (flight.hasHandle && !end.forgetsHandle)
+    private static func outcomeIfHandleChanged(of end: AttemptEnd, _ flight: FlightLifecycle) -> AttemptEnd.Outcome? {
+        guard let outcomeIfHandleChanged = end.outcomeIfHandleChanged, flight.isExecuting,
+            flight.token == end.lifecycle.token,
+            outcomeIfHandleChanged.hasHandle == (flight.hasHandle && !end.forgetsHandle)
         else { return nil }
-        return otherwise.outcome
+        return outcomeIfHandleChanged.outcome
     }
 
     /// Reduces the record of an attempt whose outcome is refused to the attempt's cost.

@@ -19,7 +19,7 @@ extension StoreMachine {
         return .done
     }
 
-    mutating func remember(_ memory: AttemptMemory) throws(Rows.Failure) -> WriteReceipt {
+    mutating func remember(_ memory: ResumeHandleWrite) throws(Rows.Failure) -> WriteReceipt {
         guard var flight = try rows.flight(memory.flight) else { return .refused(.staleToken) }
         do throws(FlightLifecycle.Refusal) {
             try memory.apply(to: &flight.lifecycle)
@@ -66,18 +66,18 @@ extension StoreMachine {
             return .contentMissing(reference)
         }
         // Refused if the store already has them or another process holds the lease.
-        if let rest = end.rest { _ = try add(rest) }
+        if let remainder = end.remainingChunks { _ = try add(remainder) }
         guard var flight = try rows.flight(end.flight) else { return .refused(.staleToken) }
         let ending = AttemptEnding(end, flight: flight.lifecycle, members: try rows.members(of: end.flight))
-        if let line = ending.record, try record(line, of: end.flight, flight), end.isReserved {
-            try settleReservations(of: end.flight, by: line)
+        if let entry = ending.record, try record(entry, of: end.flight, flight), end.isReserved {
+            try settleReservations(of: end.flight, by: entry)
         }
         guard let settlement = ending.settlement else { return ending.receipt }
         flight.move(to: ending.flight)
         if let next = ending.diversion {
-            flight.provider = next.hop.provider
-            flight.model = next.hop.model
-            try rows.note(next.account, of: next.hop.provider)
+            flight.provider = next.target.provider
+            flight.model = next.target.model
+            try rows.note(next.account, of: next.target.provider)
         }
         if let response = ending.response, end.entersCache, case .success(let content) = response.result {
             flight.usedAt = response.receivedAt
@@ -91,9 +91,11 @@ extension StoreMachine {
         if !ending.flight.isSettled, !ending.finished.isEmpty { try membersChanged(of: end.flight) }
         if end.isStreaming, ending.flight.state == .settled(.completed) {
             // These chunks complete the stream, whichever process holds the lease.
-            if let rest = end.rest {
-                let journalled = try journalled(of: rest)
-                if rest.first <= journalled, let missing = rest.missing(after: journalled) { try rows.append(missing) }
+            if let remainder = end.remainingChunks {
+                let journalled = try journalled(of: remainder)
+                if remainder.first <= journalled, let missing = remainder.missing(after: journalled) {
+                    try rows.append(missing)
+                }
             }
             try rows.outputCompleted(of: end.flight, generation: end.lifecycle.generation)
         }
@@ -108,15 +110,15 @@ extension StoreMachine where Rows: ClaimableRows {
     package mutating func claim(_ query: ClaimQuery) throws(Rows.Failure) -> Claim {
         let nextDue = try endBackoffs(of: query.provider, now: query.now)
         var claimed: [Priority: [ClaimedFlight]] = [:]
-        var rest = max(0, query.limit)
+        var remainder = max(0, query.limit)
         for (priority, share) in query.shares {
             claimed[priority] = try take(share, of: priority, query)
-            rest -= claimed[priority]?.count ?? 0
+            remainder -= claimed[priority]?.count ?? 0
         }
-        for priority in Priority.allCases where rest > 0 {
-            let more = try take(rest, of: priority, query)
+        for priority in Priority.allCases where remainder > 0 {
+            let more = try take(remainder, of: priority, query)
             claimed[priority, default: []] += more
-            rest -= more.count
+            remainder -= more.count
         }
         return Claim(flights: Priority.allCases.flatMap { claimed[$0] ?? [] }, nextDue: nextDue)
     }

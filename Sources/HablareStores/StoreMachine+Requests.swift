@@ -12,7 +12,7 @@ extension StoreMachine {
         if let present = try present(submission) { return present }
         let request = submission.request
         if let answer {
-            try enter(submission, aboard: answer.flight, answeredBy: answer)
+            try enter(submission, joining: answer.flight, answeredBy: answer)
             return submitted(
                 submission,
                 SubmissionReceipt(
@@ -21,7 +21,7 @@ extension StoreMachine {
         }
         try rows.note(submission.account, of: submission.provider)
         if let flight = sameWork.live {
-            try enter(submission, aboard: flight)
+            try enter(submission, joining: flight)
             try rows.charge(request.tags, for: flight)
             try membersChanged(of: flight)
             return submitted(
@@ -45,32 +45,32 @@ extension StoreMachine {
     /// Returns the receipt for a submission whose UUID, or place in its job, is taken; `nil` if neither is.
     private mutating func present(_ submission: Submission) throws(Rows.Failure) -> WriteReceipt? {
         var placed: UUID?
-        if let place = submission.job { placed = try rows.request(at: place) }
+        if let position = submission.job { placed = try rows.request(at: position) }
         guard let row = try rows.request(placed ?? submission.request.id), let flight = try rows.flight(row.flight)
         else { return nil }
         guard flight.work == submission.fingerprint else {
             return .rejected(.conflict(id: row.id, job: submission.job))
         }
-        if let place = submission.job, row.job != place {
-            guard row.job == nil else { return .rejected(.placedElsewhere(id: row.id)) }
-            try adopt(row, into: place)
+        if let position = submission.job, row.job != position {
+            guard row.job == nil else { return .rejected(.otherJobPosition(id: row.id)) }
+            try adopt(row, into: position)
         }
         return .submitted(SubmissionReceipt(id: row.id, flight: row.flight, wasPresent: true))
     }
 
-    private mutating func adopt(_ adopted: RequestRow, into place: Submission.JobPlace) throws(Rows.Failure) {
+    private mutating func adopt(_ adopted: RequestRow, into position: Submission.JobPosition) throws(Rows.Failure) {
         var row = adopted
-        row.job = place
+        row.job = position
         try rows.write(row)
         guard var flight = try rows.flight(row.flight) else { return }
-        if flight.head == row.id { flight.job = place.key }
+        if flight.head == row.id { flight.job = position.key }
         try rows.write(flight, of: row.flight)
         try rows.protectionChanged(of: row.flight)
         changes.append(.flight(row.flight, flight.lifecycle))
     }
 
     private mutating func enter(
-        _ submission: Submission, aboard id: FlightID, answeredBy answer: CacheChoice.Candidate? = nil
+        _ submission: Submission, joining id: FlightID, answeredBy answer: CacheChoice.Candidate? = nil
     ) throws(Rows.Failure) {
         var row = RequestRow(submission, of: id)
         if let answer {

@@ -59,7 +59,7 @@ package struct StoreMachine<Rows: StoreRows> {
         case .reserve(let request, let date): try reserve(request, at: date)
         case .report(let report, let date): try note(report, at: date)
         case .evict(let id): try evict(id)
-        case .prune(let place, let limit): try prune(through: place, limit: limit)
+        case .prune(let budgetPeriod, let limit): try prune(through: budgetPeriod, limit: limit)
         case .pin(let id, let isPinned): try protect(id) { $0.isPinned = isPinned }
         case .merged(let id): try protect(id) { $0.awaitsMerge = false }
         case .trimCache(let limits, let date, let used, let limit):
@@ -133,14 +133,14 @@ package struct StoreMachine<Rows: StoreRows> {
     /// Adds an attempt's record to the ledger. Returns `false` if an earlier record stays instead.
     @discardableResult
     mutating func record(_ attempt: AttemptRecord, of id: FlightID, _ flight: FlightRow) throws(Rows.Failure) -> Bool {
-        var line = attempt
-        (line.provider, line.model) = (flight.provider, flight.model)
+        var entry = attempt
+        (entry.provider, entry.model) = (flight.provider, flight.model)
         if let earlier = try rows.attempt(attempt.attempt, of: id) {
             guard attempt.replaces(earlier) else { return false }
             // The record keeps the provider of the attempt, although the flight may have moved to another one.
-            (line.provider, line.model) = (earlier.provider, earlier.model)
+            (entry.provider, entry.model) = (earlier.provider, earlier.model)
         }
-        try rows.write(line, of: id)
+        try rows.write(entry, of: id)
         return true
     }
 
@@ -158,7 +158,7 @@ package struct StoreMachine<Rows: StoreRows> {
         let job = start.charges.contains { $0.job != nil } ? try rows.flight(start.flight)?.job : nil
         var charged: [(charge: BudgetCharge, account: BudgetAccount)] = []
         for charge in start.charges where charge.job == nil || charge.job == job {
-            let account = try rows.account(of: charge.place) ?? BudgetAccount()
+            let account = try rows.account(of: charge.budgetPeriod) ?? BudgetAccount()
             guard account.takes(charge) else {
                 return BudgetRefusal(budget: charge.budget, left: account.left(of: charge.limit))
             }
@@ -170,8 +170,8 @@ package struct StoreMachine<Rows: StoreRows> {
             let share = BudgetAccount.Share(reserving: charge.bound)
             var account = account
             account.change(from: nil, to: share)
-            try rows.write(account, of: charge.place)
-            reservations.append(Reservation(budget: charge.place, bound: charge.bound, share: share))
+            try rows.write(account, of: charge.budgetPeriod)
+            reservations.append(Reservation(budget: charge.budgetPeriod, bound: charge.bound, share: share))
         }
         try rows.write(reservations, of: start.transition.new.attempt, of: start.flight)
         return nil
@@ -194,7 +194,7 @@ package struct StoreMachine<Rows: StoreRows> {
 
     // MARK: Retention
 
-    private mutating func prune(through last: PrunePlan.Place, limit: Int) throws(Rows.Failure) -> WriteReceipt {
+    private mutating func prune(through last: PrunePlan.Position, limit: Int) throws(Rows.Failure) -> WriteReceipt {
         let candidates = try rows.unprotectedResponses(through: last, limit: max(0, limit))
         var pruned = Pruned(isComplete: candidates.count < limit)
         for flight in candidates {
@@ -273,7 +273,7 @@ package struct StoreMachine<Rows: StoreRows> {
 extension StoreMachine: Sendable where Rows: Sendable {}
 
 extension BudgetCharge {
-    var place: BudgetPeriod { BudgetPeriod(budget: budget, period: period) }
+    var budgetPeriod: BudgetPeriod { BudgetPeriod(budget: budget, period: period) }
 }
 
 extension Date {

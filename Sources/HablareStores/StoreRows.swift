@@ -53,7 +53,7 @@ package protocol StoreRows {
     mutating func request(_ id: UUID) throws(Failure) -> RequestRow?
 
     /// Returns the request at a place of a job. Needs an index.
-    mutating func request(at place: Submission.JobPlace) throws(Failure) -> UUID?
+    mutating func request(at position: Submission.JobPosition) throws(Failure) -> UUID?
 
     /// Inserts a request, with the data of its submission that the row does not have, such as its metadata and trace.
     mutating func insert(_ request: RequestRow, of submission: Submission) throws(Failure)
@@ -154,7 +154,7 @@ package protocol StoreRows {
 
     /// Returns the flights of responses that no member protects and that were received at a place or before: at most
     /// `limit`, the oldest first. The result may include protected responses, because the machine checks each one.
-    mutating func unprotectedResponses(through place: PrunePlan.Place, limit: Int) throws(Failure) -> [FlightID]
+    mutating func unprotectedResponses(through position: PrunePlan.Position, limit: Int) throws(Failure) -> [FlightID]
 
     // MARK: The cache
 
@@ -219,7 +219,7 @@ package struct RequestRow: Sendable, Codable {
     package var lifecycle: RequestLifecycle
     /// The request's own class. A flight has the most urgent class of its live members.
     package var priority: Priority
-    package var job: Submission.JobPlace?
+    package var job: Submission.JobPosition?
     package var deadline: Date?
     package var tags: [String]
     package var finishedAt: Date?
@@ -235,7 +235,7 @@ package struct RequestRow: Sendable, Codable {
     package var protectsResponse: Bool { !isEvicted && (isPinned || awaitsMerge || job != nil) }
 
     package init(
-        id: UUID, flight: FlightID, lifecycle: RequestLifecycle, priority: Priority, job: Submission.JobPlace? = nil,
+        id: UUID, flight: FlightID, lifecycle: RequestLifecycle, priority: Priority, job: Submission.JobPosition? = nil,
         deadline: Date? = nil, tags: [String] = [], finishedAt: Date? = nil, error: AIServiceError? = nil,
         cacheAge: TimeInterval? = nil, isEvicted: Bool = false, isPinned: Bool = false, awaitsMerge: Bool = false
     ) {
@@ -279,7 +279,7 @@ package struct FlightRow: Sendable, Codable {
     package var provider: ProviderID
     package var model: String?
     /// The provider and model that it was submitted to.
-    package var origin: FallbackHop
+    package var origin: FallbackTarget
     /// The work that it does; `nil` once its prompt was erased, after which no request can join it.
     package var work: Fingerprint?
     package var unknownOutcome: UnknownOutcomePolicy
@@ -294,7 +294,7 @@ package struct FlightRow: Sendable, Codable {
 
     package init(
         lifecycle: FlightLifecycle, head: UUID, isShared: Bool, job: JobKey?, priority: Priority, provider: ProviderID,
-        model: String?, origin: FallbackHop, work: Fingerprint?, unknownOutcome: UnknownOutcomePolicy,
+        model: String?, origin: FallbackTarget, work: Fingerprint?, unknownOutcome: UnknownOutcomePolicy,
         streaming: StreamingPolicy?, startedAt: Date?, triedSince: Date?, usedAt: Date?, answerBytes: Int64
     ) {
         self.lifecycle = lifecycle
@@ -322,7 +322,7 @@ package struct FlightRow: Sendable, Codable {
         priority = request.priority
         provider = submission.provider
         model = request.model
-        origin = FallbackHop(submission.provider, model: request.model)
+        origin = FallbackTarget(submission.provider, model: request.model)
         work = submission.fingerprint
         unknownOutcome = request.unknownOutcome
         streaming = request.streaming

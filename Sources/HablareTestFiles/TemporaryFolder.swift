@@ -5,7 +5,7 @@ package import Foundation
 /// Its name contains a space, as users' folders often do.
 package final class TemporaryFolder: Sendable {
     /// The location of a test folder.
-    package enum Place: Sendable {
+    package enum Location: Sendable {
         /// In memory if possible, because thousands of commits need not reach a disk.
         case memory
         /// In the system's temporary folder, because memory may be small and may not allow running programs.
@@ -14,10 +14,10 @@ package final class TemporaryFolder: Sendable {
 
     package let url: URL
 
-    package init(_ place: Place = .memory) throws {
+    package init(_ location: Location = .memory) throws {
         let memory = "/dev/shm"
         let base =
-            place == .memory && FileManager.default.isWritableFile(atPath: memory)
+            location == .memory && FileManager.default.isWritableFile(atPath: memory)
             ? URL(fileURLWithPath: memory) : FileManager.default.temporaryDirectory
         url = base.appending(path: "hablare test \(UUID().uuidString)", directoryHint: .isDirectory)
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)

@@ -8,7 +8,7 @@ final class CountWaiters: Sendable {
         var waiting: [(target: Int, waiter: Waiter<Void>)] = []
     }
 
-    private let state = Guarded(State())
+    private let state = Locked(State())
 
     /// Sets the count and wakes the callers that wait for it.
     func set(_ count: Int) {

@@ -4,7 +4,7 @@ package import Logging
 /// Records log messages of every level with their metadata, so that a test can check that a secret is not among them.
 public struct LogRecorder: Sendable {
     private struct Handler: LogHandler {
-        let kept: Guarded<[String]>
+        let kept: Locked<[String]>
         var metadata: Logger.Metadata = [:]
         var logLevel = Logger.Level.trace
 
@@ -18,7 +18,7 @@ public struct LogRecorder: Sendable {
         }
     }
 
-    private let kept = Guarded<[String]>([])
+    private let kept = Locked<[String]>([])
 
     /// Creates a recorder with a logger of its own.
     package init() {}

@@ -25,7 +25,7 @@ public final class ManualClock: Clock, Sendable {
         var sleepers: [Sleeper] = []
     }
 
-    private let state = Guarded(State())
+    private let state = Locked(State())
     private let sleeping = CountWaiters()
 
     /// Creates a clock at time zero.

@@ -27,7 +27,7 @@ public struct ScriptedProvider: AIServiceProvider {
     public let needsNetwork: Bool
     private var maximum: @Sendable (AIRequest) -> Usage? = { _ in nil }
     private let script: @Sendable (ProviderCall) async -> Result<ProviderAnswer, AIServiceError>
-    private let state = Guarded(Record())
+    private let state = Locked(Record())
 
     /// Creates a provider.
     ///
@@ -90,7 +90,7 @@ public final class Gate: Sendable {
         var waiting: [Waiter<Void>] = []
     }
 
-    private let state = Guarded(State())
+    private let state = Locked(State())
     private let arrivals = CountWaiters()
 
     /// Creates a closed gate.

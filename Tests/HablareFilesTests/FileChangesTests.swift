@@ -62,11 +62,11 @@ import Testing
             return bytes
         }
         let (other, ours) = (event(2, "a-shm"), event(2, "a-wal"))
-        #expect(!FileChanges.tells([], ofNamesEndingWith: "-wal"))
+        #expect(!FileChanges.names([], ofNamesEndingWith: "-wal"))
         let (others, among, overflow) = (other + other, other + ours, other + event(0x4000, ""))
-        #expect(!FileChanges.tells(others[...], ofNamesEndingWith: "-wal"))
-        #expect(FileChanges.tells(among[...], ofNamesEndingWith: "-wal"))
-        #expect(FileChanges.tells(overflow[...], ofNamesEndingWith: "-wal"))
+        #expect(!FileChanges.names(others[...], ofNamesEndingWith: "-wal"))
+        #expect(FileChanges.names(among[...], ofNamesEndingWith: "-wal"))
+        #expect(FileChanges.names(overflow[...], ofNamesEndingWith: "-wal"))
     }
     #endif
 

@@ -2,7 +2,7 @@ import Hablare
 
 /// Collects values of several threads in order.
 final class Said<Value: Sendable>: Sendable {
-    private let values = Guarded<[Value]>([])
+    private let values = Locked<[Value]>([])
 
     var all: [Value] { values.withLock { $0 } }
 

@@ -129,7 +129,7 @@ enum Merge {
         let merge: @MainActor @Sendable (Int) async throws -> Void = {
             try await single.merge(responses[$0], into: models[$0], property: \.text)
         }
-        times.gap = try await longestGap { try await inTurn(models.count, merge) }
+        times.gap = try await longestGap { try await exclusively(models.count, merge) }
         guard models.allSatisfy({ !$0.text.isEmpty }) else {
             throw AIServiceError(.invalidState, "A response was not merged.")
         }
@@ -147,7 +147,7 @@ enum Merge {
     }
 
     /// Eight, none of them on the main actor, who take one after another.
-    @concurrent private static func inTurn(
+    @concurrent private static func exclusively(
         _ count: Int, _ work: @escaping @Sendable (Int) async throws -> Void
     ) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in

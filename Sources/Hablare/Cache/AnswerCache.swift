@@ -30,7 +30,7 @@ final class AnswerCache: Sendable {
         }
     }
 
-    private let state: Guarded<State>
+    private let state: Locked<State>
     private let limits: CacheLimits
     private let isShared: Bool
 
@@ -39,7 +39,7 @@ final class AnswerCache: Sendable {
     init(_ limits: CacheLimits, isShared: Bool) {
         self.limits = limits
         self.isShared = isShared
-        state = Guarded(
+        state = Locked(
             State(
                 isAttended: !isShared,
                 answers: LeastRecentlyUsed(maximumCount: limits.memoryCount, maximumCost: limits.memoryBytes)))

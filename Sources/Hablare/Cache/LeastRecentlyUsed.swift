@@ -13,7 +13,7 @@ package struct LeastRecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sen
 
     private let maximumCount: Int
     private let maximumCost: Int
-    private var places: [Key: Int] = [:]
+    private var slots: [Key: Int] = [:]
     private var nodes: [Node?] = []
     private var free: [Int] = []
     private var newest = -1
@@ -25,13 +25,13 @@ package struct LeastRecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sen
         self.maximumCost = maximumCost
     }
 
-    package var count: Int { places.count }
+    package var count: Int { slots.count }
 
     package mutating func use(_ key: Key) -> Value? {
-        guard let place = places[key], let node = nodes[place] else { return nil }
-        if place != newest {
+        guard let slot = slots[key], let node = nodes[slot] else { return nil }
+        if slot != newest {
             unlink(node)
-            link(place)
+            link(slot)
         }
         return node.value
     }
@@ -45,31 +45,31 @@ package struct LeastRecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sen
         var gone: [Value] = []
         if let replaced = remove(key) { gone.append(replaced) }
         guard maximumCount > 0, cost <= maximumCost else { return gone }
-        while places.count >= maximumCount || self.cost > maximumCost - cost {
+        while slots.count >= maximumCount || self.cost > maximumCost - cost {
             guard let node = nodes[oldest], let value = remove(node.key) else { break }
             gone.append(value)
         }
         let node = Node(key: key, value: value, cost: cost, newer: -1, older: -1)
-        let place: Int
+        let slot: Int
         if let unused = free.popLast() {
-            place = unused
-            nodes[place] = node
+            slot = unused
+            nodes[slot] = node
         } else {
-            place = nodes.count
+            slot = nodes.count
             nodes.append(node)
         }
-        places[key] = place
+        slots[key] = slot
         self.cost += cost
-        link(place)
+        link(slot)
         return gone
     }
 
     @discardableResult
     package mutating func remove(_ key: Key) -> Value? {
-        guard let place = places.removeValue(forKey: key), let node = nodes[place] else { return nil }
+        guard let slot = slots.removeValue(forKey: key), let node = nodes[slot] else { return nil }
         unlink(node)
-        nodes[place] = nil
-        free.append(place)
+        nodes[slot] = nil
+        free.append(slot)
         cost -= node.cost
         return node.value
     }
@@ -79,10 +79,10 @@ package struct LeastRecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sen
         if node.older >= 0 { nodes[node.older]?.newer = node.newer } else { oldest = node.newer }
     }
 
-    private mutating func link(_ place: Int) {
-        nodes[place]?.newer = -1
-        nodes[place]?.older = newest
-        if newest >= 0 { nodes[newest]?.newer = place } else { oldest = place }
-        newest = place
+    private mutating func link(_ slot: Int) {
+        nodes[slot]?.newer = -1
+        nodes[slot]?.older = newest
+        if newest >= 0 { nodes[newest]?.newer = slot } else { oldest = slot }
+        newest = slot
     }
 }

@@ -41,7 +41,7 @@ extension AttemptTask.Parts {
         do {
             return try await journal.commit(.settle(end))
         } catch let error as AIServiceError where isLastTry && error.code == .storageFull && end.bringsContent {
-            end.rest = nil
+            end.remainingChunks = nil
             if case .completed = end.outcome { end.outcome = .failed(error) }
             return try await journal.commit(.settle(end))
         }

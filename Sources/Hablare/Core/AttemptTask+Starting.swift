@@ -12,7 +12,7 @@ extension AttemptTask.Parts {
     ///
     /// - Throws: ``AIServiceError`` of category storage. Nothing may be sent then.
     func journalStart(of flight: QueuedFlight) async throws -> Start {
-        let start: Boxed<PlannedStart>
+        let start: Box<PlannedStart>
         switch prepareStart(of: flight) {
         case .impossible(let reason): return reason
         case .write(let planned): start = planned
@@ -32,7 +32,7 @@ extension AttemptTask.Parts {
     }
 
     private enum StartPlan: Sendable {
-        case write(Boxed<PlannedStart>)
+        case write(Box<PlannedStart>)
         case impossible(Start)
     }
 
@@ -51,11 +51,11 @@ extension AttemptTask.Parts {
         let charges = charges(of: flight, at: date)
         let started = flight.started(as: transition.new, at: date)
         guard !charges.isEmpty else {
-            return .write(Boxed(PlannedStart(write: .advance(flight.id, transition, at: date), started: started)))
+            return .write(Box(PlannedStart(write: .advance(flight.id, transition, at: date), started: started)))
         }
         let start = AttemptStart(flight: flight.id, transition: transition, startedAt: date, charges: charges)
         return .write(
-            Boxed(
+            Box(
                 PlannedStart(
                     write: .start(start), started: started, reservation: Reservation(charges: charges, date: date))))
     }
@@ -63,7 +63,7 @@ extension AttemptTask.Parts {
     /// Handles the store's answer to the start of an attempt. An attempt that exceeds its budget starts all the same
     /// and fails unsent, so that the ledger shows it.
     @inline(never)
-    private func startWritten(_ start: Boxed<PlannedStart>, _ receipt: WriteReceipt) -> Start {
+    private func startWritten(_ start: Box<PlannedStart>, _ receipt: WriteReceipt) -> Start {
         let started = start.value.started
         guard let reserved = start.value.reservation else { return receipt == .done ? .started(started) : .refused }
         guard case .started(let refusal) = receipt else { return .refused }
@@ -75,7 +75,7 @@ extension AttemptTask.Parts {
     private func charges(of flight: QueuedFlight, at date: Date) -> [BudgetCharge] {
         // An attempt that cannot be sent costs nothing. An attempt with a resume handle needs no new reservation: that
         // of the attempt that began the work remains, because its cost is still unknown.
-        guard !spending.budgets.isEmpty, flight.failure == nil, flight.remembered == nil,
+        guard !spending.budgets.isEmpty, flight.failure == nil, flight.resumePoint == nil,
             let registered = registry.registration(of: flight.provider)
         else { return [] }
         return spending.charges(of: flight.request, for: registered.provider, as: registered, at: date)

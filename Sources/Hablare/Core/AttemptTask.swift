@@ -52,7 +52,7 @@ final class AttemptTask: CallListener {
         var isCancelled = false
         /// The recording of an end in the stead of this attempt, which was abandoned.
         var standIn: Task<Void, Never>?
-        var limits: Boxed<ReportedLimits>?
+        var limits: Box<ReportedLimits>?
     }
 
     let queued: QueuedFlight
@@ -62,7 +62,7 @@ final class AttemptTask: CallListener {
     let watch: AttemptWatch?
     private let placedAt: Date
     private weak let engine: Engine?
-    private let state = Guarded(State())
+    private let state = Locked(State())
 
     init(_ flight: QueuedFlight, parts: Parts, engine: Engine) {
         queued = flight
@@ -109,7 +109,7 @@ final class AttemptTask: CallListener {
     /// Every call in flight keeps alive the values that this function holds across the provider's work, which may be
     /// most of a process's memory. This function therefore suspends with three words alive: this object, the flight and
     /// a date. The functions that prepare a call and judge its reply do not suspend and are not inlined, and a reply is
-    /// one word (``Boxed``). A test measures the memory of a call in flight.
+    /// one word (``Box``). A test measures the memory of a call in flight.
     private func run(_ flight: QueuedFlight) async {
         let startedAt = parts.date()
         let reply = if let watch { await send(flight, watchedBy: watch) } else { await send(flight) }
@@ -125,13 +125,13 @@ final class AttemptTask: CallListener {
     }
 
     @inline(never)
-    private func send(_ flight: QueuedFlight, watchedBy watch: AttemptWatch) async -> Boxed<Reply> {
+    private func send(_ flight: QueuedFlight, watchedBy watch: AttemptWatch) async -> Box<Reply> {
         watch.began(flight, type: parts.registry.registration(of: flight.provider)?.responseType ?? .data)
         return await watch.sending { await send(flight) }
     }
 
     @inline(never)
-    private func send(_ flight: QueuedFlight) async -> Boxed<Reply> {
+    private func send(_ flight: QueuedFlight) async -> Box<Reply> {
         let call: Call
         switch prepare(flight) {
         case .leaveUnsent(let reply): return reply
@@ -140,7 +140,7 @@ final class AttemptTask: CallListener {
         switch returned(flight, with: await call.provider.generate(call.value)) {
         case .over(let reply): return reply
         case .yielded(let reply):
-            return Boxed(
+            return Box(
                 reply.value.with(await stream.end(keepsBody: reply.value.isStreamed), streams: stream.policy != nil))
         }
     }
@@ -152,19 +152,19 @@ final class AttemptTask: CallListener {
 
     private enum Preparation: Sendable {
         case make(Call)
-        case leaveUnsent(Boxed<Reply>)
+        case leaveUnsent(Box<Reply>)
     }
 
     @inline(never)
     private func prepare(_ flight: QueuedFlight) -> Preparation {
-        if let failure = flight.failure { return .leaveUnsent(Boxed(.unsent(failure))) }
+        if let failure = flight.failure { return .leaveUnsent(Box(.unsent(failure))) }
         guard let provider = parts.registry[flight.provider] else {
-            return .leaveUnsent(Boxed(.unsent(.providerNotFound(flight.provider, known: parts.registry.ids))))
+            return .leaveUnsent(Box(.unsent(.providerNotFound(flight.provider, known: parts.registry.ids))))
         }
-        guard !Task.isCancelled else { return .leaveUnsent(Boxed(.unsent(.attemptCancelled))) }
+        guard !Task.isCancelled else { return .leaveUnsent(Box(.unsent(.attemptCancelled))) }
         let remaining = flight.request.deadline.map { Duration.between(parts.date(), $0) }
         if let remaining, remaining <= .zero {
-            return .leaveUnsent(Boxed(.unsent(.deadlineExceeded, isOutOfTime: true)))
+            return .leaveUnsent(Box(.unsent(.deadlineExceeded, isOutOfTime: true)))
         }
         stream.sent(as: flight.lifecycle)
         return .make(
@@ -177,8 +177,8 @@ final class AttemptTask: CallListener {
 
     /// A reply, with the information whether yielded chunks are still to be journalled.
     private enum Return: Sendable {
-        case over(Boxed<Reply>)
-        case yielded(Boxed<Reply>)
+        case over(Box<Reply>)
+        case yielded(Box<Reply>)
     }
 
     @inline(never)
@@ -193,8 +193,8 @@ final class AttemptTask: CallListener {
             reply.lostLease = stream.memory.wasRefused
         }
         if stream.hasBegun { engine?.apply { [reply] in $0.returned(flight.key, with: reply) } }
-        guard let ending = stream.endedAtOnce(keepsBody: reply.isStreamed) else { return .yielded(Boxed(reply)) }
-        return .over(Boxed(reply.with(ending, streams: stream.policy != nil)))
+        guard let ending = stream.endedAtOnce(keepsBody: reply.isStreamed) else { return .yielded(Box(reply)) }
+        return .over(Box(reply.with(ending, streams: stream.policy != nil)))
     }
 
     private enum Ending: Sendable {
@@ -227,7 +227,7 @@ final class AttemptTask: CallListener {
     }
 
     func learned(_ limits: ReportedLimits) {
-        state.withLock { $0.limits = Boxed(limits) }
+        state.withLock { $0.limits = Box(limits) }
     }
 
     func yielded(_ bytes: Data) async throws {
@@ -236,7 +236,7 @@ final class AttemptTask: CallListener {
 
     // MARK: What outlives it
 
-    var remembered: RememberedWork? { queued.remembered }
+    var resumePoint: ResumePoint? { queued.resumePoint }
 
     func remembers(_ handle: Data?) async throws {
         try await stream.remember(handle)

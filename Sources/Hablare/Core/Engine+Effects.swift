@@ -30,11 +30,11 @@ extension Engine {
         case .wakeReaders(let id): state.afterwards.append { [chunks] in chunks.statusChanged(of: id) }
         case .failReaders(let id, let error): state.afterwards.append { [chunks] in chunks.fail(id, with: error) }
         case .wakeReadersOfFlight(let flight): state.afterwards.append { [chunks] in chunks.changed(flight) }
-        case .revive(let revival): state.afterwards.append { [revivals] in revivals.tell(revival) }
+        case .revive(let revival): state.afterwards.append { [revivals] in revivals.publish(revival) }
         case .silence(let isSilent): silence(isSilent, &state)
         case .event(let event):
             follower?(event)
-            followers.tell(event)
+            followers.publish(event)
         case .answers(let change): note(change, &state)
         case .listen(let isWanted): listen(isWanted, &state)
         }
@@ -103,7 +103,7 @@ extension Engine {
         let needsNetwork = state.core.needsNetwork(provider)
         let query = ClaimQuery(
             owner: owner, provider: provider, scope: scope, limit: limit, now: date(),
-            turn: state.core.turn(of: provider))
+            roundOffset: state.core.roundOffset(of: provider))
         state.core.storeTasks.began(needsNetwork: needsNetwork)
         journal.claim(query) { [weak self] result in
             guard let self else { return }
@@ -157,7 +157,7 @@ extension Engine {
             origin: flight.origin, cost: parts.cost(of: flight.request, for: provider),
             triedSince: flight.triedSince, trace: flight.trace,
             waitsSince: flight.lifecycle.attempt == 0 ? flight.submittedAt : date(),
-            remembered: flight.remembered, failure: flight.failure)
+            resumePoint: flight.resumePoint, failure: flight.failure)
     }
 
     /// Gives back leases. If this process continues and may take the flights again, it claims them.
@@ -301,15 +301,15 @@ extension Engine {
         state.listening = spawner.start { [weak self, clock, renewalInterval] in
             let changes = signal.changes()
             // Changes from before the subscription are read first.
-            await self?.noticeOthers()
+            await self?.readForeignChanges()
             await withTaskGroup { group in
-                group.addTask { for await _ in changes { await self?.noticeOthers() } }
+                group.addTask { for await _ in changes { await self?.readForeignChanges() } }
                 // Also read without a signal: a process may have died between its commit and its signal.
                 group.addTask {
                     do {
                         while true {
                             try await clock.sleep(for: renewalInterval)
-                            await self?.noticeOthers()
+                            await self?.readForeignChanges()
                         }
                     } catch {
                         return  // the engine listens no more
@@ -319,9 +319,9 @@ extension Engine {
         }
     }
 
-    func noticeOthers() async {
+    func readForeignChanges() async {
         do {
-            try await journal.noticeOthers()
+            try await journal.readForeignChanges()
         } catch {
             logger.error("The store cannot be read", metadata: ["error": "\(error)"])
         }

@@ -25,10 +25,10 @@ extension Engine {
     /// Waits for the suspended engine's next order. Returns `true` if it is to work, `false` if it is to shut down.
     func untilToWork() async -> Bool {
         while true {
-            await wait { $0.core.suspensions.order != .rest }
+            await wait { $0.core.suspensions.order != .suspend }
             // Read again, because the order may have changed since.
             let order = apply { $0.suspensions.engineWoke() ? .work : $0.suspensions.order }
-            if order != .rest { return order == .work }
+            if order != .suspend { return order == .work }
         }
     }
 

@@ -50,7 +50,7 @@ final class Engine: Sendable {
     let revivals = Broadcast<Revival>()
     let followers = Broadcast<EngineEvent>(limit: 1024)
     let follower: (@Sendable (EngineEvent) -> Void)?
-    private let state: Guarded<State>
+    private let state: Locked<State>
 
     init(
         parts: AttemptTask.Parts, store: any RequestStore, answers: AnswerCache, chunks: ChunkHub,
@@ -84,7 +84,7 @@ final class Engine: Sendable {
                 suspendsRefusingAccounts: configuration.suspendsRefusingAccounts,
                 longestPause: configuration.longestPause))
         core.isFollowed = seams.follower != nil
-        state = Guarded(State(core: core))
+        state = Locked(State(core: core))
     }
 
     deinit {
@@ -251,8 +251,8 @@ extension Engine: CommitListener {
         return read(\.rowsOfInterest) + flights.map { .flight($0) } + requests.map { .request($0) }
     }
 
-    func heard(_ news: ForeignChanges) {
-        apply { $0.heard(news) }
+    func received(_ news: ForeignChanges) {
+        apply { $0.received(news) }
     }
 }
 

@@ -14,11 +14,11 @@ extension EngineCore {
             flight: flight, startedAt: now.date, timeout: timeout, probe: probe,
             lifecycle: isJournalled ? .running : .journalling(stop: nil))
         attempts[attempt.key] = attempt
-        places[flight.id] = attempt.key
+        slots[flight.id] = attempt.key
         if isJournalled { setDeadline(of: attempt.key, in: timeout) }
     }
 
-    func attempt(at flight: FlightID) -> Attempt? { places[flight].flatMap { attempts[$0] } }
+    func attempt(at flight: FlightID) -> Attempt? { slots[flight].flatMap { attempts[$0] } }
 
     private mutating func change<R>(_ key: AttemptKey, _ change: (inout Attempt) -> R) -> R? {
         guard let index = attempts.index(forKey: key) else { return nil }
@@ -44,7 +44,7 @@ extension EngineCore {
                 deadlines.remove(key)
                 effects.append(.abandon(key, reason))
                 let isTimedOut = if case .timedOut = reason { true } else { false }
-                leavePlace(of: attempt, isTimedOut ? CallReport(health: .failing) : .notSent)
+                releaseSlot(of: attempt, isTimedOut ? CallReport(health: .failing) : .notSent)
             }
         }
     }
@@ -68,7 +68,7 @@ extension EngineCore {
         if let account = lanes[attempt.flight.provider]?.account {
             accounts[account]?.returned(cost: attempt.flight.cost)
         }
-        leavePlace(of: attempt, .notSent)
+        releaseSlot(of: attempt, .notSent)
     }
 
     /// Queues an attempt again whose start could not be written, and which was therefore not sent. It waits until the
@@ -126,9 +126,9 @@ extension EngineCore {
         let own = stoppedItself(attempt.flight, reply)
         let stopped = change(key) { $0.lifecycle.ended(own) } ?? nil
         deadlines.remove(key)
-        guard attempt.lifecycle.holdsPlace else { return stopped }
+        guard attempt.lifecycle.holdsSlot else { return stopped }
         let isKnown = if case .returned = attempt.lifecycle { true } else { false }
-        leavePlace(of: attempt, isKnown ? .known : CallReport(reply, stopped: stopped, now: now.date))
+        releaseSlot(of: attempt, isKnown ? .known : CallReport(reply, stopped: stopped, now: now.date))
         return stopped
     }
 
@@ -140,8 +140,8 @@ extension EngineCore {
     }
 
     /// Frees the slot of an attempt, and queues its flight again if it is to be attempted again.
-    private mutating func leavePlace(of attempt: Attempt, _ report: CallReport) {
-        places[attempt.flight.id] = nil
+    private mutating func releaseSlot(of attempt: Attempt, _ report: CallReport) {
+        slots[attempt.flight.id] = nil
         guard let index = lanes.index(forKey: attempt.flight.provider) else { return }
         lanes.values[index].gate.leave()
         if report.showsPace { lanes.values[index].callEnded(after: now.date.timeIntervalSince(attempt.startedAt)) }

@@ -58,21 +58,21 @@ extension EngineCore {
         for (write, receipt) in zip(writes, commit.receipts) {
             answered(write, receipt)
             // The submission was refused, was already stored, joined another flight, or was answered from the cache.
-            if !receipt.isNewFlight, case .submit(let submission) = write { leavePlace(of: submission) }
+            if !receipt.isNewFlight, case .submit(let submission) = write { releaseSlot(of: submission) }
         }
     }
 
     /// Handles a failed commit of this process. Nothing of it is on disk, unless the error is
     /// ``AIServiceError/Code/storageUncertain``.
     package mutating func commitFailed(_ writes: [StoreWrite], with error: any Error) {
-        for case .submit(let submission) in writes { leavePlace(of: submission) }
+        for case .submit(let submission) in writes { releaseSlot(of: submission) }
         guard error.isUncertain, writes.contains(where: \.mayLease) else { return }
         isUncertain = true
         storeFailed(with: error)
     }
 
     /// Applies the changes that other processes committed.
-    package mutating func heard(_ news: ForeignChanges) {
+    package mutating func received(_ news: ForeignChanges) {
         if news.touchesAnswers { effects.append(.answers(.doubtful)) }
         for change in news.changes { apply(change, isForeign: true) }
         if news.mayWait { backlogMayExist() }
@@ -99,7 +99,7 @@ extension EngineCore {
         case .settled(let settlement): settled(settlement)
         case .appended(let flight):
             // An attempt of this process wakes its readers itself, once they can read the new chunks.
-            guard readers > 0, places[flight] == nil else { return }
+            guard readers > 0, slots[flight] == nil else { return }
             effects.append(.wakeReadersOfFlight(flight))
         case .account(let account, let date): paused(account, until: date)
         case .ownerRetired: break  // the owner's flights and requests follow
@@ -138,13 +138,13 @@ extension EngineCore {
             return started(flight)
         }
         // Not sent yet: the flight is queued like any other, because the lane may not start it any more.
-        leavePlace(of: submission)
+        releaseSlot(of: submission)
         enqueue(flight)
     }
 
     /// Gives back the slot that was reserved for a submission, if any. The submission was not written as placed, or
     /// cannot take the slot any more.
-    private mutating func leavePlace(of submission: Submission) {
+    private mutating func releaseSlot(of submission: Submission) {
         guard let index = lanes.index(forKey: submission.provider) else { return }
         switch submission.placement {
         case .leave: return
@@ -162,7 +162,7 @@ extension EngineCore {
     ///
     /// - Parameter chain: The flight's first provider and its fallbacks.
     private mutating func joined(_ flight: FlightID, of chain: [ProviderID], priority: Priority) {
-        if places[flight] != nil || deferred[flight] != nil { return }
+        if slots[flight] != nil || deferred[flight] != nil { return }
         for provider in chain {
             guard let index = lanes.index(forKey: provider) else { continue }
             if lanes.values[index].queue.raise(to: priority, where: { $0.id == flight }) { return touch(index) }

@@ -80,14 +80,14 @@ extension EngineCore {
     package var nextGraceEnd: Duration? {
         guard suspensions.isAny else { return nil }
         var ends: [Duration] = []
-        if let end = suspensions.graceEnd(of: .background), !places.isEmpty { ends.append(end) }
+        if let end = suspensions.graceEnd(of: .background), !slots.isEmpty { ends.append(end) }
         if let end = suspensions.graceEnd(of: .offline), hasOfflineAttempts { ends.append(end) }
         return ends.min()
     }
 
     /// Whether attempts of providers that need the network are in flight while there is none.
     var hasOfflineAttempts: Bool {
-        places.values.contains { attempts[$0].map { isOffline($0.flight.provider) } == true }
+        slots.values.contains { attempts[$0].map { isOffline($0.flight.provider) } == true }
     }
 
     /// Whether no work that needs the network continues and none of its leases is being given back. A claim in progress
@@ -151,8 +151,8 @@ extension EngineCore {
     }
 
     /// Records that the engine holds nothing any more and is suspended.
-    package mutating func engineRested() {
-        suspensions.engineRested()
+    package mutating func engineSuspended() {
+        suspensions.engineSuspended()
         revive()
     }
 
@@ -171,7 +171,7 @@ extension EngineCore {
     var isToClose: Bool {
         switch suspensions.order {
         case .work: false
-        case .rest: places.isEmpty || suspensions.isGraceOver(of: .background)
+        case .suspend: slots.isEmpty || suspensions.isGraceOver(of: .background)
         case .end: true
         }
     }

@@ -83,7 +83,7 @@ package struct EngineCore: Sendable {
     /// older ones were abandoned or are being recorded.
     var attempts: [AttemptKey: Attempt] = [:]
     /// The attempts that take a slot, at most one per flight.
-    var places: [FlightID: AttemptKey] = [:]
+    var slots: [FlightID: AttemptKey] = [:]
     var deadlines = KeyedHeap<AttemptKey, Duration>()
     /// Flights that were retried while their stopped attempt had not ended. They queue again when it ends.
     var deferred: [FlightID: QueuedFlight] = [:]
@@ -125,9 +125,9 @@ package struct EngineCore: Sendable {
     /// The number of flights that are queued here or take a slot.
     package var held: Int { running + deferred.count + lanes.values.reduce(0) { $0 + $1.queue.count } }
 
-    package var running: Int { places.count }
+    package var running: Int { slots.count }
 
-    package var underWay: [AttemptKey] { places.values.sorted() }
+    package var underWay: [AttemptKey] { slots.values.sorted() }
 
     /// The load of each lane.
     var loads: [LaneLoad] { lanes.values.map(\.load) }
@@ -143,14 +143,14 @@ package struct EngineCore: Sendable {
     package func isOfInterest(_ row: ChangedRow) -> Bool {
         switch row {
         case .request(let id): watched.contains(id)
-        case .flight(let id): places[id] != nil || watched.hasMembers(of: id)
+        case .flight(let id): slots[id] != nil || watched.hasMembers(of: id)
         case .account(let id): accounts[id] != nil
         }
     }
 
     /// The rows of interest, for reading all of them again.
     package var rowsOfInterest: [ChangedRow] {
-        places.keys.sorted().map { .flight($0) } + watched.known.map { .request($0) } + accountRows
+        slots.keys.sorted().map { .flight($0) } + watched.known.map { .request($0) } + accountRows
     }
 
     /// The rows of the accounts that may be called.
@@ -359,8 +359,8 @@ package struct EngineCore: Sendable {
         touch(index)
     }
 
-    /// Returns the priority class whose turn it is in a claim for a provider, see ``ClaimQuery/turn``.
-    package func turn(of provider: ProviderID) -> Int { lanes[provider]?.turn ?? 0 }
+    /// Returns the priority class whose turn it is in a claim for a provider, see ``ClaimQuery/roundOffset``.
+    package func roundOffset(of provider: ProviderID) -> Int { lanes[provider]?.roundOffset ?? 0 }
 
     /// Handles a claim that failed. If its outcome is unknown, this process may hold leases that it does not know of.
     package mutating func claimFailed(by provider: ProviderID, with error: any Error) {
@@ -405,7 +405,7 @@ package struct EngineCore: Sendable {
         guard case .open = phase, !isLaneSuspended(at: index) else { return }
         lanes.values[index].timePassed(now.date)
         while lanes.values[index].gate.hasRoom, let flight = lanes.values[index].queue.first {
-            guard places[flight.id] == nil else {
+            guard slots[flight.id] == nil else {
                 _ = lanes.values[index].queue.popFirst()
                 // Claims may be answered out of order. The newer lease is the valid one.
                 if deferred[flight.id].map({ $0.key < flight.key }) ?? true { deferred[flight.id] = flight }

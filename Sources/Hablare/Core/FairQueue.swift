@@ -5,7 +5,7 @@ import DequeModule
 /// Every element costs one. A class is served up to its weight, and then the next class that has an element.
 struct FairQueue<Element: Sendable>: Sendable {
     private var classes: [Deque<Element>] = Array(repeating: Deque(), count: Priority.allCases.count)
-    private var turn = 0
+    private var current = 0
     private var credit = Priority.high.weight
 
     private(set) var count = 0
@@ -19,58 +19,58 @@ struct FairQueue<Element: Sendable>: Sendable {
     var first: Element? {
         mutating get {
             guard count > 0 else { return nil }
-            turnToNext()
-            return classes[turn].first
+            advance()
+            return classes[current].first
         }
     }
 
     mutating func popFirst() -> Element? {
         guard count > 0 else { return nil }
-        turnToNext()
+        advance()
         credit -= 1
         count -= 1
-        return classes[turn].popFirst()
+        return classes[current].popFirst()
     }
 
     func prefix(_ length: Int) -> [Element] {
-        var copy = Preview(classes: classes.map(\.count), turn: turn, credit: credit)
+        var copy = Preview(classes: classes.map(\.count), current: current, credit: credit)
         return (0..<max(0, min(length, count))).map { _ in
-            let (turn, index) = copy.next()
-            return classes[turn][index]
+            let (current, index) = copy.next()
+            return classes[current][index]
         }
     }
 
     /// Moves on to the class whose turn it is. Call it only if there is an element.
-    private mutating func turnToNext() {
-        while credit == 0 || classes[turn].isEmpty {
-            turn = (turn + 1) % classes.count
-            credit = Priority.allCases[turn].weight
+    private mutating func advance() {
+        while credit == 0 || classes[current].isEmpty {
+            current = (current + 1) % classes.count
+            credit = Priority.allCases[current].weight
         }
     }
 
     /// A simulation of the rounds that takes no element.
     private struct Preview {
         var classes: [Int]
-        var turn: Int
+        var current: Int
         var credit: Int
         var taken = Array(repeating: 0, count: Priority.allCases.count)
 
-        mutating func next() -> (turn: Int, index: Int) {
-            while credit == 0 || taken[turn] == classes[turn] {
-                turn = (turn + 1) % classes.count
-                credit = Priority.allCases[turn].weight
+        mutating func next() -> (current: Int, index: Int) {
+            while credit == 0 || taken[current] == classes[current] {
+                current = (current + 1) % classes.count
+                credit = Priority.allCases[current].weight
             }
             credit -= 1
-            defer { taken[turn] += 1 }
-            return (turn, taken[turn])
+            defer { taken[current] += 1 }
+            return (current, taken[current])
         }
     }
 
     mutating func remove(where matches: (Element) -> Bool) -> Element? {
         for index in classes.indices {
-            guard let place = classes[index].firstIndex(where: matches) else { continue }
+            guard let position = classes[index].firstIndex(where: matches) else { continue }
             count -= 1
-            return classes[index].remove(at: place)
+            return classes[index].remove(at: position)
         }
         return nil
     }
@@ -81,9 +81,9 @@ struct FairQueue<Element: Sendable>: Sendable {
     /// - Returns: Whether an element matches.
     mutating func raise(to priority: Priority, where matches: (Element) -> Bool) -> Bool {
         for index in classes.indices {
-            guard let place = classes[index].firstIndex(where: matches) else { continue }
+            guard let position = classes[index].firstIndex(where: matches) else { continue }
             if priority.rawValue < index {
-                classes[priority.rawValue].append(classes[index].remove(at: place))
+                classes[priority.rawValue].append(classes[index].remove(at: position))
             }
             return true
         }

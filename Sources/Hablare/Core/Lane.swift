@@ -30,7 +30,7 @@ struct Lane: Sendable {
     var backlog = Backlog.possible
     var due: Date?
     /// The number of flights taken from the store. It decides whose turn it is among the priority classes.
-    private(set) var turn = 0
+    private(set) var roundOffset = 0
     /// The maximum number of flights to hold beyond the free slots. It never exceeds the account's rate for half a
     /// second.
     private let largestLookahead: Int
@@ -109,7 +109,7 @@ struct Lane: Sendable {
         return Int(min(pace, Double(largestLookahead)))
     }
 
-    mutating func took(_ count: Int) { turn = (turn &+ count) & .max }
+    mutating func took(_ count: Int) { roundOffset = (roundOffset &+ count) & .max }
 
     mutating func backlogMayExist() {
         switch backlog {

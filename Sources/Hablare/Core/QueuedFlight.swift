@@ -15,23 +15,23 @@ package struct QueuedFlight: Sendable {
         let work: Fingerprint?
         let trace: TraceContext?
         let waitsSince: Date?
-        let remembered: RememberedWork?
+        let resumePoint: ResumePoint?
         var failure: AIServiceError?
     }
 
-    private var parts: Boxed<Parts>
+    private var parts: Box<Parts>
 
     package init(
         id: FlightID, lifecycle: FlightLifecycle, request: AIRequest, provider: ProviderID, origin: ProviderID? = nil,
         cost: Double = 0,
         triedSince: Date? = nil, work: Fingerprint? = nil, trace: TraceContext? = nil, waitsSince: Date? = nil,
-        remembered: RememberedWork? = nil, failure: AIServiceError? = nil
+        resumePoint: ResumePoint? = nil, failure: AIServiceError? = nil
     ) {
-        parts = Boxed(
+        parts = Box(
             Parts(
                 id: id, lifecycle: lifecycle, triedSince: triedSince, request: request, provider: provider,
                 origin: origin ?? provider, cost: cost, work: work, trace: trace, waitsSince: waitsSince,
-                remembered: remembered, failure: failure))
+                resumePoint: resumePoint, failure: failure))
     }
 
     func failing(with error: AIServiceError) -> QueuedFlight {
@@ -54,7 +54,7 @@ package struct QueuedFlight: Sendable {
     }
 
     private init(_ parts: Parts) {
-        self.parts = Boxed(parts)
+        self.parts = Box(parts)
     }
 
     package var id: FlightID { parts.value.id }
@@ -77,6 +77,6 @@ package struct QueuedFlight: Sendable {
     /// The date since which the flight waits to be sent, if it is known.
     var waitsSince: Date? { parts.value.waitsSince }
     /// The remembered work that the attempt resumes; `nil` if it starts over.
-    package var remembered: RememberedWork? { parts.value.remembered }
+    package var resumePoint: ResumePoint? { parts.value.resumePoint }
     package var failure: AIServiceError? { parts.value.failure }
 }

@@ -2,7 +2,7 @@
 struct Reply: Sendable {
     /// The provider's result; a failure if its answer cannot be the attempt's outcome.
     var result: Result<ProviderAnswer, AIServiceError>
-    var limits: Boxed<ReportedLimits>?
+    var limits: Box<ReportedLimits>?
     /// Whether the provider failed after the store had refused one of its writes because the lease is lost. The engine
     /// may not know of the loss yet.
     var lostLease = false
@@ -15,7 +15,7 @@ struct Reply: Sendable {
     /// The least that the provider may have billed, regardless of its result.
     var billing = BillingState.neverSent
     /// The yielded chunks that the store has not taken yet.
-    var rest: Boxed<ChunkGroup>?
+    var remainingChunks: Box<ChunkGroup>?
     /// The state of the resume handle; `nil` if the provider was not called.
     var memory: AttemptStream.Memory?
 
@@ -41,15 +41,15 @@ struct Reply: Sendable {
         let memory = ending.memory
         reply.memory = memory
         reply.hasBegun = ending.hasBegun && streams
-        reply.rest = ending.rest.map { Boxed($0) }
+        reply.remainingChunks = ending.remainingChunks.map { Box($0) }
         reply.billing = answer != nil ? .billed : ending.hasBegun ? .maybeBilled : .neverSent
         // The provider's own failure says more than the failure to store its chunks. It does not say what happens to
         // the work that the provider was to resume.
-        if let failure = ending.failure, answer != nil || memory.hasBegunAnew {
+        if let failure = ending.failure, answer != nil || memory.hasRestarted {
             reply.result = .failure(failure)
         } else if answer != nil, !memory.mayAnswer, isStreamed || memory.keptChunks > 0 {
             // The answer does not contain the output that readers have seen.
-            reply.memory?.beganAnew()
+            reply.memory?.restarted()
             reply.result = .failure(.notResumed)
         } else if var answer, let body = ending.body {
             answer.content = answer.content.replacingBody(with: body)

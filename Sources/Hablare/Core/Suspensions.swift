@@ -5,14 +5,14 @@ package struct Suspensions: Sendable, Hashable {
     package enum Order: Sendable, Hashable {
         case work
         /// Give back everything and wait.
-        case rest
+        case suspend
         case end
     }
 
     private enum Engine: Sendable, Hashable {
         case absent
         case up
-        case resting
+        case suspended
         case ending
         case ended
     }
@@ -65,19 +65,19 @@ package struct Suspensions: Sendable, Hashable {
 
     package var order: Order {
         if engine == .ending { return .end }
-        return contains(.background) ? .rest : .work
+        return contains(.background) ? .suspend : .work
     }
 
     /// Whether an engine may have calls in flight or hold anything in the store.
     package var isEngineUp: Bool { engine == .up || engine == .ending }
 
-    package var hasEngine: Bool { engine == .up || engine == .resting || engine == .ending }
+    package var hasEngine: Bool { engine == .up || engine == .suspended || engine == .ending }
 
     /// Whether nothing is announced, because the engine was shut down or is suspended in the background.
-    package var isSilent: Bool { engine == .ended || engine == .resting && contains(.background) }
+    package var isSilent: Bool { engine == .ended || engine == .suspended && contains(.background) }
 
     package mutating func engineStarted() -> Bool {
-        engine = contains(.background) ? .resting : .up
+        engine = contains(.background) ? .suspended : .up
         return engine == .up
     }
 
@@ -85,8 +85,8 @@ package struct Suspensions: Sendable, Hashable {
         engine = before.engine
     }
 
-    package mutating func engineRested() {
-        if engine == .up { engine = .resting }
+    package mutating func engineSuspended() {
+        if engine == .up { engine = .suspended }
     }
 
     /// Marks a suspended engine as working. Returns `false` if it is to stay suspended or to shut down.

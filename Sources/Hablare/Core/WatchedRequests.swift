@@ -14,7 +14,7 @@ package struct WatchedRequests: Sendable {
         package fileprivate(set) var streams:
             OrderedDictionary<Int, AsyncThrowingStream<RequestStatus, any Error>.Continuation> = [:]
         /// The last status of each stream, which is not yielded twice.
-        fileprivate var told: [Int: RequestStatus] = [:]
+        fileprivate var published: [Int: RequestStatus] = [:]
         fileprivate var progress: Double?
         /// The flight that does the request's work; `nil` until it is known to be on disk.
         fileprivate var flight: FlightID?
@@ -25,8 +25,8 @@ package struct WatchedRequests: Sendable {
 
         var isEmpty: Bool { waiters.isEmpty && streams.isEmpty }
 
-        fileprivate mutating func tell(_ status: RequestStatus, to number: Int) {
-            told[number] = status
+        fileprivate mutating func publish(_ status: RequestStatus, to number: Int) {
+            published[number] = status
             streams[number]?.yield(status)
         }
 
@@ -118,13 +118,13 @@ package struct WatchedRequests: Sendable {
     package mutating func endStream(_ number: Int, of id: UUID) {
         guard let index = watched.index(forKey: id) else { return }
         watched.values[index].streams[number] = nil
-        watched.values[index].told[number] = nil
+        watched.values[index].published[number] = nil
         if watched.values[index].isEmpty { remove(id) }
     }
 
     package mutating func tellFirst(_ status: RequestStatus, to number: Int, of id: UUID) {
-        guard let index = watched.index(forKey: id), watched.values[index].told[number] == nil else { return }
-        watched.values[index].tell(status, to: number)
+        guard let index = watched.index(forKey: id), watched.values[index].published[number] == nil else { return }
+        watched.values[index].publish(status, to: number)
     }
 
     package mutating func attach(_ id: UUID, to flight: FlightID) {
@@ -184,8 +184,8 @@ package struct WatchedRequests: Sendable {
         let version = nextVersion()
         watched.values[index].version = version
         if case .executing(let progress) = status { watched.values[index].progress = progress }
-        for number in watched.values[index].streams.keys where watched.values[index].told[number] != status {
-            watched.values[index].tell(status, to: number)
+        for number in watched.values[index].streams.keys where watched.values[index].published[number] != status {
+            watched.values[index].publish(status, to: number)
         }
         return nil
     }

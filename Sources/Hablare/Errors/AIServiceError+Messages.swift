@@ -9,16 +9,16 @@ extension AIServiceError {
     )
 
     /// Returns the error for a UUID or a position in a job that is taken by other content.
-    public static func conflict(id: UUID, job: Submission.JobPlace?) -> AIServiceError {
-        let place = job.map { "place \($0.position) of job \($0.key)" } ?? "that UUID"
+    public static func conflict(id: UUID, job: Submission.JobPosition?) -> AIServiceError {
+        let taken = job.map { "place \($0.position) of job \($0.key)" } ?? "that UUID"
         return AIServiceError(
             .conflict,
-            "Request \(id) is stored under \(place) with other content. Use a new UUID for new content, or a job key that is a hash of everything that makes the job."
+            "Request \(id) is stored under \(taken) with other content. Use a new UUID for new content, or a job key that is a hash of everything that makes the job."
         )
     }
 
     /// Returns the error for a UUID that already has another position in a job.
-    public static func placedElsewhere(id: UUID) -> AIServiceError {
+    public static func otherJobPosition(id: UUID) -> AIServiceError {
         AIServiceError(
             .conflict,
             "Request \(id) stands in another place of a job already, and a request has one place. Use a new UUID for this one."

@@ -41,7 +41,7 @@ public struct AIServiceError: Error, Sendable, Hashable, Codable {
         let billing: FailureBilling?
     }
 
-    private let parts: Boxed<Parts>
+    private let parts: Box<Parts>
 
     /// The kind of failure.
     public var code: Code { parts.value.code }
@@ -74,7 +74,7 @@ public struct AIServiceError: Error, Sendable, Hashable, Codable {
         cause: String? = nil,
         billing: FailureBilling? = nil
     ) {
-        parts = Boxed(
+        parts = Box(
             Parts(
                 code: code, category: category ?? code.category, message: message,
                 disposition: disposition ?? code.disposition, cause: cause, billing: billing))
@@ -82,7 +82,7 @@ public struct AIServiceError: Error, Sendable, Hashable, Codable {
 
     /// Decodes an error.
     public init(from decoder: any Decoder) throws {
-        parts = Boxed(try Parts(from: decoder))
+        parts = Box(try Parts(from: decoder))
     }
 
     /// Encodes the error, with its fields under their names.

@@ -18,10 +18,10 @@ struct CredentialScan: Sendable {
     private static let shortest = 12
     private static let shortestNamed = 8
 
-    let places: [Bool]
+    let matches: [Bool]
 
     init(_ text: [UInt8]) {
-        var places = Array(repeating: false, count: text.count)
+        var matches = Array(repeating: false, count: text.count)
         var before: (name: String, end: Int)?
         var start = 0
         while start < text.count {
@@ -33,12 +33,12 @@ struct CredentialScan: Sendable {
             let word = text[start..<end]
             let gap = before.map { text[$0.end..<start] }
             if Self.isCredential(word, after: before?.name, gap) {
-                for index in word.indices { places[index] = true }
+                for index in word.indices { matches[index] = true }
             }
             before = (Self.name(of: word), end)
             start = end
         }
-        self.places = places
+        self.matches = matches
     }
 
     private static func isCredential(

@@ -41,9 +41,9 @@ struct FailureRedaction: Sendable {
         let all = text.utf8
         let bytes = Array(all.prefix(Self.mostOfText))
         let width = prompt.count < Self.shortestRun ? max(prompt.count, Self.shortestPrompt) : Self.shortestRun
-        var findings = [(Self.promptMark, Self.places(of: prompt, in: bytes, width: width))]
-        findings += parameters.map { (Self.parameterMark, Self.places(of: $0, in: bytes, width: Self.shortestRun)) }
-        findings.append((Self.secretMark, CredentialScan(bytes).places))
+        var findings = [(Self.promptMark, Self.matches(of: prompt, in: bytes, width: width))]
+        findings += parameters.map { (Self.parameterMark, Self.matches(of: $0, in: bytes, width: Self.shortestRun)) }
+        findings.append((Self.secretMark, CredentialScan(bytes).matches))
         // The very end of the examined text may be the beginning of something, and is omitted.
         let isCut = bytes.count < all.count
         return Self.text(of: bytes.dropLast(isCut ? Self.edge : 0), without: findings, isCut: isCut)
@@ -52,7 +52,7 @@ struct FailureRedaction: Sendable {
     /// Returns the text with each run that was found replaced by its mark. It is cut only afterwards, because an
     /// earlier cut could leave a piece that is too short to be found. A character that is cut through becomes U+FFFD.
     private static func text(
-        of bytes: ArraySlice<UInt8>, without findings: [(mark: String, places: [Bool])], isCut: Bool
+        of bytes: ArraySlice<UInt8>, without findings: [(mark: String, matches: [Bool])], isCut: Bool
     ) -> String {
         var result: [UInt8] = []
         var last: String?
@@ -62,7 +62,7 @@ struct FailureRedaction: Sendable {
                 isWhole = false
                 break
             }
-            let mark = findings.first { $0.places[index] }?.mark
+            let mark = findings.first { $0.matches[index] }?.mark
             if let mark, mark != last { result += Array(mark.utf8) }
             if mark == nil { result.append(byte) }
             last = mark
@@ -71,17 +71,17 @@ struct FailureRedaction: Sendable {
     }
 
     /// Returns which bytes of a text belong to a run of the given width that the secret also contains.
-    private static func places(of secret: [UInt8], in text: [UInt8], width: Int) -> [Bool] {
-        var places = Array(repeating: false, count: text.count)
-        guard secret.count >= width, text.count >= width else { return places }
+    private static func matches(of secret: [UInt8], in text: [UInt8], width: Int) -> [Bool] {
+        var matches = Array(repeating: false, count: text.count)
+        guard secret.count >= width, text.count >= width else { return matches }
         var starts: [UInt128: [Int]] = [:]
         for (window, start) in windows(of: text, width: width) { starts[window, default: []].append(start) }
         for (window, _) in windows(of: secret, width: width) {
-            for place in starts.removeValue(forKey: window) ?? [] {
-                for index in place..<place + width { places[index] = true }
+            for position in starts.removeValue(forKey: window) ?? [] {
+                for index in position..<position + width { matches[index] = true }
             }
         }
-        return places
+        return matches
     }
 
     /// Returns every run of the given width in bytes, at most 16, as a number, with the index at which it begins.

@@ -20,7 +20,7 @@ public protocol CommitDriver: Sendable {
 /// must not block.
 public final class ThreadCommitDriver: CommitDriver {
     private let wakeUp = DispatchSemaphore(value: 0)
-    private let isStopped = Guarded(false)
+    private let isStopped = Locked(false)
 
     /// Creates a driver; its thread starts with ``start(_:)``.
     public init() {}

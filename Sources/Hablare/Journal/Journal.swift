@@ -26,10 +26,10 @@ package final class Journal: Sendable {
     fileprivate final class Core: Sendable {
         let store: any RequestStore
         let meters: JournalMeters?
-        let pending = Guarded<[Entry]>([])
+        let pending = Locked<[Entry]>([])
         /// Whether the journal must read all rows of interest. That is so if the store no longer has all changes of
         /// other processes, or if a commit of this process has an unknown outcome.
-        let mustReadAll = Guarded(false)
+        let mustReadAll = Locked(false)
 
         init(store: any RequestStore, meters: JournalMeters?) {
             self.store = store
@@ -40,7 +40,7 @@ package final class Journal: Sendable {
     private let core: Core
     private let driver: any CommitDriver
 
-    /// Creates a journal. It commits nothing before ``start(telling:)``.
+    /// Creates a journal. It commits nothing before ``start(notifying:)``.
     package init(store: any RequestStore, driver: any CommitDriver, meters: JournalMeters? = nil) {
         core = Core(store: store, meters: meters)
         self.driver = driver
@@ -49,8 +49,8 @@ package final class Journal: Sendable {
     /// Starts to commit. Call it once.
     ///
     /// - Parameter listener: The listener, which receives every commit. Not retained.
-    package func start(telling listener: (any CommitListener)? = nil) {
-        driver.start { [core, weak listener] in core.drain(telling: listener) }
+    package func start(notifying listener: (any CommitListener)? = nil) {
+        driver.start { [core, weak listener] in core.drain(notifying: listener) }
     }
 
     deinit {
@@ -81,7 +81,7 @@ package final class Journal: Sendable {
     }
 
     /// Passes the changes that other processes committed since the last call to the listener.
-    package func noticeOthers() async throws {
+    package func readForeignChanges() async throws {
         try await withCheckedThrowingContinuation { enqueue(.foreignChanges($0)) }
     }
 
@@ -164,7 +164,7 @@ package protocol CommitListener: AnyObject, Sendable {
     var rowsOfInterest: [ChangedRow] { get }
 
     /// Reports changes that other processes committed, or the present state of rows.
-    func heard(_ news: ForeignChanges)
+    func received(_ news: ForeignChanges)
 }
 
 extension Journal.Core {
@@ -183,10 +183,10 @@ extension Journal.Core {
         }
     }
 
-    fileprivate func drain(telling listener: (any CommitListener)?) {
+    fileprivate func drain(notifying listener: (any CommitListener)?) {
         var group = Group()
         func flush() {
-            commit(&group, telling: listener)
+            commit(&group, notifying: listener)
             group.removeAll()
         }
         while true {
@@ -208,15 +208,15 @@ extension Journal.Core {
                     group.waiters.append(.several(completion, writes.count))
                 case .claim(let query, let completion):
                     flush()
-                    completion(Result { try claim(query, telling: listener) })
+                    completion(Result { try claim(query, notifying: listener) })
                 case .foreignChanges(let waiter):
                     flush()
-                    waiter.resume(with: Result { try noticeOthers(telling: listener) })
+                    waiter.resume(with: Result { try readForeignChanges(notifying: listener) })
                 case .state(let rows, let waiter):
                     flush()
                     waiter.resume(
                         with: Result {
-                            listener?.heard(ForeignChanges(changes: try store.presentChanges(of: rows)))
+                            listener?.received(ForeignChanges(changes: try store.presentChanges(of: rows)))
                         })
                 case .marker(let waiter):
                     flush()
@@ -225,15 +225,15 @@ extension Journal.Core {
             }
             flush()
             do {
-                try readAllIfUncertain(telling: listener)
+                try readAllIfUncertain(notifying: listener)
             } catch {
                 // The next commit tries again, and fails with the error if that fails.
             }
         }
     }
 
-    private func claim(_ query: ClaimQuery, telling listener: (any CommitListener)?) throws -> Claim {
-        try readAllIfUncertain(telling: listener)
+    private func claim(_ query: ClaimQuery, notifying listener: (any CommitListener)?) throws -> Claim {
+        try readAllIfUncertain(notifying: listener)
         return try noticingUncertainty {
             guard let meters else { return try store.claim(query) }
             return try meters.measuringClaim { try store.claim(query) }
@@ -250,11 +250,11 @@ extension Journal.Core {
     }
 
     /// Reads the rows of interest after a commit of unknown outcome, before anything else is written.
-    private func readAllIfUncertain(telling listener: (any CommitListener)?) throws {
-        if mustReadAll.withLock({ $0 }) { try noticeOthers(telling: listener) }
+    private func readAllIfUncertain(notifying listener: (any CommitListener)?) throws {
+        if mustReadAll.withLock({ $0 }) { try readForeignChanges(notifying: listener) }
     }
 
-    private func noticeOthers(telling listener: (any CommitListener)?) throws {
+    private func readForeignChanges(notifying listener: (any CommitListener)?) throws {
         var news = try store.foreignChanges { listener?.isOfInterest($0) ?? false }
         // The store does not return these changes again, even if the reading below fails.
         if !news.isComplete { mustReadAll.withLock { $0 = true } }
@@ -263,7 +263,7 @@ extension Journal.Core {
             if let listener { news.changes = try store.presentChanges(of: listener.rowsOfInterest) }
             mustReadAll.withLock { $0 = false }
         }
-        if !news.isEmpty { listener?.heard(news) }
+        if !news.isEmpty { listener?.received(news) }
     }
 
     private func commit(_ writes: [StoreWrite]) throws -> StoreCommit {
@@ -279,17 +279,17 @@ extension Journal.Core {
         return commit
     }
 
-    private func commit(_ group: inout Group, telling listener: (any CommitListener)?) {
+    private func commit(_ group: inout Group, notifying listener: (any CommitListener)?) {
         guard !group.waiters.isEmpty else { return }
         let commit: StoreCommit
-        var isPlaced = false
+        var isAddressed = false
         do {
-            try readAllIfUncertain(telling: listener)
+            try readAllIfUncertain(notifying: listener)
             listener?.willCommit(&group.writes)
-            isPlaced = true
+            isAddressed = true
             commit = try self.commit(group.writes)
         } catch {
-            if isPlaced { listener?.commitFailed(group.writes, with: error) }
+            if isAddressed { listener?.commitFailed(group.writes, with: error) }
             for waiter in group.waiters {
                 switch waiter {
                 case .one(let waiter): waiter.resume(throwing: error)

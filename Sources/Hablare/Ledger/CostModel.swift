@@ -88,8 +88,8 @@ private struct UnitCounts {
     private let written: Int64
 
     init(_ usage: Usage, pricedBy prices: [PriceEntry]) {
-        func part(_ unit: PriceUnit, _ count: Int64, atMost rest: Int64) -> Int64 {
-            prices.contains { $0.unit == unit } ? min(max(0, count), rest) : 0
+        func part(_ unit: PriceUnit, _ count: Int64, atMost remainder: Int64) -> Int64 {
+            prices.contains { $0.unit == unit } ? min(max(0, count), remainder) : 0
         }
         self.usage = usage
         let read = max(0, usage.inputTokens)

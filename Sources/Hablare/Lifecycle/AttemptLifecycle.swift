@@ -63,7 +63,7 @@ package enum AttemptLifecycle: Sendable, Hashable {
     }
 
     /// Whether the attempt takes a slot among its provider's calls.
-    package var holdsPlace: Bool {
+    package var holdsSlot: Bool {
         switch self {
         case .journalling, .running, .stopping, .returned: true
         case .abandoned, .recording, .over: false

@@ -233,7 +233,7 @@ extension FlightLifecycle {
     }
 
     /// Records that the attempt in flight left a resume handle for the next one, or replaced it.
-    public mutating func handleRemembered(token: Int64) throws(Refusal) {
+    public mutating func handleStored(token: Int64) throws(Refusal) {
         try attemptStopped(token: token)
         hasHandle = true
     }
@@ -319,9 +319,9 @@ extension FlightLifecycle {
         case .executing:
             uncounted += 1
             losses += 1
-            let mayGoOn = mayRestart || hasHandle
-            let isHeld = policy == .hold && !hasHandle || mayGoOn && losses >= Self.maximumLosses
-            if isHeld { state = .held } else if mayGoOn { state = .waiting } else { settle(as: .failed) }
+            let mayContinue = mayRestart || hasHandle
+            let isHeld = policy == .hold && !hasHandle || mayContinue && losses >= Self.maximumLosses
+            if isHeld { state = .held } else if mayContinue { state = .waiting } else { settle(as: .failed) }
             return attempt
         case .waiting, .backingOff, .held, .settled:
             return nil
@@ -449,13 +449,13 @@ extension FlightLifecycle {
     }
 }
 
-extension AttemptMemory {
+extension ResumeHandleWrite {
     /// Records in a flight that its attempt stored a resume handle or dropped it.
     ///
     /// - Throws: The machine's refusal.
     public func apply(to flight: inout FlightLifecycle) throws(FlightLifecycle.Refusal) {
         if handle != nil {
-            try flight.handleRemembered(token: token)
+            try flight.handleStored(token: token)
         } else {
             try flight.handleForgotten(token: token)
         }

@@ -84,7 +84,7 @@ extension AIRequestManager {
         for start in stride(from: 0, to: submissions.count, by: Self.chunk) {
             var chunk = Array(submissions[start..<min(start + Self.chunk, submissions.count)])
             for index in chunk.indices {
-                chunk[index].job = Submission.JobPlace(key: job, position: position + start + index)
+                chunk[index].job = Submission.JobPosition(key: job, position: position + start + index)
             }
             receipts += try await store(chunk)
         }

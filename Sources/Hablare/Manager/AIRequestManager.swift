@@ -65,6 +65,6 @@ public final class AIRequestManager: Sendable {
         engine = Engine(
             parts: parts, store: store, answers: answers, chunks: chunks, registry: providers,
             configuration: configuration, seams: seams)
-        journal.start(telling: engine)
+        journal.start(notifying: engine)
     }
 }

@@ -82,7 +82,7 @@ extension EngineEvent {
         if settlement.flight.isSettled {
             self = .settled(settlement)
         } else if let diversion = settlement.diversion {
-            self = .diverted(settlement, to: diversion.hop.provider)
+            self = .diverted(settlement, to: diversion.target.provider)
         } else if case .backingOff(let until) = settlement.flight.state {
             self = .retried(settlement, until: until)
         } else if case .held = settlement.flight.state {

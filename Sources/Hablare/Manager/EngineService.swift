@@ -85,16 +85,16 @@ public struct EngineService: Service {
             }
             if let registration {
                 await work(as: registration, with: housekeeper, whenOpen: whenStarted)
-                rest()
+                suspend()
             } else {
-                rest()
+                suspend()
                 whenStarted()
             }
             while await engine.untilToWork() {
                 if let registration = await housekeeper.registerAgain() {
                     await work(as: registration, with: housekeeper)
                 }
-                rest()
+                suspend()
             }
         }
         engine.apply { $0.engineEnded() }
@@ -119,7 +119,7 @@ public struct EngineService: Service {
     private func work(
         as registered: Housekeeper.Registration, with housekeeper: Housekeeper, whenOpen: @Sendable () -> Void = {}
     ) async {
-        let registration = Guarded(registered)
+        let registration = Locked(registered)
         manager.engine.apply { $0.revive() }
         // Requests whose deadline passed while no engine ran end before this one starts any.
         await housekeeper.sweep()
@@ -135,15 +135,15 @@ public struct EngineService: Service {
             group.cancelAll()
         }
         manager.answers.attended(false)
-        let isToRest = manager.engine.read { $0.suspensions.order } != .end
+        let isSuspending = manager.engine.read { $0.suspensions.order } != .end
         // A suspension has granted its own grace period already.
-        let grace = isToRest || Task.isCancelled ? .zero : manager.configuration.shutdownGrace
+        let grace = isSuspending || Task.isCancelled ? .zero : manager.configuration.shutdownGrace
         await manager.engine.drain(grace: grace)
         await housekeeper.deregister(registration.withLock { $0 })
     }
 
-    private func rest() {
-        manager.engine.apply { $0.engineRested() }
+    private func suspend() {
+        manager.engine.apply { $0.engineSuspended() }
     }
 
     private static func shutdownOrCancellation() async {

@@ -5,7 +5,7 @@ import Logging
 struct Housekeeper: Sendable {
     let manager: AIRequestManager
     /// Registrations of this process that it could not end. It ends them when it registers again.
-    private let unretired = Guarded<Set<OwnerID>>([])
+    private let unretired = Locked<Set<OwnerID>>([])
 
     init(_ manager: AIRequestManager) {
         self.manager = manager
@@ -111,7 +111,7 @@ struct Housekeeper: Sendable {
 
     // MARK: Renewal
 
-    func keepHouse(_ current: Guarded<Registration>) async {
+    func keepHouse(_ current: Locked<Registration>) async {
         while true {
             do {
                 try await manager.seams.clock.sleep(for: manager.configuration.renewalInterval)
@@ -121,14 +121,14 @@ struct Housekeeper: Sendable {
             await renew(current)
             do {
                 try await reap(except: current.withLock { $0.owner })
-                try await manager.journal.noticeOthers()
+                try await manager.journal.readForeignChanges()
             } catch {
                 manager.logger.error("Other processes could not be looked after", metadata: ["error": "\(error)"])
             }
         }
     }
 
-    private func renew(_ current: Guarded<Registration>) async {
+    private func renew(_ current: Locked<Registration>) async {
         let registration = current.withLock { $0 }
         do {
             // In one commit with the renewal: the deadlines of requests of other processes, which may be dead.
@@ -156,7 +156,7 @@ struct Housekeeper: Sendable {
     /// Another process may have taken this one for dead and broken its leases, because it was stopped for long or its
     /// lock was removed. Or a commit's outcome is unknown, and so are the leases: then all leases of the old
     /// registration are broken.
-    private func startOver(_ current: Guarded<Registration>) async throws {
+    private func startOver(_ current: Locked<Registration>) async throws {
         await manager.engine.drain(grace: .zero)
         let old = current.withLock { $0 }
         if manager.engine.read(\.isUncertain) { await retire(old.owner) }

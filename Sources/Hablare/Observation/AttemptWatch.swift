@@ -14,7 +14,7 @@ final class AttemptWatch: Sendable {
     private let observer: EngineObserver
     private let provider: ProviderID
     private let model: String?
-    private let state = Guarded(State())
+    private let state = Locked(State())
 
     init(_ flight: QueuedFlight, _ observer: EngineObserver) {
         self.observer = observer

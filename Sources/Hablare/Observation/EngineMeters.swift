@@ -57,7 +57,7 @@ struct LaneLoad: Sendable, Hashable {
 /// lock, because the metrics system is foreign code.
 final class LaneGauges: Sendable {
     private let meters: EngineMeters
-    private let shown = Guarded<[ProviderID: LaneLoad]>([:])
+    private let shown = Locked<[ProviderID: LaneLoad]>([:])
 
     init(_ meters: EngineMeters) {
         self.meters = meters

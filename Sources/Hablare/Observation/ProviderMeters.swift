@@ -32,7 +32,7 @@ final class ProviderMeters: Sendable {
     let fallbacks: [AIServiceError.Category: Counter]
     private let provider: ProviderID
     private let factory: any MetricsFactory
-    private let models = Guarded(Models())
+    private let models = Locked(Models())
 
     init(_ provider: ProviderID, _ factory: any MetricsFactory) {
         func labels(_ others: (String, String)...) -> [(String, String)] { [("provider", provider.rawValue)] + others }

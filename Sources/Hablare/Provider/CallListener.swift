@@ -12,7 +12,7 @@ protocol CallListener: Sendable {
     /// Takes the next piece of the answer, and waits while there is no room for more.
     func yielded(_ bytes: Data) async throws
 
-    var remembered: RememberedWork? { get }
+    var resumePoint: ResumePoint? { get }
 
     /// Stores the resume handle for the next attempt, or removes it if it is `nil`.
     func remembers(_ handle: Data?) async throws
@@ -29,23 +29,23 @@ final class CallClosures: CallListener {
     private let chunks: @Sendable (Data) async throws -> Void
     private let handles: @Sendable (Data?) async throws -> Void
     private let resumption: @Sendable () async throws -> Void
-    private let wish: @Sendable () async throws -> Bool
-    let remembered: RememberedWork?
+    private let checkIsWanted: @Sendable () async throws -> Bool
+    let resumePoint: ResumePoint?
 
     init(
-        remembered: RememberedWork?, progress: @escaping @Sendable (Double) -> Void,
+        resumePoint: ResumePoint?, progress: @escaping @Sendable (Double) -> Void,
         limits: @escaping @Sendable (ReportedLimits) -> Void, chunks: @escaping @Sendable (Data) async throws -> Void,
         handles: @escaping @Sendable (Data?) async throws -> Void,
         resumption: @escaping @Sendable () async throws -> Void,
-        wish: @escaping @Sendable () async throws -> Bool
+        isWanted check: @escaping @Sendable () async throws -> Bool
     ) {
-        self.remembered = remembered
+        self.resumePoint = resumePoint
         self.progress = progress
         self.limits = limits
         self.chunks = chunks
         self.handles = handles
         self.resumption = resumption
-        self.wish = wish
+        checkIsWanted = check
     }
 
     func progressed(to fraction: Double) { progress(fraction) }
@@ -53,5 +53,5 @@ final class CallClosures: CallListener {
     func yielded(_ bytes: Data) async throws { try await chunks(bytes) }
     func remembers(_ handle: Data?) async throws { try await handles(handle) }
     func resumed() async throws { try await resumption() }
-    func isWanted() async throws -> Bool { try await wish() }
+    func isWanted() async throws -> Bool { try await checkIsWanted() }
 }

@@ -1,9 +1,9 @@
 /// A provider to fall back on, and the model to ask it for.
 ///
 /// ```swift
-/// request.fallback = [FallbackHop("anthropic"), FallbackHop("local", model: "small")]
+/// request.fallback = [FallbackTarget("anthropic"), FallbackTarget("local", model: "small")]
 /// ```
-public struct FallbackHop: Sendable, Hashable, Codable {
+public struct FallbackTarget: Sendable, Hashable, Codable {
     /// The provider.
     public var provider: ProviderID
     /// The model to ask for. `nil`: the provider's default. The request's own model is not used, because models have
@@ -25,11 +25,11 @@ package enum FallbackChain {
     /// Returns the provider after the present one, or `nil` at the end of the chain. Also returns `nil` if another
     /// provider cannot help: the request itself is at fault, out of time or no longer wanted, or the store failed.
     package static func next(
-        after error: AIServiceError, at provider: ProviderID, of chain: [FallbackHop]
-    ) -> FallbackHop? {
+        after error: AIServiceError, at provider: ProviderID, of chain: [FallbackTarget]
+    ) -> FallbackTarget? {
         guard !chain.isEmpty, isWorthAsking(after: error) else { return nil }
-        guard let place = chain.firstIndex(where: { $0.provider == provider }) else { return chain.first }
-        return chain[(place + 1)...].first
+        guard let index = chain.firstIndex(where: { $0.provider == provider }) else { return chain.first }
+        return chain[(index + 1)...].first
     }
 
     private static func isWorthAsking(after error: AIServiceError) -> Bool {
@@ -39,9 +39,9 @@ package enum FallbackChain {
         }
     }
 
-    static func trail(from first: ProviderID, to provider: ProviderID, of chain: [FallbackHop]) -> [ProviderID] {
-        let place = chain.firstIndex { $0.provider == provider }
-        return [first] + (place.map { chain[...$0].map(\.provider) } ?? [])
+    static func trail(from first: ProviderID, to provider: ProviderID, of chain: [FallbackTarget]) -> [ProviderID] {
+        let index = chain.firstIndex { $0.provider == provider }
+        return [first] + (index.map { chain[...$0].map(\.provider) } ?? [])
     }
 }
 
@@ -55,18 +55,18 @@ extension AIRequest {
                 .invalidRequest, "A request may fall back on \(FallbackChain.longest) providers. Name fewer.")
         }
         var seen: Set<ProviderID> = [provider.id]
-        for hop in fallback {
-            guard let next = registry.registration(of: hop.provider) else {
-                throw AIServiceError.providerNotFound(hop.provider, known: registry.ids)
+        for target in fallback {
+            guard let next = registry.registration(of: target.provider) else {
+                throw AIServiceError.providerNotFound(target.provider, known: registry.ids)
             }
-            guard seen.insert(hop.provider).inserted else {
+            guard seen.insert(target.provider).inserted else {
                 throw AIServiceError(
-                    .invalidRequest, "Provider \(hop.provider) stands twice in the chain. Name each provider once.")
+                    .invalidRequest, "Provider \(target.provider) stands twice in the chain. Name each provider once.")
             }
             guard next.responseType == provider.responseType else {
                 throw AIServiceError(
                     .invalidRequest,
-                    "Provider \(hop.provider) answers \(next.responseType.rawValue) and \(provider.id) \(provider.responseType.rawValue). Fall back on providers of the same kind."
+                    "Provider \(target.provider) answers \(next.responseType.rawValue) and \(provider.id) \(provider.responseType.rawValue). Fall back on providers of the same kind."
                 )
             }
         }

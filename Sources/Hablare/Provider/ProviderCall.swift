@@ -17,28 +17,28 @@ public struct ProviderCall: Sendable {
     ///   - request: The request to execute.
     ///   - attempt: The number of this attempt, from 1.
     ///   - timeout: The time after which the attempt is stopped.
-    ///   - remembered: The resume handle of an earlier attempt. Default: none.
+    ///   - resumePoint: The resume handle of an earlier attempt. Default: none.
     ///   - progress: A function that receives the progress, between 0 and 1.
     ///   - limits: A function that receives the limits that the provider reports.
     ///   - chunks: A function that receives the bytes that the provider yields.
     ///   - handles: A function that receives the resume handle that the provider remembers, or `nil` if it forgets it.
     ///   - resumption: A function that is called when the provider resumes the work of its handle.
-    ///   - wish: A function that returns whether the work is still wanted. Default: it is.
+    ///   - isWanted: A function that returns whether the work is still wanted. Default: it is.
     public init(
         request: AIRequest, attempt: Int = 1, timeout: Duration = .seconds(30),
-        remembered: RememberedWork? = nil,
+        resumePoint: ResumePoint? = nil,
         progress: @escaping @Sendable (Double) -> Void = { _ in },
         limits: @escaping @Sendable (ReportedLimits) -> Void = { _ in },
         chunks: @escaping @Sendable (Data) async throws -> Void = { _ in },
         handles: @escaping @Sendable (Data?) async throws -> Void = { _ in },
         resumption: @escaping @Sendable () async throws -> Void = {},
-        wish: @escaping @Sendable () async throws -> Bool = { true }
+        isWanted: @escaping @Sendable () async throws -> Bool = { true }
     ) {
         self.init(
             request: request, attempt: attempt, timeout: timeout,
             listener: CallClosures(
-                remembered: remembered, progress: progress, limits: limits, chunks: chunks, handles: handles,
-                resumption: resumption, wish: wish))
+                resumePoint: resumePoint, progress: progress, limits: limits, chunks: chunks, handles: handles,
+                resumption: resumption, isWanted: isWanted))
     }
 
     init(request: AIRequest, attempt: Int, timeout: Duration, listener: any CallListener) {
@@ -96,7 +96,7 @@ public struct ProviderAnswer: Sendable {
         let isStreamed: Bool
     }
 
-    private var parts: Boxed<Parts>
+    private var parts: Box<Parts>
 
     /// The content.
     public var content: ResponseContent {
@@ -120,12 +120,12 @@ public struct ProviderAnswer: Sendable {
     /// answer is empty and still a success. If an empty answer is not acceptable for your service, answer with a
     /// failure instead.
     public init(streamed content: StreamedContent, metadata: [String: String] = [:], usage: Usage = Usage()) {
-        parts = Boxed(
+        parts = Box(
             Parts(content: content.content(Body(Data())), metadata: metadata, usage: usage, isStreamed: true))
     }
 
     /// Creates an answer with a content.
     public init(_ content: ResponseContent, metadata: [String: String] = [:], usage: Usage = Usage()) {
-        parts = Boxed(Parts(content: content, metadata: metadata, usage: usage, isStreamed: false))
+        parts = Box(Parts(content: content, metadata: metadata, usage: usage, isStreamed: false))
     }
 }

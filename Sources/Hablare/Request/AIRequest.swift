@@ -11,7 +11,7 @@ public import Foundation
 ///     prompt: "Summarize the meeting.", model: "small", parameters: ["temperature": 0.2], priority: .high,
 ///     attemptTimeout: .seconds(20), deadline: Date().addingTimeInterval(60), maximumAttempts: 2,
 ///     unknownOutcome: .hold, caching: .use(within: 86_400), tags: ["meetings"],
-///     fallback: [FallbackHop("second", model: "tiny")])
+///     fallback: [FallbackTarget("second", model: "tiny")])
 /// ```
 public struct AIRequest: Sendable, Hashable, Codable, Identifiable {
     /// In one object, because a request is passed on many times between its submission and its end.
@@ -32,10 +32,10 @@ public struct AIRequest: Sendable, Hashable, Codable, Identifiable {
         var keepUntilMerged: Bool
         var metadata: [String: String]
         var tags: [String]
-        var fallback: [FallbackHop]
+        var fallback: [FallbackTarget]
     }
 
-    private var parts: Boxed<Parts>
+    private var parts: Box<Parts>
 
     /// The id of the request from submission to deletion. Time-ordered (UUID version 7) unless the caller chose one.
     public private(set) var id: UUID {
@@ -152,15 +152,15 @@ public struct AIRequest: Sendable, Hashable, Codable, Identifiable {
     /// If ``unknownOutcome`` is ``UnknownOutcomePolicy/hold``, the request is held after an unknown outcome instead,
     /// because another provider might be paid for the same work. All providers must be registered and answer with the
     /// same kind of content. Each gets as many attempts as the request allows. An explicit retry continues with the
-    /// provider that was called last. Default: none. For example, `[FallbackHop("second", model: "small")]`.
-    public var fallback: [FallbackHop] {
+    /// provider that was called last. Default: none. For example, `[FallbackTarget("second", model: "small")]`.
+    public var fallback: [FallbackTarget] {
         get { parts.value.fallback }
         set { parts.value.fallback = newValue }
     }
 
     /// Decodes a request.
     public init(from decoder: any Decoder) throws {
-        parts = Boxed(try Parts(from: decoder))
+        parts = Box(try Parts(from: decoder))
     }
 
     /// Encodes the request, with its properties under their names.
@@ -191,9 +191,9 @@ public struct AIRequest: Sendable, Hashable, Codable, Identifiable {
         keepUntilMerged: Bool = false,
         metadata: [String: String] = [:],
         tags: [String] = [],
-        fallback: [FallbackHop] = []
+        fallback: [FallbackTarget] = []
     ) {
-        parts = Boxed(
+        parts = Box(
             Parts(
                 id: id, prompt: prompt, model: model, parameters: parameters, sample: sample, tenant: tenant,
                 priority: priority, attemptTimeout: attemptTimeout, deadline: deadline,

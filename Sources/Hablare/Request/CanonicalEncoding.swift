@@ -68,9 +68,9 @@ package enum CanonicalEncoding {
     ///
     /// - Throws: ``AIServiceError`` with code `storageCorrupt` if they encode none.
     package static func value(of data: Data) throws(AIServiceError) -> ParameterValue {
-        var rest = [UInt8](data)[...]
-        let value = try readValue(from: &rest, depth: 0)
-        guard rest.isEmpty else { throw damaged }
+        var remainder = [UInt8](data)[...]
+        let value = try readValue(from: &remainder, depth: 0)
+        guard remainder.isEmpty else { throw damaged }
         return value
     }
 

@@ -65,9 +65,9 @@ public struct Fingerprint: Sendable, Hashable, Codable, CustomStringConvertible 
         try encoder.field(.object(request.parameters))
         encoder.field(UInt64(bitPattern: Int64(request.sample)))
         // Only if there are any, so that the fingerprints of all other requests stay unchanged.
-        for hop in request.fallback {
-            encoder.field(hop.provider.rawValue)
-            encoder.field(hop.model)
+        for target in request.fallback {
+            encoder.field(target.provider.rawValue)
+            encoder.field(target.model)
         }
         self.init(encoder.finish())
     }

@@ -12,7 +12,7 @@ public struct AIResponseData: Sendable, Hashable, Codable {
         let usage: Usage
     }
 
-    private let parts: Boxed<Parts>
+    private let parts: Box<Parts>
 
     /// The id of the answered request.
     public var requestID: UUID { parts.value.requestID }
@@ -36,7 +36,7 @@ public struct AIResponseData: Sendable, Hashable, Codable {
         receivedAt: Date,
         usage: Usage = Usage()
     ) {
-        parts = Boxed(
+        parts = Box(
             Parts(
                 requestID: requestID, providerID: providerID, result: result, metadata: metadata,
                 receivedAt: receivedAt, usage: usage))

@@ -3,7 +3,7 @@ public import Foundation
 /// The responses of a store that a ``Retention`` evicts: all unprotected ones received at a certain time or before.
 public struct PrunePlan: Sendable, Hashable {
     /// A position in the order in which responses were received.
-    public struct Place: Sendable, Hashable, Comparable {
+    public struct Position: Sendable, Hashable, Comparable {
         /// The date at which the response was received.
         public var receivedAt: Date
         /// The flight of the response, which orders responses that were received at the same time.
@@ -22,7 +22,7 @@ public struct PrunePlan: Sendable, Hashable {
     }
 
     /// The newest response to evict, or `nil` if there is none.
-    public private(set) var last: Place?
+    public private(set) var last: Position?
     /// The number of responses to evict.
     public private(set) var count = 0
     /// Their total size in bytes.
@@ -43,17 +43,17 @@ public struct PrunePlan: Sendable, Hashable {
     ///
     /// After the first response that is evicted, all older ones are evicted, too: the kept responses are always the
     /// newest.
-    public mutating func consider(_ place: Place, bytes size: Int64) {
+    public mutating func consider(_ position: Position, bytes size: Int64) {
         let size = max(0, size)
         let (sum, overflows) = keptBytes.addingReportingOverflow(size)
         let fits =
-            last == nil && retention.keeps(receivedAt: place.receivedAt, isProtected: false, now: now)
+            last == nil && retention.keeps(receivedAt: position.receivedAt, isProtected: false, now: now)
             && keptCount < retention.maximumCount && (keptCount == 0 || !overflows && sum <= retention.maximumBytes)
         if fits {
             keptCount += 1
             keptBytes = overflows ? .max : sum
         } else {
-            last = last ?? place
+            last = last ?? position
             count += 1
             let (sum, overflows) = bytes.addingReportingOverflow(size)
             bytes = overflows ? .max : sum

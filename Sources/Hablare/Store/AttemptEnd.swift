@@ -14,7 +14,7 @@ public struct AttemptEnd: Sendable {
         /// that one is given and that a request has time left. Otherwise the flight fails.
         indirect case postponed(AIServiceError, until: Date, else: Diversion? = nil)
         /// The attempt failed, and the flight moves to another provider, whose calls use up this account.
-        indirect case diverted(AIServiceError, to: FallbackHop, account: AccountID)
+        indirect case diverted(AIServiceError, to: FallbackTarget, account: AccountID)
         /// The outcome of the attempt is unknown, and no other attempt follows without an explicit retry.
         case held(AIServiceError)
         /// The attempt was not sent, or was stopped, because time ran out. Members that are due fail. The flight waits
@@ -27,13 +27,13 @@ public struct AttemptEnd: Sendable {
     /// Another provider to move a flight to.
     public struct Diversion: Sendable, Hashable {
         /// The provider and its model.
-        public var hop: FallbackHop
+        public var target: FallbackTarget
         /// The account whose limits its calls use up.
         public var account: AccountID
 
         /// Creates a diversion.
-        public init(to hop: FallbackHop, account: AccountID) {
-            self.hop = hop
+        public init(to target: FallbackTarget, account: AccountID) {
+            self.target = target
             self.account = account
         }
     }
@@ -43,7 +43,7 @@ public struct AttemptEnd: Sendable {
     /// When the process sends the end, its last write of a handle may still be in progress, or its commit may have an
     /// unknown outcome. Only the store knows, when it takes the end, whether the next attempt has a handle to resume
     /// from.
-    public struct Otherwise: Sendable {
+    public struct OutcomeIfHandleChanged: Sendable {
         /// Whether the store has a resume handle in that case.
         public var hasHandle: Bool
         /// The outcome in that case. Never an answer.
@@ -56,7 +56,7 @@ public struct AttemptEnd: Sendable {
         }
     }
 
-    /// Boxed, because an end is passed on many times on its way to the store.
+    /// Box, because an end is passed on many times on its way to the store.
     private struct Parts: Sendable {
         var flight: FlightID
         var request: UUID
@@ -70,13 +70,13 @@ public struct AttemptEnd: Sendable {
         var usage: Usage
         var isReserved: Bool
         var forgetsHandle = false
-        var otherwise: Boxed<Otherwise>?
+        var outcomeIfHandleChanged: Box<OutcomeIfHandleChanged>?
         var startedAt: Date
         var endedAt: Date
-        var rest: Boxed<ChunkGroup>?
+        var remainingChunks: Box<ChunkGroup>?
     }
 
-    private var parts: Boxed<Parts>
+    private var parts: Box<Parts>
 
     /// The flight.
     public var flight: FlightID {
@@ -145,9 +145,9 @@ public struct AttemptEnd: Sendable {
     /// has a known outcome.
     ///
     /// The store uses it only if the attempt's lease is valid. The ``Settlement`` then has this outcome.
-    public var otherwise: Otherwise? {
-        get { parts.value.otherwise?.value }
-        set { parts.value.otherwise = newValue.map { Boxed($0) } }
+    public var outcomeIfHandleChanged: OutcomeIfHandleChanged? {
+        get { parts.value.outcomeIfHandleChanged?.value }
+        set { parts.value.outcomeIfHandleChanged = newValue.map { Box($0) } }
     }
     /// The date at which the attempt was sent.
     public var startedAt: Date {
@@ -165,27 +165,27 @@ public struct AttemptEnd: Sendable {
     /// The store adds them before it decides the end, as by ``StoreWrite/append(_:)``. A late answer may complete the
     /// flight although its chunks are refused, if no newer attempt was sent. The store then adds them too, so that a
     /// completed stream has all its chunks.
-    public var rest: ChunkGroup? {
-        get { parts.value.rest?.value }
-        set { parts.value.rest = newValue.map { Boxed($0) } }
+    public var remainingChunks: ChunkGroup? {
+        get { parts.value.remainingChunks?.value }
+        set { parts.value.remainingChunks = newValue.map { Box($0) } }
     }
 
-    var bringsContent: Bool { outcome.isAnswer || rest != nil }
+    var bringsContent: Bool { outcome.isAnswer || remainingChunks != nil }
 
     /// Creates an end.
     public init(
         flight: FlightID, request: UUID, provider: ProviderID, lifecycle: FlightLifecycle, outcome: Outcome,
         isStreaming: Bool = false, entersCache: Bool = false, work: Fingerprint? = nil, billing: BillingState,
         usage: Usage = Usage(),
-        isReserved: Bool = false, rest: ChunkGroup? = nil,
+        isReserved: Bool = false, remainingChunks: ChunkGroup? = nil,
         startedAt: Date, endedAt: Date
     ) {
-        parts = Boxed(
+        parts = Box(
             Parts(
                 flight: flight, request: request, provider: provider, lifecycle: lifecycle, outcome: outcome,
                 isStreaming: isStreaming, entersCache: entersCache, work: work, billing: billing, usage: usage,
                 isReserved: isReserved, startedAt: startedAt, endedAt: endedAt,
-                rest: rest.map { Boxed($0) }))
+                remainingChunks: remainingChunks.map { Box($0) }))
     }
 }
 

@@ -52,16 +52,16 @@ public struct ClaimQuery: Sendable, Hashable {
     ///
     /// Each class has its positions in a round of thirteen flights, and a claim continues the round. So a process that
     /// claims one flight at a time takes flights of all classes.
-    public var turn: Int
+    public var roundOffset: Int
 
     /// Creates a query.
-    public init(owner: OwnerID, provider: ProviderID, scope: ClaimScope, limit: Int, now: Date, turn: Int = 0) {
+    public init(owner: OwnerID, provider: ProviderID, scope: ClaimScope, limit: Int, now: Date, roundOffset: Int = 0) {
         self.owner = owner
         self.provider = provider
         self.scope = scope
         self.limit = limit
         self.now = now
-        self.turn = turn
+        self.roundOffset = roundOffset
     }
 }
 
@@ -90,14 +90,14 @@ extension ClaimQuery {
         .high, .normal, .high, .high, .normal, .high, .low, .high, .normal, .high, .high, .normal, .high,
     ]
 
-    /// The number of flights of each class to claim while every class has enough: those of the positions from ``turn``
+    /// The number of flights of each class to claim while every class has enough: those of the positions from ``roundOffset``
     /// on. If a class has too few, the most urgent classes fill its share.
     public var shares: [(priority: Priority, count: Int)] {
         let limit = max(0, limit)
-        let (rounds, rest) = limit.quotientAndRemainder(dividingBy: Self.round.count)
-        let first = (turn % Self.round.count + Self.round.count) % Self.round.count
+        let (rounds, remainder) = limit.quotientAndRemainder(dividingBy: Self.round.count)
+        let first = (roundOffset % Self.round.count + Self.round.count) % Self.round.count
         var counts = Priority.allCases.map { $0.weight * rounds }
-        for place in first..<first + rest { counts[Self.round[place % Self.round.count].rawValue] += 1 }
+        for slot in first..<first + remainder { counts[Self.round[slot % Self.round.count].rawValue] += 1 }
         return Priority.allCases.map { ($0, counts[$0.rawValue]) }
     }
 }
@@ -123,7 +123,7 @@ public struct ClaimedFlight: Sendable {
     /// The date of the leading member's submission.
     public var submittedAt: Date?
     /// The earlier work that the next attempt resumes; `nil` if it starts from the beginning.
-    public var remembered: RememberedWork?
+    public var resumePoint: ResumePoint?
     /// The error with which the attempt fails, because the prompt cannot be read.
     public var failure: AIServiceError?
 
@@ -131,7 +131,7 @@ public struct ClaimedFlight: Sendable {
     public init(
         id: FlightID, lifecycle: FlightLifecycle, request: AIRequest, promptContent: ContentReference? = nil,
         origin: ProviderID? = nil, triedSince: Date? = nil, trace: TraceContext? = nil, submittedAt: Date? = nil,
-        remembered: RememberedWork? = nil, failure: AIServiceError? = nil
+        resumePoint: ResumePoint? = nil, failure: AIServiceError? = nil
     ) {
         self.id = id
         self.lifecycle = lifecycle
@@ -141,7 +141,7 @@ public struct ClaimedFlight: Sendable {
         self.triedSince = triedSince
         self.trace = trace
         self.submittedAt = submittedAt
-        self.remembered = remembered
+        self.resumePoint = resumePoint
         self.failure = failure
     }
 }

@@ -39,7 +39,7 @@ extension ContentStore {
 
 private final class CollectingWriter: ContentWriter {
     private let content: any ContentStore
-    private let pieces = Guarded(Data())
+    private let pieces = Locked(Data())
 
     init(content: any ContentStore) {
         self.content = content

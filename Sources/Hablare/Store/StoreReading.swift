@@ -66,10 +66,10 @@ public struct StoredRequest: Sendable, Hashable {
     /// The provider it was submitted to.
     public var provider: ProviderID
     /// The request's place in a job; `nil` if it belongs to none.
-    public var job: Submission.JobPlace?
+    public var job: Submission.JobPosition?
 
     /// Creates a stored request.
-    public init(request: AIRequest, provider: ProviderID, job: Submission.JobPlace?) {
+    public init(request: AIRequest, provider: ProviderID, job: Submission.JobPosition?) {
         self.request = request
         self.provider = provider
         self.job = job

@@ -52,7 +52,7 @@ public enum StoreWrite: Sendable {
     /// Stores or deletes the resume handle of an attempt in flight.
     ///
     /// Receipt: ``WriteReceipt/done`` or ``WriteReceipt/refused(_:)``.
-    indirect case remember(AttemptMemory)
+    indirect case remember(ResumeHandleWrite)
     /// Records the end of an attempt.
     ///
     /// Receipt: ``WriteReceipt/done``; ``WriteReceipt/refused(_:)`` if only the attempt's record in the ledger was
@@ -103,7 +103,7 @@ public enum StoreWrite: Sendable {
     /// Receipt: ``WriteReceipt/pruned(_:)``.
     ///
     /// Change: ``StoreChange/uncached`` if there were any.
-    indirect case prune(through: PrunePlan.Place, limit: Int)
+    indirect case prune(through: PrunePlan.Position, limit: Int)
     /// Pins a request's response, or unpins it. A pinned response is kept at any age.
     ///
     /// Receipt: ``WriteReceipt/done`` or ``WriteReceipt/unknownRequest``.

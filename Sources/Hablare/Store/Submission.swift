@@ -3,7 +3,7 @@ public import Foundation
 /// A request as it goes to the store.
 public struct Submission: Sendable {
     /// A place in a job.
-    public struct JobPlace: Sendable, Hashable, Codable {
+    public struct JobPosition: Sendable, Hashable, Codable {
         /// The job.
         public var key: JobKey
         /// The position in the job, from 0.
@@ -16,13 +16,13 @@ public struct Submission: Sendable {
         }
     }
 
-    /// Boxed, because a submission is passed on many times on its way to the store.
+    /// Box, because a submission is passed on many times on its way to the store.
     private struct Parts: Sendable {
         var request: AIRequest
         var provider: ProviderID
         var account: AccountID
         var fingerprint: Fingerprint
-        var job: JobPlace?
+        var job: JobPosition?
         var supersedes: UUID?
         var promptContent: ContentReference?
         var cacheWindow: ClosedRange<Date>?
@@ -34,7 +34,7 @@ public struct Submission: Sendable {
         var placement = EngineCore.Placement.leave
     }
 
-    private var parts: Boxed<Parts>
+    private var parts: Box<Parts>
 
     /// The request.
     public var request: AIRequest {
@@ -57,7 +57,7 @@ public struct Submission: Sendable {
         set { parts.value.fingerprint = newValue }
     }
     /// Its place in a job; `nil` if it belongs to none.
-    public var job: JobPlace? {
+    public var job: JobPosition? {
         get { parts.value.job }
         set { parts.value.job = newValue }
     }
@@ -111,11 +111,11 @@ public struct Submission: Sendable {
     /// Creates a submission.
     public init(
         request: AIRequest, provider: ProviderID, account: AccountID? = nil, fingerprint: Fingerprint,
-        job: JobPlace? = nil,
+        job: JobPosition? = nil,
         supersedes: UUID? = nil, promptContent: ContentReference? = nil, cacheWindow: ClosedRange<Date>? = nil,
         trace: TraceContext? = nil, flight: FlightLifecycle = FlightLifecycle(), createdAt: Date
     ) {
-        parts = Boxed(
+        parts = Box(
             Parts(
                 request: request, provider: provider, account: account ?? AccountID(rawValue: provider.rawValue),
                 fingerprint: fingerprint, job: job, supersedes: supersedes, promptContent: promptContent,

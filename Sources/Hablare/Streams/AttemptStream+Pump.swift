@@ -21,7 +21,7 @@ extension AttemptStream {
         case .wait(let until):
             armTimer(&state, until: until)
             return nil
-        case .rest, nil:
+        case .idle, nil:
             return nil
         }
     }

@@ -49,7 +49,7 @@ extension AttemptStream {
         }
         if let failure = state.failure { throw failure }
         guard state.memory.mayAnswer else {
-            state.memory.beganAnew()
+            state.memory.restarted()
             state.failure = .notResumed
             throw AIServiceError.notResumed
         }
@@ -89,21 +89,21 @@ extension AttemptStream {
 
     /// Waits in a queue until released, unless the condition already holds. Cancelling the task ends the wait at once.
     func wait(
-        in line: any WritableKeyPath<State, State.Line> & Sendable, unless isOver: (State) -> Bool
+        in queue: any WritableKeyPath<State, State.WaiterQueue> & Sendable, unless isOver: (State) -> Bool
     ) async {
         let waiter = Waiter<Void>()
-        let goesOn = state.withLock { state in
+        let isReleased = state.withLock { state in
             if isOver(state) { return true }
-            state[keyPath: line].append(waiter)
+            state[keyPath: queue].append(waiter)
             return false
         }
-        if goesOn { return }
+        if isReleased { return }
         await waiter.wait()
-        state.withLock { $0[keyPath: line].removeAll { $0 === waiter } }
+        state.withLock { $0[keyPath: queue].removeAll { $0 === waiter } }
     }
 }
 
-extension AttemptStream.State.Line {
+extension AttemptStream.State.WaiterQueue {
     mutating func leave() -> Self {
         defer { self = [] }
         return self

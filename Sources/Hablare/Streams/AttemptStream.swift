@@ -59,10 +59,10 @@ final class AttemptStream: Sendable {
         var pump: Task<Void, Never>?
         var timer: Task<Void, Never>?
         /// Waiters for the same condition, in order of arrival.
-        typealias Line = [Waiter<Void>]
+        typealias WaiterQueue = [Waiter<Void>]
         /// The calls that wait for room.
-        var waiting: Line = []
-        var resuming: Line = []
+        var waiting: WaiterQueue = []
+        var resuming: WaiterQueue = []
 
         init(_ memory: Memory) { self.memory = memory }
 
@@ -79,7 +79,7 @@ final class AttemptStream: Sendable {
     let seams: Seams
     /// The size in bytes from which on the body is stored in a file.
     let threshold: Int
-    let state: Guarded<State>
+    let state: Locked<State>
 
     init(of flight: QueuedFlight, type: ContentType, seams: Seams) {
         self.flight = flight.id
@@ -91,7 +91,7 @@ final class AttemptStream: Sendable {
         state.grouping = policy.map { ChunkGrouping(ChunkGrouping.Bounds($0.durability), after: kept) }
         state.tailFirst = kept
         state.text = type == .text ? TextJoiner() : nil
-        self.state = Guarded(state)
+        self.state = Locked(state)
     }
 
     // MARK: The attempt
@@ -131,7 +131,7 @@ final class AttemptStream: Sendable {
         /// The joined chunks; `nil` if they are not the answer.
         var body: Body?
         /// The chunks that the store did not take in the end. They are written together with the attempt's end.
-        var rest: ChunkGroup?
+        var remainingChunks: ChunkGroup?
         var memory: Memory
     }
 
@@ -158,7 +158,8 @@ final class AttemptStream: Sendable {
         var ending = state.withLock { state in
             if keepsBody, state.failure == nil, state.text?.isWithinCharacter == true { state.failure = .notText }
             return Ending(
-                hasBegun: state.hasBegun, failure: state.failure, rest: rest(of: state), memory: state.memory)
+                hasBegun: state.hasBegun, failure: state.failure, remainingChunks: remainingChunks(of: state),
+                memory: state.memory)
         }
         await takeBody(keepsBody: keepsBody, into: &ending)
         return ending
@@ -183,7 +184,7 @@ final class AttemptStream: Sendable {
 
     /// Returns the chunks that are not journalled because the store failed in the end. It returns none if the answer
     /// failed, because the store may refuse these very chunks.
-    private func rest(of state: State) -> ChunkGroup? {
+    private func remainingChunks(of state: State) -> ChunkGroup? {
         guard state.failure == nil, let grouping = state.grouping, grouping.journalledCount < grouping.count
         else { return nil }
         return group(of: state, first: grouping.journalledCount, count: grouping.count - grouping.journalledCount)
@@ -197,12 +198,12 @@ final class AttemptStream: Sendable {
     }
 
     private func takeBody(keepsBody: Bool, into ending: inout Ending) async {
-        let (writer, rest) = state.withLock { state in
+        let (writer, remainingChunks) = state.withLock { state in
             defer { (state.writer, state.unwritten) = (nil, Data()) }
             return (state.writer, state.unwritten)
         }
         guard keepsBody, ending.failure == nil else { return await writer?.abandon() ?? () }
-        guard let writer, let content = seams.content else { return ending.body = Body(rest) }
+        guard let writer, let content = seams.content else { return ending.body = Body(remainingChunks) }
         do {
             ending.body = Body(try await writer.finish(), in: content)
         } catch {

@@ -29,7 +29,7 @@ struct ChunkGrouping: Sendable {
         case journal(first: Int, count: Int)
         case wait(until: Duration)
         /// Wait for the next event.
-        case rest
+        case idle
     }
 
     private let bounds: Bounds
@@ -78,7 +78,7 @@ struct ChunkGrouping: Sendable {
     }
 
     mutating func step(now: Duration) -> Step {
-        guard underWay == 0, !sizes.isEmpty, !isGivenUp else { return .rest }
+        guard underWay == 0, !sizes.isEmpty, !isGivenUp else { return .idle }
         if let pausedUntil, !isOver, now < pausedUntil { return .wait(until: pausedUntil) }
         pausedUntil = nil
         let isDue = isOver || heldBytes >= bounds.groupBytes || sizes.count >= bounds.groupCount

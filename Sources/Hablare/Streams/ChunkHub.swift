@@ -20,7 +20,7 @@ package final class ChunkHub: Sendable {
         var isShutDown = false
     }
 
-    private let state = Guarded(State())
+    private let state = Locked(State())
 
     package init() {}
 

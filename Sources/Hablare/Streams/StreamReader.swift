@@ -91,7 +91,7 @@ final class StreamReader {
         guard status.phase == page.phase else { return mustLookAtStore = true }  // retried meanwhile
         let response = try status.response(of: id)
         if page.isWhole, let answer = WholeAnswer(try response.content) {
-            tell(cursor.found([], of: page.generation))
+            deliver(cursor.found([], of: page.generation))
             whole = (answer, response)
         } else {
             _ = try response.content  // the answer is complete only if it is still stored
@@ -103,7 +103,7 @@ final class StreamReader {
         let position = cursor.position
         let bytes = try await manager.journal.read { _ in try whole.answer.chunk(position.sequence) }
         guard let bytes else { return end(with: whole.response) }
-        tell(cursor.found([StreamChunk(position: position, bytes: bytes)], of: position.generation))
+        deliver(cursor.found([StreamChunk(position: position, bytes: bytes)], of: position.generation))
     }
 
     private func wait() async throws {
@@ -122,10 +122,10 @@ final class StreamReader {
             }
             source = flight
         }
-        tell(cursor.found(chunks, of: generation))
+        deliver(cursor.found(chunks, of: generation))
     }
 
-    private func tell(_ new: [StreamElement]) {
+    private func deliver(_ new: [StreamElement]) {
         elements.append(contentsOf: new)
     }
 

@@ -13,7 +13,7 @@ final class StreamWaker: Sendable {
         var waiting: CheckedContinuation<Result<News, any Error>, Never>?
     }
 
-    private let state = Guarded(State())
+    private let state = Locked(State())
 
     /// Waits for news.
     ///

@@ -6,23 +6,23 @@ struct TextJoiner: Sendable {
     struct NotText: Error {}
 
     /// The first bytes of an incomplete character, at most three.
-    private var rest = Data()
+    private var remainder = Data()
 
-    var isWithinCharacter: Bool { !rest.isEmpty }
+    var isWithinCharacter: Bool { !remainder.isEmpty }
 
     /// Adds a piece and returns the text that is complete by now.
     ///
     /// - Throws: ``NotText`` if the bytes so far are not UTF-8.
     mutating func joined(_ piece: Data) throws(NotText) -> Data {
         var bytes = piece
-        if !rest.isEmpty {
-            bytes = rest
+        if !remainder.isEmpty {
+            bytes = remainder
             bytes.append(piece)
         }
         let kept = Self.lengthOfBegunCharacter(in: bytes)
         let whole = bytes.dropLast(kept)
         guard Self.isText(whole) else { throw NotText() }
-        rest = Data(bytes.suffix(kept))
+        remainder = Data(bytes.suffix(kept))
         return kept == 0 ? bytes : Data(whole)
     }
 

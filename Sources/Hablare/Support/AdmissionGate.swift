@@ -20,7 +20,7 @@ package final class AdmissionGate: Sendable {
     }
 
     package let limit: Int
-    private let state = Guarded(State())
+    private let state = Locked(State())
 
     /// - Parameter limit: The maximum total weight, at least 1. A caller with a larger weight is admitted alone.
     package init(limit: Int) {

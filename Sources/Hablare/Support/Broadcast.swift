@@ -6,7 +6,7 @@ package final class Broadcast<Element: Sendable>: Sendable {
         var last = 0
     }
 
-    private let state = Guarded(State())
+    private let state = Locked(State())
     private let limit: Int
 
     /// - Parameter limit: The number of elements buffered for a slow subscriber. Beyond it, the subscriber loses the
@@ -35,7 +35,7 @@ package final class Broadcast<Element: Sendable>: Sendable {
     }
 
     /// Sends an element to all subscribers, in the order in which they subscribed.
-    package func tell(_ element: Element) {
+    package func publish(_ element: Element) {
         let listeners = state.withLock { state in state.order.compactMap { state.listeners[$0] } }
         for listener in listeners { listener.yield(element) }
     }

@@ -9,7 +9,7 @@ package final class Waiter<Value: Sendable>: Sendable {
         case ended(Result<Value, any Error>)
     }
 
-    private let state = Guarded(State.open)
+    private let state = Locked(State.open)
 
     package init() {}
 

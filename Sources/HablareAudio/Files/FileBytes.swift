@@ -38,8 +38,8 @@ final class FileBytes: SeekableBytes {
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         var done = 0
         while failure == nil, position >= 0, done < buffer.count {
-            let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
-            let count = pread(descriptor, rest.baseAddress, rest.count, off_t(position))
+            let remainder = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
+            let count = pread(descriptor, remainder.baseAddress, remainder.count, off_t(position))
             if count == 0 { break }
             if count < 0 {
                 let reason = FileFailure(doing: .read, to: path)

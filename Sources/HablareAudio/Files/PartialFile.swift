@@ -123,8 +123,8 @@ package final class PartialFile: SeekableBytes {
         var done = 0
         while failure == nil, done < buffer.count {
             do throws(FileFailure) {
-                let rest = UnsafeRawBufferPointer(rebasing: buffer[done...])
-                let count = try calls.write(descriptor, rest, position, finalPath)
+                let remainder = UnsafeRawBufferPointer(rebasing: buffer[done...])
+                let count = try calls.write(descriptor, remainder, position, finalPath)
                 guard count > 0 else { throw FileFailure(ENOSPC, doing: .write, to: finalPath) }
                 done += count
                 position += Int64(count)

@@ -73,7 +73,7 @@ struct ShowCommand: ComposedCommand {
                 .inputMissing, "Request \(id.text) is \(details.standing.state) and has no content to write.")
         }
         let content = try response.content
-        if try output == "-" || OutputPlace(composition.url(output)).isStandardOutput {
+        if try output == "-" || OutputDestination(composition.url(output)).isStandardOutput {
             try composition.console.check(
                 showing: content.type,
                 instead: "Pipe it on, or write it to a file: \(data.commandLine("show", id.text, "-o", "FILE"))")

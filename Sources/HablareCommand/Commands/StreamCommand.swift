@@ -39,7 +39,7 @@ struct StreamCommand: ComposedCommand {
         return try await untilSignal(in: composition) {
             try await follow(printer, store, in: composition)
         } then: { signal in
-            tellPlace(printer, signal, composition.console)
+            reportPosition(printer, signal, composition.console)
             return signal.status
         }
     }
@@ -52,11 +52,11 @@ struct StreamCommand: ComposedCommand {
             throw CommandFailure(.temporary, "This store cannot be watched at the moment. Try again.")
         }
         var wakes = changes.makeAsyncIterator()
-        var isTold = false
+        var isReported = false
         while true {
-            guard let page = try await rest(printer, store) else { throw data.unknown(id) }
+            guard let page = try await remainder(printer, store) else { throw data.unknown(id) }
             if let status = try end(page, printer, store, composition.console) { return status }
-            if page.phase == .executing, !isTold { isTold = try tellIfInterrupted(store, in: composition) }
+            if page.phase == .executing, !isReported { isReported = try tellIfInterrupted(store, in: composition) }
             guard await wakes.next() != nil else { throw CancellationError() }
         }
     }
@@ -66,7 +66,7 @@ struct StreamCommand: ComposedCommand {
         in composition: Composition, _ body: @escaping @Sendable () async throws -> CommandStatus,
         then stopped: (StopSignal) -> CommandStatus
     ) async throws -> CommandStatus {
-        let first = Guarded<StopSignal?>(nil)
+        let first = Locked<StopSignal?>(nil)
         let came = AsyncStream.makeStream(of: Void.self)
         do {
             return try await firstValue(of: [
@@ -89,18 +89,18 @@ struct StreamCommand: ComposedCommand {
         }
     }
 
-    private func tellPlace(_ printer: AnswerPrinter, _ signal: StopSignal, _ console: Console) {
+    private func reportPosition(_ printer: AnswerPrinter, _ signal: StopSignal, _ console: Console) {
         if signal == .interrupt { console.keyWasShown() }
         let next = printer.printed
-        let place = next == 0 ? "before the first chunk" : "before chunk \(next)"
+        let position = next == 0 ? "before the first chunk" : "before chunk \(next)"
         let words = ["stream", id.text] + (next == 0 ? [] : ["--from", "\(next)"])
         console.note(
-            "Stopped\(signal == .terminate ? " by SIGTERM" : "") \(place). To go on: \(data.commandLine(words))")
+            "Stopped\(signal == .terminate ? " by SIGTERM" : "") \(position). To go on: \(data.commandLine(words))")
     }
 
-    private func rest(_ printer: AnswerPrinter, _ store: any StoreReading) async throws -> StreamPage? {
+    private func remainder(_ printer: AnswerPrinter, _ store: any StoreReading) async throws -> StreamPage? {
         do {
-            return try await printer.printRest(in: store)
+            return try await printer.printRemainder(in: store)
         } catch let failure as CommandFailure where failure.status != .usage {
             throw failure.advising("All of it is in the store: \(data.commandLine("stream", id.text))")
         }

@@ -78,7 +78,7 @@ struct WatchCommand: ComposedCommand {
         guard let date else { return }
         let seconds = date.timeIntervalSince(composition.seams.date())
         // If a change is written first, the next iteration starts its own timer.
-        if seconds > 0, await composition.seams.clock.rest(for: .seconds(seconds)) { wake() }
+        if seconds > 0, await composition.seams.clock.sleepUnlessCancelled(for: .seconds(seconds)) { wake() }
     }
 
     /// The parts of a request that are printed. Other changes do not print a line.

@@ -50,25 +50,25 @@ struct WorkCommand: ComposedCommand {
         let everybody = directory.withNetwork(directory.everybody(askedBefore: try opened.store.providers()))
         let providers = everybody.providers
         let console = composition.console
-        let workplace = try Workplace(
+        let storeSession = try StoreSession(
             opened, providers: providers, scope: .everything, retry: engine.retry(of: providers),
             prices: limits.prices, verbose: data.verbose,
             suspending: { [quiet] account, error in
                 if !quiet { console.note("Nothing more is asked of \(account): \(error.reason) [\(error.code)]") }
             }, in: composition)
-        let reporter = workplace.reporter(of: Tally(total: 0, noun: "request"), quiet: quiet, verbose: data.verbose)
+        let reporter = storeSession.reporter(of: Tally(total: 0, noun: "request"), quiet: quiet, verbose: data.verbose)
         let round = WorkRound(
-            manager: workplace.manager, store: workplace.store, own: workplace.own,
-            lookout: workplace.lookout(for: reporter), providers: Set(providers.map(\.provider.id)),
+            manager: storeSession.manager, store: storeSession.store, own: storeSession.own,
+            lookout: storeSession.lookout(for: reporter), providers: Set(providers.map(\.provider.id)),
             reporter: reporter, forever: forever)
         // With --forever the user may never see the final summary.
         if forever, !quiet { tell(of: try await round.left(), everybody, to: console) }
         let early = try await round.endingEarly(at: composition.seams.date())
-        return try await workplace.session(quiet: quiet).run {
+        return try await storeSession.engineSession(quiet: quiet).run {
             try await round.run(with: early)
         } then: { end in
             // The engine has ended and its commits are finished.
-            let ended = workplace.own.ended
+            let ended = storeSession.own.ended
             let left = try await round.left()
             if !quiet {
                 try await tell(ended, cancelled: reporter.current.cancelled, left, to: console)

@@ -15,7 +15,7 @@ struct ConfigurationText {
         try refuseAliases()
         return try withParsed { root in
             guard let root, !Self.isNothing(root) else { return [] }
-            return try settings(of: root, as: .root, at: SettingPath([]), place: place(root.mark))
+            return try settings(of: root, as: .root, at: SettingPath([]), source: source(root.mark))
         }
     }
 
@@ -39,11 +39,11 @@ struct ConfigurationText {
         switch error {
         case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
             .composer(_, let problem, let mark, _):
-            place(ofFault: mark).failure("It is not YAML from here on: \(problem).")
+            source(ofFault: mark).failure("It is not YAML from here on: \(problem).")
         case .reader(let problem, let offset, _, _):
-            place(at: offset ?? 0).failure("It is not YAML from here on: \(problem).")
+            source(at: offset ?? 0).failure("It is not YAML from here on: \(problem).")
         case .duplicatedKeysInMapping(let names, let context):
-            place(context.mark).failure(Self.duplicate(names.first ?? ""))
+            source(context.mark).failure(Self.duplicate(names.first ?? ""))
         default: file.failure("It cannot be understood as YAML.")
         }
     }
@@ -60,7 +60,7 @@ struct ConfigurationText {
             Self.firstMark(UInt8(ascii: "*"), in: bytes) != nil
         else { return }
         let before = String(decoding: bytes[..<anchor], as: UTF8.self)
-        throw place(at: before.unicodeScalars.count).failure(
+        throw source(at: before.unicodeScalars.count).failure(
             "\(Self.anchors) If it is none (in a comment, or in a text), write it without & or *.")
     }
 
@@ -91,46 +91,46 @@ struct ConfigurationText {
         "Anchors and aliases (&name, *name) are not read here. Write the values where they belong."
 
     private func settings(
-        of node: Node, as schema: SettingSchema, at path: SettingPath, place: SettingPlace
+        of node: Node, as schema: SettingSchema, at path: SettingPath, source: SettingSource
     ) throws -> [Setting] {
         try refuseAnchor(of: node)
         switch schema {
-        case .value(let kind, _): return [try value(of: node, of: kind, at: path, place: place)]
+        case .value(let kind, _): return [try value(of: node, of: kind, at: path, source: source)]
         case .section(let parts):
-            return try pairs(of: node, at: path, place: place).flatMap { name, key, value in
+            return try pairs(of: node, at: path, source: source).flatMap { name, key, value in
                 guard let part = parts.first(where: { $0.name == name }) else {
                     throw key.failure(Self.unknown(name, at: path, beside: parts.map(\.name)))
                 }
-                return try settings(of: value, as: part.schema, at: path + name, place: key)
+                return try settings(of: value, as: part.schema, at: path + name, source: key)
             }
         case .each(let naming, let schema):
-            return try pairs(of: node, at: path, place: place, naming).flatMap { name, key, value in
+            return try pairs(of: node, at: path, source: source, naming).flatMap { name, key, value in
                 if naming == .header, SecretNames.isSecret(name) {
                     throw key.failure("\(path + name): \(SecretNames.advice(for: path.service))")
                 }
                 if let problem = naming.problem(with: name) { throw key.failure("\(Self.shown(name)) \(problem).") }
-                let inside = try settings(of: value, as: schema, at: path + name, place: key)
-                return naming == .header ? inside : [Setting(path: path + name, texts: nil, place: key)] + inside
+                let inside = try settings(of: value, as: schema, at: path + name, source: key)
+                return naming == .header ? inside : [Setting(path: path + name, texts: nil, source: key)] + inside
             }
         }
     }
 
     private func pairs(
-        of node: Node, at path: SettingPath, place: SettingPlace, _ naming: SettingNaming? = nil
-    ) throws -> [(name: String, place: SettingPlace, value: Node)] {
+        of node: Node, at path: SettingPath, source: SettingSource, _ naming: SettingNaming? = nil
+    ) throws -> [(name: String, source: SettingSource, value: Node)] {
         if Self.isNothing(node) { return [] }
         guard case .mapping(let mapping) = node else {
             let subject = path.names.isEmpty ? "The file" : "\(path)"
-            throw place.failure("\(subject) must have keys with values, such as `\(Self.example(at: path))`.")
+            throw source.failure("\(subject) must have keys with values, such as `\(Self.example(at: path))`.")
         }
         var seen: Set<String> = []
         return try mapping.map { key, value in
-            let keyPlace = self.place(key.mark)
+            let keySource = self.source(key.mark)
             try refuseAnchor(of: key)
-            guard case .scalar(let scalar) = key else { throw keyPlace.failure("A key must be a text.") }
+            guard case .scalar(let scalar) = key else { throw keySource.failure("A key must be a text.") }
             let name = naming?.canonical(scalar.string) ?? scalar.string
-            guard seen.insert(name).inserted else { throw keyPlace.failure(Self.duplicate(name)) }
-            return (name, keyPlace, value)
+            guard seen.insert(name).inserted else { throw keySource.failure(Self.duplicate(name)) }
+            return (name, keySource, value)
         }
     }
 
@@ -149,29 +149,29 @@ struct ConfigurationText {
     }
 
     private func value(
-        of node: Node, of kind: SettingKind, at path: SettingPath, place: SettingPlace
+        of node: Node, of kind: SettingKind, at path: SettingPath, source: SettingSource
     ) throws -> Setting {
-        let own = self.place(node.mark)
+        let own = self.source(node.mark)
         guard !Self.isNothing(node) else {
-            throw place.failure("\(path) has no value. It must be \(kind.wanted); or take the key out.")
+            throw source.failure("\(path) has no value. It must be \(kind.wanted); or take the key out.")
         }
         switch node {
-        case .scalar(let scalar): return Setting(path: path, texts: [scalar.string], place: own)
+        case .scalar(let scalar): return Setting(path: path, texts: [scalar.string], source: own)
         case .sequence(let sequence) where kind.isList:
             let texts = try sequence.map { element in
                 try refuseAnchor(of: element)
                 guard case .scalar(let scalar) = element else {
-                    throw self.place(element.mark).failure("\(path) must be \(kind.wanted).")
+                    throw self.source(element.mark).failure("\(path) must be \(kind.wanted).")
                 }
                 return scalar.string
             }
-            return Setting(path: path, texts: texts, place: own)
+            return Setting(path: path, texts: texts, source: own)
         default: throw own.failure("\(path) must be \(kind.wanted).")
         }
     }
 
     private func refuseAnchor(of node: Node) throws {
-        guard node.anchor == nil else { throw place(node.mark).failure(Self.anchors) }
+        guard node.anchor == nil else { throw source(node.mark).failure(Self.anchors) }
     }
 
     private static func isNothing(_ node: Node) -> Bool {
@@ -179,18 +179,18 @@ struct ConfigurationText {
         return scalar.style == .plain && ["", "~", "null", "Null", "NULL"].contains(scalar.string)
     }
 
-    private func place(_ mark: Mark?) -> SettingPlace {
+    private func source(_ mark: Mark?) -> SettingSource {
         .file(file.url, line: mark?.line ?? 1, column: mark?.column ?? 1)
     }
 
     /// Returns the place of a parse error. An error in the padding after the text is reported at the text's end.
-    private func place(ofFault mark: Mark) -> SettingPlace {
-        let end = place(at: text.unicodeScalars.count)
+    private func source(ofFault mark: Mark) -> SettingSource {
+        let end = source(at: text.unicodeScalars.count)
         if case .file(_, let last, _) = end, mark.line > last { return end }
-        return place(mark)
+        return source(mark)
     }
 
-    private func place(at offset: Int) -> SettingPlace {
+    private func source(at offset: Int) -> SettingSource {
         let before = text.unicodeScalars.prefix(offset)
         let start = before.lastIndex(of: "\n").map { before.index(after: $0) } ?? before.startIndex
         return .file(file.url, line: before.count { $0 == "\n" } + 1, column: before[start...].count + 1)

@@ -41,25 +41,27 @@ struct EnvironmentSettings {
             guard let text = variables[leaf.path.variable] else { return nil }
             let parts = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
             let texts = leaf.kind.isList ? parts.map { $0.trimmingCharacters(in: .whitespacesAndNewlines) } : [text]
-            return Setting(path: leaf.path, texts: texts, place: .variable(leaf.path.variable))
+            return Setting(path: leaf.path, texts: texts, source: .variable(leaf.path.variable))
         }
     }
 
     private func check(against paths: [SettingPath]) throws {
         let known = Dictionary(grouping: paths, by: \.variable)
         for variable in variables.keys.sorted() {
-            let place = SettingPlace.variable(variable)
+            let source = SettingSource.variable(variable)
             guard let meant = known[variable] else {
-                if let problem = problem(with: variable, beside: paths) { throw place.failure(problem) }
+                if let problem = problem(with: variable, beside: paths) { throw source.failure(problem) }
                 continue
             }
             if meant.count > 1 {
                 let names = meant.map(\.description).sorted().joined(separator: " and ")
-                throw place.failure("It can mean \(names). Unset it, and say it in hablare.yaml.")
+                throw source.failure("It can mean \(names). Unset it, and say it in hablare.yaml.")
             }
             guard let path = meant.first, let header = path.header else { continue }
-            if SecretNames.isSecret(header) { throw place.failure(SecretNames.advice(for: path.service)) }
-            if let problem = SettingNaming.header.problem(with: header) { throw place.failure("\(header) \(problem).") }
+            if SecretNames.isSecret(header) { throw source.failure(SecretNames.advice(for: path.service)) }
+            if let problem = SettingNaming.header.problem(with: header) {
+                throw source.failure("\(header) \(problem).")
+            }
         }
     }
 

@@ -23,7 +23,7 @@ struct ServiceSettings: Sendable, Equatable {
     var headers: [String: String] = [:]
     var fallback: [String] = []
     /// The address that replaces the configured one; `nil` to use the configured one.
-    private(set) var place: ServiceAddress?
+    private(set) var overrideAddress: ServiceAddress?
     private(set) var takesKey = true
     /// Whether the service needs a key as configured. Stays true in settings that only inspect the service.
     private(set) var isKeyed = false
@@ -39,17 +39,17 @@ struct ServiceSettings: Sendable, Equatable {
 
 extension ServiceSettings {
     /// Returns the service at another address. Its key and headers are kept only within the configured origin.
-    func placed(at address: ServiceAddress) -> ServiceSettings {
-        var placed = self
+    func relocated(at address: ServiceAddress) -> ServiceSettings {
+        var relocated = self
         if !hasOrigin(of: address) {
-            placed = unasked
-            placed.isKeyed = false
-            placed.headers = [:]
+            relocated = unasked
+            relocated.isKeyed = false
+            relocated.headers = [:]
         }
-        placed.place = address
-        placed.address = address.text
-        placed.addressProblem = nil
-        return placed
+        relocated.overrideAddress = address
+        relocated.address = address.text
+        relocated.addressProblem = nil
+        return relocated
     }
 
     /// The service for a command that only inspects it: its key is not looked up.
@@ -66,14 +66,14 @@ extension ServiceSettings {
 
     /// The service's name, followed by its address if that is not the configured one. It identifies the account whose
     /// limits apply.
-    var placedName: String { Self.name(name, at: place) }
+    var addressedName: String { Self.name(name, at: overrideAddress) }
 
     func id(of offer: ServiceOffer) -> ProviderID {
-        ProviderID(rawValue: Self.name(offer.id(of: name), at: place))
+        ProviderID(rawValue: Self.name(offer.id(of: name), at: overrideAddress))
     }
 
-    private static func name(_ name: String, at place: ServiceAddress?) -> String {
-        place.map { PlacedName(provider: name, address: $0).text } ?? name
+    private static func name(_ name: String, at overrideAddress: ServiceAddress?) -> String {
+        overrideAddress.map { AddressedName(provider: name, address: $0).text } ?? name
     }
 
     /// Returns why no key may be sent to an address, because others on the network could read it; `nil` if one may be

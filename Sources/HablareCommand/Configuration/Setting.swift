@@ -4,10 +4,10 @@ struct Setting: Sendable, Hashable {
     let path: SettingPath
     /// The value's text, or the texts of a list. `nil` for a section that the user named, such as a service.
     let texts: [String]?
-    let place: SettingPlace
+    let source: SettingSource
 
     static func option(_ option: String, _ path: SettingPath, _ text: String) -> Setting {
-        Setting(path: path, texts: [text], place: .option(option))
+        Setting(path: path, texts: [text], source: .option(option))
     }
 }
 
@@ -36,7 +36,7 @@ struct SettingPath: Sendable, Hashable, CustomStringConvertible {
     var header: String? { names.count == 4 && names[2] == "headers" ? names[3] : nil }
 }
 
-enum SettingPlace: Sendable, Hashable {
+enum SettingSource: Sendable, Hashable {
     case file(URL, line: Int, column: Int)
     case variable(String)
     case option(String)

@@ -34,22 +34,22 @@ struct SettingsReading {
             values[leaf.path] = value
             return
         }
-        let failure = Self.malformed(leaf, texts, at: setting.place)
+        let failure = Self.malformed(leaf, texts, at: setting.source)
         // An unreachable service must not fail a run that asks another one. An option applies to this run, so its error
         // is thrown.
-        guard leaf.kind == .address, let service = leaf.path.service, !setting.place.isOption else { throw failure }
+        guard leaf.kind == .address, let service = leaf.path.service, !setting.source.isOption else { throw failure }
         addressProblems[service] = failure
     }
 
     private static func malformed(
-        _ leaf: SettingSchema.Leaf, _ texts: [String], at place: SettingPlace
+        _ leaf: SettingSchema.Leaf, _ texts: [String], at source: SettingSource
     ) -> CommandFailure {
         if texts.contains(where: SecretNames.looksLikeKey) {
-            return place.failure("\(leaf.path): \(SecretNames.advice(for: leaf.path.service))")
+            return source.failure("\(leaf.path): \(SecretNames.advice(for: leaf.path.service))")
         }
-        if texts == [""] { return place.failure("\(leaf.path) is empty. It must be \(leaf.kind.wanted).") }
-        if let reason = leaf.kind.reason(against: texts) { return place.failure("\(leaf.path): \(reason)") }
-        return place.failure("\(leaf.path) must be \(leaf.kind.wanted).")
+        if texts == [""] { return source.failure("\(leaf.path) is empty. It must be \(leaf.kind.wanted).") }
+        if let reason = leaf.kind.reason(against: texts) { return source.failure("\(leaf.path): \(reason)") }
+        return source.failure("\(leaf.path) must be \(leaf.kind.wanted).")
     }
 
     func settings() throws -> Settings {
@@ -123,17 +123,17 @@ struct SettingsReading {
     }
 
     private func failure(at path: SettingPath, _ problem: String) -> CommandFailure {
-        said[path]?.place.failure(problem) ?? CommandFailure(.configuration, problem)
+        said[path]?.source.failure(problem) ?? CommandFailure(.configuration, problem)
     }
 
     /// Returns a file or folder, relative to the folder of the settings file that names it, else to the working
     /// directory.
     private func url(_ path: SettingPath) -> URL? {
-        guard let text = values[path]?.text, let place = said[path]?.place else { return nil }
-        if text.hasPrefix("~/"), !place.isOption, let home = composition.environment["HOME"], home.hasPrefix("/") {
+        guard let text = values[path]?.text, let source = said[path]?.source else { return nil }
+        if text.hasPrefix("~/"), !source.isOption, let home = composition.environment["HOME"], home.hasPrefix("/") {
             return URL(filePath: home + text.dropFirst()).standardizedFileURL
         }
-        return URL(filePath: text, relativeTo: place.folder(in: composition.workingDirectory)).absoluteURL
+        return URL(filePath: text, relativeTo: source.folder(in: composition.workingDirectory)).absoluteURL
             .standardizedFileURL
     }
 }

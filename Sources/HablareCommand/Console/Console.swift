@@ -21,7 +21,7 @@ final class Console: Sendable {
     let terminal: Terminal
     private let output: OutputQueue
     private let errors: OutputQueue
-    private let state = Guarded(State())
+    private let state = Locked(State())
 
     init(output: OutputChannel, errors: OutputChannel, terminal: Terminal) {
         self.output = OutputQueue(output, name: "output")

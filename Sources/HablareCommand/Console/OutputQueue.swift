@@ -21,7 +21,7 @@ final class OutputQueue: Sendable {
 
     private let channel: OutputChannel
     private let queue: DispatchQueue
-    private let state = Guarded(State())
+    private let state = Locked(State())
 
     init(_ channel: OutputChannel, name: String) {
         self.channel = channel
@@ -34,7 +34,7 @@ final class OutputQueue: Sendable {
     /// so that progress takes no memory while the output is not read. `ended` is not called for an omitted piece.
     func put(_ data: Data, isPassing: Bool = false, ended: @escaping @Sendable (Result<Void, any Error>) -> Void) {
         let piece = Piece(data: data, isPassing: isPassing, ended: ended)
-        let takesPlace = state.withLock { state in
+        let replacesLast = state.withLock { state in
             state.byteCount += data.count
             guard isPassing, let last = state.waiting.last, last.isPassing else {
                 state.waiting.append(piece)
@@ -44,7 +44,7 @@ final class OutputQueue: Sendable {
             state.waiting[state.waiting.count - 1] = piece
             return true
         }
-        if !takesPlace { queue.async { self.writeNext() } }
+        if !replacesLast { queue.async { self.writeNext() } }
     }
 
     private func writeNext() {
@@ -85,16 +85,16 @@ extension OutputChannel {
     init(descriptor: Int32, name: String) {
         self.init { data in
             try data.withUnsafeBytes { bytes in
-                var rest = bytes[...]
-                while !rest.isEmpty {
-                    let count = systemWrite(descriptor, UnsafeRawBufferPointer(rebasing: rest))
+                var remainder = bytes[...]
+                while !remainder.isEmpty {
+                    let count = systemWrite(descriptor, UnsafeRawBufferPointer(rebasing: remainder))
                     if count < 0 {
                         if errno == EINTR { continue }
                         if errno == EPIPE { throw CommandFailure(.brokenPipe, "The reader of the output went away.") }
                         let reason = String(cString: strerror(errno))
                         throw CommandFailure(.inputOutput, "Cannot write to \(name): \(reason).")
                     }
-                    rest = rest.dropFirst(count)
+                    remainder = remainder.dropFirst(count)
                 }
             }
         }

@@ -23,14 +23,14 @@ struct ShownText: Sendable {
     static func shown(_ text: String, keepsStyle: Bool = false) -> String {
         guard text.unicodeScalars.contains(where: isHidden) else { return text }
         var shown = String.UnicodeScalarView()
-        var rest = text.unicodeScalars[...]
-        while let scalar = rest.first {
-            if keepsStyle, let code = Style.codes.first(where: { rest.starts(with: $0.unicodeScalars) }) {
+        var remainder = text.unicodeScalars[...]
+        while let scalar = remainder.first {
+            if keepsStyle, let code = Style.codes.first(where: { remainder.starts(with: $0.unicodeScalars) }) {
                 shown.append(contentsOf: code.unicodeScalars)
-                rest = rest.dropFirst(code.unicodeScalars.count)
+                remainder = remainder.dropFirst(code.unicodeScalars.count)
                 continue
             }
-            rest = rest.dropFirst()
+            remainder = remainder.dropFirst()
             if isHidden(scalar) {
                 shown.append(contentsOf: name(of: scalar).unicodeScalars)
             } else {

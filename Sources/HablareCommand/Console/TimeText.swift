@@ -5,8 +5,8 @@ enum TimeText {
     static func clock(_ seconds: Double) -> String {
         guard seconds.isFinite, seconds >= 0, seconds < 1e12 else { return "-:--" }
         let whole = Int(seconds.rounded())
-        let (hours, minutes, rest) = (whole / 3600, whole / 60 % 60, whole % 60)
-        let tail = twoDigits(rest)
+        let (hours, minutes, remainder) = (whole / 3600, whole / 60 % 60, whole % 60)
+        let tail = twoDigits(remainder)
         return hours > 0 ? "\(hours):\(twoDigits(minutes)):\(tail)" : "\(minutes):\(tail)"
     }
 

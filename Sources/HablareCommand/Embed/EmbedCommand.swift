@@ -66,11 +66,11 @@ struct EmbedCommand: ComposedCommand {
             readsInput: InputFile.isStandardInput(text, file: file),
             printsElsewhere: try target.isStandardOutput && !console.showsOutput)
         return try await team.run(work, streams, in: composition, consequence: "so nothing is printed") {
-            workplace, ids, gaps in
+            storeSession, ids, gaps in
             guard gaps.isEmpty else { return }
-            guard let file = target.file else { return try await lines.print(ids, of: workplace.store, to: console) }
+            guard let file = target.file else { return try await lines.print(ids, of: storeSession.store, to: console) }
             let writer = target.writer(in: composition, isQuiet: options.quiet)
-            try await lines.write(ids, of: workplace.store, to: try OutputPlace(file).url, writer)
+            try await lines.write(ids, of: storeSession.store, to: try OutputDestination(file).url, writer)
         } report: { _ in
             // The vectors are the only output.
         }

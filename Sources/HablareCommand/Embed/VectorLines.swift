@@ -31,11 +31,11 @@ struct VectorLines: Sendable {
 
     func write(_ ids: [UUID], of store: any StoreReading, to url: URL, _ writer: AnswerFile) async throws {
         do {
-            try await writer.make { url, goesOn in
+            try await writer.make { url, shouldContinue in
                 let file = try PartialFile(for: url)
                 defer { file.discard() }
                 for (index, id) in ids.enumerated() {
-                    guard goesOn() else { throw CancellationError() }
+                    guard shouldContinue() else { throw CancellationError() }
                     try file.append(try line(index, id, of: store))
                 }
                 try file.commit()

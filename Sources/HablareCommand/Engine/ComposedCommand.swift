@@ -28,7 +28,7 @@ struct Selection: Sendable {
     /// Calls `body` for each request and returns how many calls returned `true`. Many calls run at once, because each
     /// waits for the disk.
     func count(where body: @escaping @Sendable (UUID) async throws -> Bool) async throws -> Int {
-        let count = Guarded(0)
+        let count = Locked(0)
         let filter = SnapshotFilter(
             phases: phases, isHeld: isHeld, job: job.map(JobKey.init(rawValue:)), limit: Self.page)
         // Read all ids first: `body` may change requests so that they no longer match the filter.

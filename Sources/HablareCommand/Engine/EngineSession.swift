@@ -25,7 +25,7 @@ struct EngineSession: Sendable {
     let clock: EngineClock
     let watchSignals: @Sendable (_ handler: @escaping @Sendable (StopSignal) -> Void) async -> Void
     let stopping: @Sendable (StopSignal) -> Void
-    var resting: @Sendable (AIServiceError) async -> Void = { _ in }
+    var suspending: @Sendable (AIServiceError) async -> Void = { _ in }
 
     /// Runs the engine and the work, then `keep`, then the report. `keep` does our own final work and waits for no
     /// reader. A signal cancels `keep` and the report; the status is then the signal's.
@@ -58,7 +58,7 @@ struct EngineSession: Sendable {
             // A first signal does not cut attempts in flight short here either: the engine's own grace period applies.
             if let refusals {
                 group.addTask {
-                    await refusals.watch(over: manager, resting)
+                    await refusals.watch(over: manager, suspending)
                     return nil
                 }
             }
@@ -108,7 +108,7 @@ struct EngineSession: Sendable {
             if orders.last != nil {
                 group.addTask {
                     for await _ in kept.stream {}
-                    _ = await clock.rest(for: Self.lastWords)
+                    _ = await clock.sleepUnlessCancelled(for: Self.lastWords)
                     return nil
                 }
             }

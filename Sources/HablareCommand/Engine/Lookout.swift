@@ -27,7 +27,7 @@ final class Lookout: Sendable {
     private let news: Broadcast<Void>
     private let retrying: @Sendable (Int) -> Void
     private let looked: @Sendable (RequestSnapshot) -> Void
-    private let state = Guarded(State())
+    private let state = Locked(State())
 
     /// - Parameter news: Signals when to read the requests: see ``EngineEvent/mayChangeWaits``.
     init(
@@ -68,10 +68,10 @@ final class Lookout: Sendable {
                 state.waiting[id] = nil
                 return state.backingOff.contains(id)
             }
-            if backedOff { news.tell(()) }
+            if backedOff { news.publish(()) }
         }
         // The request may have been held before the wait began.
-        news.tell(())
+        news.publish(())
         for try await ending in stream { return ending }
         throw CancellationError()
     }

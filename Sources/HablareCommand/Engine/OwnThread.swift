@@ -4,12 +4,12 @@ import Hablare
 /// A thread for work that blocks on a disk or a processor. Threads of the cooperative pool must not block: there may be
 /// only one, and the signals need it.
 enum OwnThread {
-    /// Runs `body` on a thread of its own and waits for its end. `body` may call `goesOn` at any time; it returns
+    /// Runs `body` on a thread of its own and waits for its end. `body` may call `shouldContinue` at any time; it returns
     /// `false` once the task is cancelled.
     static func run<Value: Sendable>(
-        _ body: @escaping @Sendable (_ goesOn: () -> Bool) throws -> Value
+        _ body: @escaping @Sendable (_ shouldContinue: () -> Bool) throws -> Value
     ) async throws -> Value {
-        let isCancelled = Guarded(false)
+        let isCancelled = Locked(false)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 DispatchQueue(label: "hablare.blocking").async {
@@ -55,7 +55,7 @@ func firstValue<Value: Sendable>(of tasks: [@Sendable () async throws -> Value?]
 
 extension EngineClock {
     /// Sleeps for a duration. Returns `false` if the task is cancelled first.
-    func rest(for duration: Duration) async -> Bool {
+    func sleepUnlessCancelled(for duration: Duration) async -> Bool {
         do {
             try await sleep(for: duration)
             return true

@@ -31,7 +31,7 @@ final class OwnWork: Sendable {
         }
     }
 
-    private let state = Guarded(State())
+    private let state = Locked(State())
 
     var owners: Set<OwnerID> { state.withLock { $0.owners } }
 

@@ -6,7 +6,7 @@ final class Refusals: Sendable {
     /// Attempts in flight may finish within their own time limits, because their answers are paid for.
     private static let grace = Duration.seconds(7 * 24 * 3600)
 
-    private let refusal = Guarded<AIServiceError?>(nil)
+    private let refusal = Locked<AIServiceError?>(nil)
     private let first = AsyncStream.makeStream(of: AIServiceError.self, bufferingPolicy: .bufferingOldest(1))
     private let suspended = AsyncStream.makeStream(of: Void.self)
 

@@ -42,7 +42,7 @@ final class StopOrders: Sendable {
     let second = AsyncStream.makeStream(of: Void.self)
     let during = AsyncStream.makeStream(of: Void.self)
 
-    private let state = Guarded(State())
+    private let state = Locked(State())
     private let stopping: @Sendable (StopSignal) -> Void
 
     init(stopping: @escaping @Sendable (StopSignal) -> Void) {

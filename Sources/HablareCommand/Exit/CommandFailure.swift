@@ -23,20 +23,20 @@ struct CommandFailure: Error, Equatable {
     }
 
     /// Describes an error of the store for a user who continues in another way than with the same command.
-    init(_ error: AIServiceError, goingOn: String) {
-        self.init(Self.status(of: error.code), Self.message(of: error, error.words(goingOn: goingOn)))
+    init(_ error: AIServiceError, howToContinue: String) {
+        self.init(Self.status(of: error.code), Self.message(of: error, error.words(howToContinue: howToContinue)))
     }
 
     /// Describes a store that became unusable during work whose finished part is on disk, unless the store is gone.
-    init(unworkable error: AIServiceError, goingOn: String) {
-        let failure = CommandFailure(error, goingOn: goingOn)
+    init(unworkable error: AIServiceError, howToContinue: String) {
+        let failure = CommandFailure(error, howToContinue: howToContinue)
         guard error.code != .storageMissing else {
             self = failure
             return
         }
         // The error's own message may already end with this advice.
-        let goesOn = failure.message.contains(goingOn) ? "" : "; then \(goingOn)"
-        self.init(failure.status, "\(failure.message) What is finished is kept\(goesOn).")
+        let continuation = failure.message.contains(howToContinue) ? "" : "; then \(howToContinue)"
+        self.init(failure.status, "\(failure.message) What is finished is kept\(continuation).")
     }
 
     /// Describes any error for a user of the command line. Never shows a type's name or a prompt.
@@ -106,7 +106,7 @@ struct CommandStatus: Sendable, Hashable, RawRepresentable {
     /// A part of the work could not be done; the rest is done.
     static let incomplete = CommandStatus(rawValue: 1)
     /// The work is done, but standard output begins with an abandoned part of an answer.
-    static let begunAnew = CommandStatus(rawValue: 2)
+    static let restarted = CommandStatus(rawValue: 2)
     static let usage = CommandStatus(rawValue: 64)
     /// The input, or something made from it, is invalid.
     static let badInput = CommandStatus(rawValue: 65)
@@ -126,27 +126,28 @@ struct CommandStatus: Sendable, Hashable, RawRepresentable {
 extension AIServiceError {
     /// The message for a user of the command line. The engine's own message advises developers of apps. If its advice
     /// does not name a command, the command's own words replace it.
-    var words: String { words(goingOn: "run the same command again") }
+    var words: String { words(howToContinue: "run the same command again") }
 
-    /// - Parameter goingOn: The action to take once there is space, in words.
-    func words(goingOn: String) -> String {
-        guard let pause = retryAfter?.inSeconds, pause >= 1 else { return sentences(goingOn) }
-        return "\(sentences(goingOn)) Wait \(LocalTime.span(pause)) before it is tried again."
+    /// - Parameter howToContinue: The action to take once there is space, in words.
+    func words(howToContinue: String) -> String {
+        guard let pause = retryAfter?.inSeconds, pause >= 1 else { return sentences(howToContinue) }
+        return "\(sentences(howToContinue)) Wait \(LocalTime.span(pause)) before it is tried again."
     }
 
-    private func sentences(_ goingOn: String) -> String {
+    private func sentences(_ howToContinue: String) -> String {
         switch code {
         case .responseExpired:
-            return "The response is no longer kept. Nothing was called or billed for reading it. " + Self.makingAnew
+            return "The response is no longer kept. Nothing was called or billed for reading it. "
+                + Self.regenerationAdvice
         case .contentMissing:
-            return "A content file of it is gone or damaged: see hablare doctor. " + Self.makingAnew
+            return "A content file of it is gone or damaged: see hablare doctor. " + Self.regenerationAdvice
         case .unknownRequest:
             return "It was removed meanwhile."
         case .storageFull:
             // An app's engine waits for space, but a command has ended when the user reads this.
             return message.replacing(
                 "Free some space; what was acknowledged is safe, and work goes on by itself.",
-                with: "What was acknowledged is safe. Free some space, then \(goingOn).")
+                with: "What was acknowledged is safe. Free some space, then \(howToContinue).")
         case .responseTooLarge:
             return message.replacing(
                 "raise maximumOutputBytes in its template",
@@ -161,7 +162,7 @@ extension AIServiceError {
     }
 
     /// Neither reading a completed request nor retrying it makes its answer again.
-    private static let makingAnew =
+    private static let regenerationAdvice =
         "To have it made anew, run the same hablare generate … again; or where it is of hablare narrate, speak, image or "
         + "embed, remove it with hablare rm ID, then run the same command again."
     private static let place = "in $XDG_CONFIG_HOME/hablare or ~/.config/hablare"
@@ -190,16 +191,16 @@ extension CommandFailure {
             self.init(unusable: "\(what) of \(noun) \(found[0].index + 1)", found[0].id, reason, data)
             return
         }
-        let places = found.prefix(Self.named).map { "\($0.index + 1)" }
-        let more = found.count - places.count
+        let numbers = found.prefix(Self.named).map { "\($0.index + 1)" }
+        let more = found.count - numbers.count
         let removals = found.prefix(Self.named).map { data.commandLine("rm", $0.id.text) }.joined(separator: " && ")
-        let rest = more > 0 ? ", which names the next" : ""
+        let remainder = more > 0 ? ", which names the next" : ""
         self.init(
             .badInput,
             """
             \(what) of \(found.count) of \(TimeText.count(total, noun)) cannot be used: \
-            \(places.joined(separator: ", "))\(more > 0 ? " and \(more) more" : ""). Of \(noun) \(places[0]): \(reason) \
-            To have them made anew, this, then the same command again\(rest):
+            \(numbers.joined(separator: ", "))\(more > 0 ? " and \(more) more" : ""). Of \(noun) \(numbers[0]): \(reason) \
+            To have them made anew, this, then the same command again\(remainder):
               \(removals)
             """)
     }

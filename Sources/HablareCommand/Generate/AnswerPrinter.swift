@@ -7,16 +7,16 @@ final class AnswerPrinter: Sendable {
 
     private let id: UUID
     private let console: Console
-    private let cursor: Guarded<StreamCursor>
+    private let cursor: Locked<StreamCursor>
     private let first: Int
     private let admits: @Sendable (StreamChunk) throws -> Void
     private struct Taken: Sendable {
         /// The position in the newest generation up to which the reader has taken every chunk.
         var taken: Int
         var hasSome = false
-        var isBegunAnew = false
+        var isRestarted = false
     }
-    private let output: Guarded<Taken>
+    private let output: Locked<Taken>
 
     /// - Parameter admits: Called with the first chunk before it is printed. If it throws, nothing is printed.
     init(
@@ -27,13 +27,13 @@ final class AnswerPrinter: Sendable {
         self.admits = admits
         self.console = console
         self.first = first
-        output = Guarded(Taken(taken: first))
-        cursor = Guarded(StreamCursor(at: StreamPosition(sequence: first)))
+        output = Locked(Taken(taken: first))
+        cursor = Locked(StreamCursor(at: StreamPosition(sequence: first)))
     }
 
     var next: Int { cursor.withLock { $0.position.sequence } }
 
-    private var isBegunAnew: Bool { output.withLock { $0.isBegunAnew } }
+    private var isRestarted: Bool { output.withLock { $0.isRestarted } }
 
     var hasPrinted: Bool { output.withLock { $0.hasSome } }
 
@@ -43,13 +43,13 @@ final class AnswerPrinter: Sendable {
     /// Returns the exit status of a complete answer. A program that reads the output cannot tell where the answer
     /// begins after an abandoned part, so it must not see success.
     func endStatus(_ data: DataOptions) -> CommandStatus {
-        guard isBegunAnew, !console.terminal.isOutputTerminal else { return .success }
+        guard isRestarted, !console.terminal.isOutputTerminal else { return .success }
         console.note(
             """
             hablare: What was printed begins with a part that was given up. The answer alone: \
             \(data.commandLine("stream", id.text))
             """)
-        return .begunAnew
+        return .restarted
     }
 
     /// Skips a generation of the answer and all earlier ones. Call it before anything is printed.
@@ -70,7 +70,7 @@ final class AnswerPrinter: Sendable {
                 case .restarted:
                     // If nothing was printed, as with --from, no abandoned part precedes the answer.
                     output.withLock {
-                        $0 = Taken(taken: 0, hasSome: $0.hasSome, isBegunAnew: $0.isBegunAnew || $0.hasSome)
+                        $0 = Taken(taken: 0, hasSome: $0.hasSome, isRestarted: $0.isRestarted || $0.hasSome)
                     }
                     console.note("The answer is begun anew:")
                 case .completed: continue
@@ -80,7 +80,7 @@ final class AnswerPrinter: Sendable {
     }
 
     /// Prints the stored chunks that were not printed yet. Returns `nil` if there is no such request.
-    func printRest(in store: any StoreReading) async throws -> StreamPage? {
+    func printRemainder(in store: any StoreReading) async throws -> StreamPage? {
         while true {
             let position = cursor.withLock { $0.position }
             guard let page = try store.stream(of: id, from: position, maximumBytes: Self.pageBytes) else { return nil }

@@ -50,24 +50,24 @@ struct AnswersRun: Sendable {
                 return nil
             }
             if judge == nil { _ = try await manager.submit(requests, to: provider, jobKey: job) }
-            for (place, request) in requests.enumerated() {
+            for (index, request) in requests.enumerated() {
                 group.addTask {
-                    (place, Answer(request: request.id, ending: try await ending(of: request, at: place)))
+                    (index, Answer(request: request.id, ending: try await ending(of: request, at: index)))
                 }
             }
             var answers: [Int: Answer] = [:]
             while answers.count < requests.count, let result = try await group.next() {
-                if let (place, answer) = result { answers[place] = answer }
+                if let (index, answer) = result { answers[index] = answer }
             }
             return requests.indices.compactMap { answers[$0] }
         }
     }
 
-    private func ending(of request: AIRequest, at place: Int) async throws -> Ending {
+    private func ending(of request: AIRequest, at index: Int) async throws -> Ending {
         guard let judge else { return try await ending(of: request.id) }
         do {
             return try await untilStandstill(of: judge.chain(of: request.id)) {
-                try await judge.answer(to: request, in: job, at: place * judge.places, by: manager)
+                try await judge.answer(to: request, in: job, at: index * judge.positionCount, by: manager)
             }
         } catch let error as AIServiceError where error.category != .storage && error.code != .suspended {
             // The judge decides whether the answer is suitable; the store knows how the request ended.

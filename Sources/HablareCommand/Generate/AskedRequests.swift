@@ -26,14 +26,15 @@ struct AskedRequests: Sendable {
     }
 
     /// Adds how to continue to an error that makes the store unusable, because the same command would ask again.
-    func tellingHowToGoOn(
+    func reportingHowToContinue(
         _ wanted: SnapshotFilter, then shows: String, _ body: () async throws -> CommandStatus
     ) async throws -> CommandStatus {
         do {
             return try await body()
         } catch let error as AIServiceError where error.category == .storage {
             guard store.mayHave(wanted) else { throw error }
-            throw CommandFailure(unworkable: error, goingOn: "go on with (\(data.commandLine("work")) && \(shows))")
+            throw CommandFailure(
+                unworkable: error, howToContinue: "go on with (\(data.commandLine("work")) && \(shows))")
         }
     }
 

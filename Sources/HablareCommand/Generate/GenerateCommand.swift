@@ -138,7 +138,7 @@ struct GenerateCommand: ComposedCommand {
         let others = try fallback(of: installed, in: directory, composition.console)
         // A process that continues the request later must know the model and the fallback providers.
         request.model = installed.askedModel
-        request.fallback = others.map { FallbackHop($0.provider.id, model: $0.model) }
+        request.fallback = others.map { FallbackTarget($0.provider.id, model: $0.model) }
         try installed.check(request)
         let team = [installed] + others
         try directory.openNetwork(for: team)
@@ -172,13 +172,13 @@ struct GenerateCommand: ComposedCommand {
         _ request: AIRequest, to target: Output, with team: [InstalledProvider], prices: PriceTable,
         in composition: Composition
     ) async throws -> CommandStatus {
-        let workplace = try Workplace(
+        let storeSession = try StoreSession(
             try data.open(in: composition), providers: team, scope: .request(request.id), retry: retry(of: team),
             prices: prices, verbose: data.verbose, in: composition)
         let session = GenerateSession(
             request: request, provider: team[0].provider.id, target: target, isStream: call.stream,
             isText: team[0].provider.responseType == .text, isJSON: json, isQuiet: quiet, data: data,
-            workplace: workplace, composition: composition,
+            storeSession: storeSession, composition: composition,
             printer: target == .standardOutput ? AnswerPrinter(of: request.id, to: composition.console) : nil)
         return try await session.run()
     }
@@ -193,18 +193,18 @@ struct GenerateCommand: ComposedCommand {
             one.sample = number
             return one
         }
-        let workplace = try Workplace(
+        let storeSession = try StoreSession(
             try data.open(in: composition), providers: team, scope: .job(job),
             retry: retry(of: team), prices: prices, verbose: data.verbose,
             // The report at the end mentions the requests that wait for a suspended account, and how to continue.
             suspending: { _, _ in }, in: composition)
         let run = AnswersRun(
-            requests: requests, provider: team[0].provider.id, judge: judge, job: job, manager: workplace.manager,
-            lookout: workplace.lookout())
-        let asked = AskedRequests(store: workplace.store, console: composition.console, isQuiet: quiet, data: data)
+            requests: requests, provider: team[0].provider.id, judge: judge, job: job, manager: storeSession.manager,
+            lookout: storeSession.lookout())
+        let asked = AskedRequests(store: storeSession.store, console: composition.console, isQuiet: quiet, data: data)
         return try await SeveralAnswers(
             run: run, target: target, isJSON: json, isOne: sample == nil, asked: asked, composition: composition
-        ).run(at: workplace)
+        ).run(at: storeSession)
     }
 
     private func submit(
@@ -227,8 +227,8 @@ struct GenerateCommand: ComposedCommand {
             console.note(AskedRequests.cacheNote(age))
         } else {
             // A process that already runs does not know the address.
-            let isPlaced = PlacedName(team[0].name) != nil
-            let condition = isPlaced ? "Run it with" : "Unless something runs on this store already, run it with"
+            let isAddressed = AddressedName(team[0].name) != nil
+            let condition = isAddressed ? "Run it with" : "Unless something runs on this store already, run it with"
             console.note("\(condition): \(data.commandLine("work"))")
         }
         return .success

@@ -11,23 +11,23 @@ struct GenerateSession: Sendable {
     let isJSON: Bool
     let isQuiet: Bool
     let data: DataOptions
-    let workplace: Workplace
+    let storeSession: StoreSession
     let composition: Composition
     let printer: AnswerPrinter?
 
     private var id: UUID { request.id }
     private var reads: String { target.line(for: id, data, isText: isText) }
     private var advice: String { target.advice(for: id, data, isText: isText) }
-    private var store: any RequestStore { workplace.store }
+    private var store: any RequestStore { storeSession.store }
     private var console: Console { composition.console }
     private var asked: AskedRequests { AskedRequests(store: store, console: console, isQuiet: isQuiet, data: data) }
 
     func run() async throws -> CommandStatus {
-        try await asked.tellingHowToGoOn(SnapshotFilter(ids: [id], limit: 1), then: reads) { try await session() }
+        try await asked.reportingHowToContinue(SnapshotFilter(ids: [id], limit: 1), then: reads) { try await session() }
     }
 
     private func session() async throws -> CommandStatus {
-        try await workplace.session(quiet: isQuiet).run { () -> CommandFailure? in
+        try await storeSession.engineSession(quiet: isQuiet).run { () -> CommandFailure? in
             do {
                 try await ask()
                 return nil
@@ -58,12 +58,12 @@ struct GenerateSession: Sendable {
     }
 
     private func ask() async throws {
-        let told = Guarded(Date.distantPast)
-        let lookout = workplace.lookout(looked: { tellPause(of: $0, told: told) })
+        let told = Locked(Date.distantPast)
+        let lookout = storeSession.lookout(looked: { tellPause(of: $0, told: told) })
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await lookout.run() }
             defer { group.cancelAll() }
-            try await workplace.manager.submit(request, to: provider)
+            try await storeSession.manager.submit(request, to: provider)
             try submitted()
             try await follow(lookout)
         }
@@ -94,7 +94,7 @@ struct GenerateSession: Sendable {
     private func printStream() async throws {
         guard isStream, let printer else { return }
         do {
-            for try await element in try await workplace.manager.stream(for: id) {
+            for try await element in try await storeSession.manager.stream(for: id) {
                 guard case .chunk(let chunk) = element else { continue }
                 try await printer.print([chunk], of: chunk.position.generation)
             }
@@ -112,7 +112,7 @@ struct GenerateSession: Sendable {
         if let ended = try composition.endedGeneration(of: id, in: store) { printer?.passOver(ended) }
         guard !isQuiet else { return }
         if console.terminal.isErrorTerminal,
-            let words = composition.sharing(of: id, in: store, workplace.own, verbose: data.verbose)
+            let words = composition.sharing(of: id, in: store, storeSession.own, verbose: data.verbose)
         {
             console.note(words)
         }
@@ -120,7 +120,7 @@ struct GenerateSession: Sendable {
         console.note("To read along: \(data.commandLine("stream", id.text))")
     }
 
-    private func tellPause(of snapshot: RequestSnapshot, told: Guarded<Date>) {
+    private func tellPause(of snapshot: RequestSnapshot, told: Locked<Date>) {
         let time = composition.localTime
         guard !isQuiet, let waiting = snapshot.waiting, let until = waiting.until,
             until.timeIntervalSince(time.now) >= Self.leastPause
@@ -138,7 +138,7 @@ struct GenerateSession: Sendable {
 
     private func readerLeft(_ failure: CommandFailure) {
         guard !isQuiet else { return }
-        let seconds = Int(Workplace.grace.inSeconds)
+        let seconds = Int(StoreSession.grace.inSeconds)
         let reason = failure.status == .brokenPipe ? "The reader of the output went away." : failure.message
         console.note("\(reason) What is under way may finish (\(seconds) s).")
     }
@@ -155,7 +155,7 @@ struct GenerateSession: Sendable {
 
     private func report(isOurs: Bool = false) async throws -> CommandStatus {
         do {
-            _ = try await printer?.printRest(in: store)
+            _ = try await printer?.printRemainder(in: store)
         } catch let error as CancellationError {
             if try asked.tell(of: id, isOurs: true, reads: reads) == .success {
                 console.note("hablare: Not all of the answer was printed. \(advice)")

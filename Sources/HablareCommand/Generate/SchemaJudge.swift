@@ -25,11 +25,11 @@ struct SchemaJudge: Sendable {
         provider = installed.provider.id
     }
 
-    var places: Int { requestor.configuration.maximumRepairs + 1 }
+    var positionCount: Int { requestor.configuration.maximumRepairs + 1 }
 
     /// Returns the ids of a request and of all possible repairs of its answer, in order.
     func chain(of id: UUID) -> [UUID] {
-        [id] + (1..<places).map { AIRequest.repairID(of: id, number: $0) }
+        [id] + (1..<positionCount).map { AIRequest.repairID(of: id, number: $0) }
     }
 
     func prepare(_ request: inout AIRequest) throws {
@@ -39,9 +39,9 @@ struct SchemaJudge: Sendable {
     }
 
     func answer(
-        to request: AIRequest, in job: JobKey, at place: Int, by manager: AIRequestManager
+        to request: AIRequest, in job: JobKey, at position: Int, by manager: AIRequestManager
     ) async throws -> AnswersRun.Ending {
-        let output = try await requestor.ask(request, manager: manager, jobKey: job, at: place, provider: provider)
+        let output = try await requestor.ask(request, manager: manager, jobKey: job, at: position, provider: provider)
         return .complete(by: output.response.requestID, value: output.value, repairs: output.repairs)
     }
 

@@ -16,10 +16,10 @@ struct SeveralAnswers: Sendable {
     private var console: Console { composition.console }
     private var data: DataOptions { asked.data }
 
-    func run(at workplace: Workplace) async throws -> CommandStatus {
+    func run(at storeSession: StoreSession) async throws -> CommandStatus {
         let list = data.commandLine("ps", "--job", job.rawValue)
-        return try await asked.tellingHowToGoOn(SnapshotFilter(job: job, limit: 1), then: list) {
-            try await workplace.session(quiet: asked.isQuiet).run {
+        return try await asked.reportingHowToContinue(SnapshotFilter(job: job, limit: 1), then: list) {
+            try await storeSession.engineSession(quiet: asked.isQuiet).run {
                 try await run.run()
             } keep: { end in
                 // Output that waits for a reader is part of the report. No signal ends our own work.

@@ -85,28 +85,28 @@ struct ImageCommand: ComposedCommand {
     func run(in composition: Composition) async throws -> CommandStatus {
         let team = try AskedProvider(asked, options, for: .image, making: .image, program: "image/png", in: composition)
         let target = try Output(output, json: json, what: "picture", in: composition)
-        let places = PicturePlaces(target: target, count: sample)
-        try places.check(team.installed, in: composition.console)
-        let work = try pictures(by: team, places, in: composition)
+        let pictureFiles = PictureFiles(target: target, count: sample)
+        try pictureFiles.check(team.installed, in: composition.console)
+        let work = try pictures(by: team, pictureFiles, in: composition)
         try await team.open(for: work.request(0, UUID()))
         let console = composition.console
         let streams = SameCommand.Streams(
             readsInput: InputFile.isStandardInput(prompt, file: nil), printsElsewhere: try target.isStandardOutput)
         return try await team.run(work, streams, in: composition, consequence: "and the others are written") {
-            workplace, ids, gaps in
+            storeSession, ids, gaps in
             let missing = Set(gaps.map(\.index))
             var written = WrittenPictures()
             for (index, id) in ids.enumerated() where !missing.contains(index) {
                 try await written.add(at: index) {
-                    try await places.write(
-                        id, at: index, from: workplace.store, isNewEachTime: work.isNewEachTime, options.data,
+                    try await pictureFiles.write(
+                        id, at: index, from: storeSession.store, isNewEachTime: work.isNewEachTime, options.data,
                         composition, isQuiet: options.quiet)
                 }
             }
             return written
         } report: { ended in
             let written = ended.value ?? WrittenPictures()
-            if !options.quiet { tellUnwritten(ended, places, to: console) }
+            if !options.quiet { tellUnwritten(ended, pictureFiles, to: console) }
             if json {
                 try await console.print(JSONText.of(written.made))
             } else if !options.quiet, try !target.waitsForReader, !written.made.isEmpty {
@@ -119,23 +119,23 @@ struct ImageCommand: ComposedCommand {
 
     /// Prints the command that writes each unwritten picture, if the same command would have other pictures made
     /// instead.
-    private func tellUnwritten(_ ended: JobEnd<WrittenPictures>, _ places: PicturePlaces, to console: Console) {
+    private func tellUnwritten(_ ended: JobEnd<WrittenPictures>, _ pictureFiles: PictureFiles, to console: Console) {
         let isStopped = ended.value == nil
         let missing = Set(ended.gaps.map(\.index))
         let unwritten = ended.ids.filter { isStopped || missing.contains($0.key) }.sorted { $0.key < $1.key }
         guard ended.work.isNewEachTime, !unwritten.isEmpty else { return }
         let lines = unwritten.map { index, id in
-            "  " + options.data.commandLine("show", id.text, "-o", places.file(index)?.path ?? "FILE")
+            "  " + options.data.commandLine("show", id.text, "-o", pictureFiles.file(index)?.path ?? "FILE")
         }
         console.note("Then each that is done is written with:\n\(lines.joined(separator: "\n"))")
     }
 
     private func pictures(
-        by team: AskedProvider, _ places: PicturePlaces, in composition: Composition
+        by team: AskedProvider, _ pictureFiles: PictureFiles, in composition: Composition
     ) throws -> JobWork {
         let installed = team.installed
         let given = try installed.parameters(voice: nil, asked.parameter)
-        let format = installed.service == nil ? nil : try places.format(given: given["format"]?.text)
+        let format = installed.service == nil ? nil : try pictureFiles.format(given: given["format"]?.text)
         let parameters = try installed.adding(
             [
                 ("--size", "size", size.map { .string($0) }), ("--quality", "quality", quality.map { .string($0) }),

@@ -61,42 +61,42 @@ struct AskedProvider: Sendable {
     func run<Value: Sendable>(
         _ work: JobWork, _ streams: SameCommand.Streams, in composition: Composition, consequence: String,
         seconds: (@Sendable (AIResponseData) async -> Double)? = nil,
-        finish: @escaping @Sendable (Workplace, _ ids: [UUID], _ gaps: [JobGap]) async throws -> Value,
+        finish: @escaping @Sendable (StoreSession, _ ids: [UUID], _ gaps: [JobGap]) async throws -> Value,
         report: @escaping @Sendable (JobEnd<Value>) async throws -> Void
     ) async throws -> CommandStatus {
         let (data, quiet) = (options.data, options.quiet)
-        let workplace = try Workplace(
+        let storeSession = try StoreSession(
             try data.open(settings, in: composition), providers: [installed], scope: .job(work.job),
             retry: options.engine.retry(of: [installed]), prices: prices, verbose: data.verbose, in: composition)
         let console = composition.console
-        let reporter = workplace.reporter(
+        let reporter = storeSession.reporter(
             of: Tally(total: work.count, noun: work.noun, audioSeconds: seconds == nil ? nil : 0), quiet: quiet,
             verbose: data.verbose)
         let ownProcess = ProcessInfo.processInfo.processIdentifier
         let run = JobRun(
-            work: work, manager: workplace.manager, lookout: workplace.lookout(for: reporter),
-            refusals: workplace.refusals, reporter: reporter, console: quiet ? nil : console,
+            work: work, manager: storeSession.manager, lookout: storeSession.lookout(for: reporter),
+            refusals: storeSession.refusals, reporter: reporter, console: quiet ? nil : console,
             seams: composition.seams, ownProcess: ownProcess, seconds: seconds)
         let command = SameCommand(words: composition.arguments, streams: streams)
         let again = JobContinuation(job: work.job, command: command.line, data: data, remark: command.remark)
-        let goingOn = work.isNewEachTime ? JobContinuation(job: work.job, command: nil, data: data) : again
+        let continuation = work.isNewEachTime ? JobContinuation(job: work.job, command: nil, data: data) : again
         do {
-            return try await workplace.session(quiet: quiet, restsWhenRefused: true).run {
+            return try await storeSession.engineSession(quiet: quiet, suspendsWhenRefused: true).run {
                 try await run.run { ids, gaps in
-                    JobEnd.Outcome(gaps: gaps, value: try await finish(workplace, ids, gaps))
+                    JobEnd.Outcome(gaps: gaps, value: try await finish(storeSession, ids, gaps))
                 }
             } then: { end in
-                let standing = try await workplace.manager.standing(of: work, ownProcess: ownProcess)
+                let standing = try await storeSession.manager.standing(of: work, ownProcess: ownProcess)
                 let ended = JobEnd(
                     end: end, work: work, progress: reporter.current, finished: standing.completed.count,
-                    goingOn: goingOn, ids: standing.ids)
+                    continuation: continuation, ids: standing.ids)
                 ended.tell(consequence, isQuiet: quiet, to: console)
                 try await report(ended)
                 return ended.status
             }
         } catch let error as AIServiceError where error.category == .storage {
-            let isBegun = workplace.store.mayHave(SnapshotFilter(job: work.job, limit: 1))
-            throw CommandFailure(unworkable: error, goingOn: (isBegun ? goingOn : again).words)
+            let isBegun = storeSession.store.mayHave(SnapshotFilter(job: work.job, limit: 1))
+            throw CommandFailure(unworkable: error, howToContinue: (isBegun ? continuation : again).words)
         }
     }
 }

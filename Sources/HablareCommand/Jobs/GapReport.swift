@@ -9,7 +9,7 @@ struct GapReport: Sendable {
     let noun: String
     /// The consequence of the gaps, which follows a comma. One that begins with `and` is omitted if nothing is done.
     let consequence: String
-    let goingOn: JobContinuation
+    let continuation: JobContinuation
 
     var lines: [String] {
         guard !gaps.isEmpty else { return [] }
@@ -25,7 +25,7 @@ struct GapReport: Sendable {
             "Held, because nobody knows whether their last attempt was carried out, and billed:",
             held.map { ($0, nil) }, .held)
         lines += advice
-        if let note = goingOn.note { lines.append(note) }
+        if let note = continuation.note { lines.append(note) }
         return lines
     }
 
@@ -50,21 +50,21 @@ struct GapReport: Sendable {
                 """
                 Nothing more is asked, because every other request would be refused in the same way. Once that is put \
                 right, to go on:
-                  \(goingOn.line(retrying: cancelled))
+                  \(continuation.line(retrying: cancelled))
                 """)
         } else if !gaps.failures.isEmpty || !cancelled.isEmpty {
             let those = [gaps.failures.isEmpty ? nil : "failed", cancelled.isEmpty ? nil : "was cancelled"]
             lines.append(
                 """
                 To try what \(those.compactMap(\.self).joined(separator: " or ")) again, and only that:
-                  \(goingOn.line(retrying: cancelled))
+                  \(continuation.line(retrying: cancelled))
                 """)
         }
         if !gaps.held.isEmpty {
             lines.append(
                 """
                 What is held is not made again without your word, because it may be paid for twice. To have it made:
-                  \(goingOn.releasingLine)
+                  \(continuation.releasingLine)
                 """)
         }
         return lines
@@ -77,7 +77,7 @@ struct GapReport: Sendable {
             lines.append("  \(noun) \(gap.index + 1) (\(gap.request.text))" + (reason.map { ": \($0)" } ?? ""))
         }
         guard gaps.count > Self.listed else { return lines }
-        let all = goingOn.data.commandLine("ps", "--job", goingOn.job.rawValue, "--state", state.rawValue)
+        let all = continuation.data.commandLine("ps", "--job", continuation.job.rawValue, "--state", state.rawValue)
         return lines + ["  … and \(gaps.count - Self.listed) more: \(all)"]
     }
 }

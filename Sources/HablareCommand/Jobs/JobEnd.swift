@@ -11,7 +11,7 @@ struct JobEnd<Value: Sendable>: Sendable {
     let work: JobWork
     let progress: Tally
     let finished: Int
-    let goingOn: JobContinuation
+    let continuation: JobContinuation
     /// The stored requests by their places in the job.
     let ids: [Int: UUID]
 
@@ -55,18 +55,18 @@ struct JobEnd<Value: Sendable>: Sendable {
         case .finished(let outcome):
             let report = GapReport(
                 gaps: outcome.gaps, total: work.count, finished: finished, noun: work.noun, consequence: consequence,
-                goingOn: goingOn)
+                continuation: continuation)
             for line in report.lines { console.note(line) }
         case .stopped:
             if !isQuiet {
                 console.note(
                     """
                     Stopped: \(finished) of \(TimeText.count(work.count, work.noun)) done, and kept. To go on:
-                      \(goingOn.line)
+                      \(continuation.line)
                     """)
             }
             // If the same command does not find the job again, the note is the user's only way to it.
-            if let note = goingOn.note, !isQuiet || goingOn.command == nil { console.note(note) }
+            if let note = continuation.note, !isQuiet || continuation.command == nil { console.note(note) }
         }
     }
 }

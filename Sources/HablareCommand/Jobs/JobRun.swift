@@ -100,7 +100,7 @@ struct JobRun: Sendable {
         var held = known.held
         var round = Array(ids.enumerated())
         while !round.isEmpty {
-            let found = Guarded<[JobGap]>([])
+            let found = Locked<[JobGap]>([])
             try await forEachConcurrently(round, limit: Self.window) { [held] index, id in
                 let ending: Lookout.Ending
                 do {

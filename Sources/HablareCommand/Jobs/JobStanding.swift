@@ -15,9 +15,9 @@ struct JobStanding: Sendable, Equatable {
     private(set) var holders: Set<Int32> = []
     private(set) var reasons: [UUID: JobGap.Reason] = [:]
     mutating func saw(_ snapshot: RequestSnapshot) {
-        if let place = snapshot.position {
-            guard place < count else { return }
-            ids[place] = snapshot.id
+        if let position = snapshot.position {
+            guard position < count else { return }
+            ids[position] = snapshot.id
         }
         switch snapshot.phase {
         case .completed: completed.insert(snapshot.id)

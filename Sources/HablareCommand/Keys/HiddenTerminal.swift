@@ -9,7 +9,7 @@ struct HiddenTerminal: Sendable {
 
     private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
     /// The milliseconds between checks whether to continue.
-    private static let patience: Int32 = 50
+    private static let pollInterval: Int32 = 50
 
     /// Shows the prompt and reads a line, together with any text that arrived after its end.
     func line(prompt: String) async throws -> Data {
@@ -29,7 +29,7 @@ struct HiddenTerminal: Sendable {
                 return nil
             },
             // If a signal comes first, this task is awaited and restores the terminal.
-            { try await OwnThread.run { goesOn in try hidden(prompt) { try typed(while: goesOn) } } },
+            { try await OwnThread.run { shouldContinue in try hidden(prompt) { try typed(while: shouldContinue) } } },
         ])
     }
 
@@ -71,13 +71,13 @@ struct HiddenTerminal: Sendable {
     }
 
     /// Reads until a line ends or the task is cancelled.
-    private func typed(while goesOn: () -> Bool) throws -> Data {
+    private func typed(while shouldContinue: () -> Bool) throws -> Data {
         var line = Data()
         var buffer = [UInt8](repeating: 0, count: 4 << 10)
         while true {
-            guard goesOn() else { throw CancellationError() }
+            guard shouldContinue() else { throw CancellationError() }
             var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            let ready = poll(&state, 1, Self.patience)
+            let ready = poll(&state, 1, Self.pollInterval)
             if ready == 0 || ready < 0 && (errno == EINTR || errno == EAGAIN) { continue }
             guard ready > 0 else { throw Self.failure() }
             let count = systemRead(descriptor, &buffer)

@@ -71,7 +71,7 @@ extension KeysListCommand.Row {
         service = found.name.service
         account = found.name.account
         from = found.source.kind
-        place = found.source.place
+        place = found.source.location
         key = found.credential.key.shown
         stored = found.credential.stored
         expires = found.credential.expires

@@ -119,14 +119,15 @@ struct NarrateCommand: ComposedCommand {
     ) async throws -> CommandStatus {
         let console = composition.console
         if !options.quiet, let doubt = files.doubt(about: plan.estimatedSeconds) { console.note(doubt) }
-        let turn = FileTurn(at: files.output.path, composition.seams.clock, console, isQuiet: options.quiet)
+        let fileWrite = ExclusiveFileWrite(
+            at: files.output.path, composition.seams.clock, console, isQuiet: options.quiet)
         return try await team.run(
             plan.work, SameCommand.Streams(readsInput: file == "-"), in: composition,
             consequence: "so there is no audio file yet", seconds: { await AudioSource.seconds(of: $0) }
-        ) { workplace, ids, gaps -> JoinedAudio? in
+        ) { storeSession, ids, gaps -> JoinedAudio? in
             guard gaps.isEmpty else { return nil }
-            let join = NarrationJoin(plan: plan, files: files, manager: workplace.manager, data: options.data)
-            return try await turn.write { try await join.run(ids) }
+            let join = NarrationJoin(plan: plan, files: files, manager: storeSession.manager, data: options.data)
+            return try await fileWrite.write { try await join.run(ids) }
         } report: { ended in
             try await NarrationReport(plan: plan, files: files, ended: ended)
                 .print(json: json, quiet: options.quiet, to: console)

@@ -12,7 +12,7 @@ struct NarrationJoin: Sendable {
     /// Writes both files. Neither has its name before it is complete.
     @concurrent func run(_ ids: [UUID]) async throws -> JoinedAudio {
         let joiner = try AudioJoiner(
-            output: try OutputPlace(files.output).url,
+            output: try OutputDestination(files.output).url,
             container: try AudioContainer(fileExtension: files.output.pathExtension))
         defer { joiner.cancel() }
         for (index, id) in ids.enumerated() {
@@ -42,7 +42,7 @@ struct NarrationJoin: Sendable {
             audioFile: files.output.lastPathComponent, sampleRate: joined.properties.sampleRate,
             frameCount: joined.properties.frameCount, clips: clips)
         do {
-            try timeline.json().write(to: try OutputPlace(files.timeline).url, options: .atomic)
+            try timeline.json().write(to: try OutputDestination(files.timeline).url, options: .atomic)
         } catch let error as CocoaError {
             throw CommandFailure(
                 .inputOutput, "\(files.timeline.path) cannot be written: \(error.localizedDescription)")

@@ -124,7 +124,7 @@ struct PriceEstimate: Sendable, Hashable {
     let isCharged: Bool
 
     init(
-        of places: [Int], _ installed: InstalledProvider, _ prices: PriceTable, at date: Date,
+        of indices: [Int], _ installed: InstalledProvider, _ prices: PriceTable, at date: Date,
         request: (Int) -> AIRequest
     ) {
         isCharged = installed.hasPrice
@@ -133,8 +133,8 @@ struct PriceEstimate: Sendable, Hashable {
             return
         }
         var sum: Int64? = 0
-        for place in places {
-            guard let so = sum, let cost = prices.mostCost(of: request(place), at: installed.provider, on: date) else {
+        for index in indices {
+            guard let so = sum, let cost = prices.mostCost(of: request(index), at: installed.provider, on: date) else {
                 sum = nil
                 break
             }

@@ -19,81 +19,87 @@ struct AnswerFile: Sendable {
         if case .audio(let container) = conversion {
             return try await make { try convert(body, container, to: $0, while: $1) }
         }
-        switch try OutputPlace(url) {
-        case .file(let file): try await inTurn { try replace(file, with: body, while: $0) }
+        switch try OutputDestination(url) {
+        case .file(let file): try await exclusively { try replace(file, with: body, while: $0) }
         case .device(let device):
-            try await OwnThread.run { goesOn in
-                let output = try OpenedOutput(device, while: goesOn) {
+            try await OwnThread.run { shouldContinue in
+                let output = try OpenedOutput(device, while: shouldContinue) {
                     // Without this note the user would not know why the command does not end.
                     if !isQuiet { console?.note("Waiting for a reader of \(url.path).") }
                 }
-                try copy(body, while: goesOn) { try output.write($0, while: goesOn) }
+                try copy(body, while: shouldContinue) { try output.write($0, while: shouldContinue) }
             }
         case .descriptor(1, _) where console != nil: try await print(body)
         case .descriptor(let number, let name):
-            try await OwnThread.run { goesOn in
+            try await OwnThread.run { shouldContinue in
                 let output = try OpenedOutput(descriptor: number, named: name)
-                try copy(body, while: goesOn) { try output.write($0, while: goesOn) }
+                try copy(body, while: shouldContinue) { try output.write($0, while: shouldContinue) }
             }
         }
     }
 
     /// Calls `make` to write the file. For a pipe it writes into a scratch folder first, because a file's header may be
     /// written last.
-    func make(_ make: @escaping @Sendable (_ file: URL, _ goesOn: () -> Bool) throws -> Void) async throws {
-        if case .file(let file) = try OutputPlace(url) { return try await inTurn { try make(file, $0) } }
-        let made = try await OwnThread.run { goesOn in
+    func make(_ make: @escaping @Sendable (_ file: URL, _ shouldContinue: () -> Bool) throws -> Void) async throws {
+        if case .file(let file) = try OutputDestination(url) { return try await exclusively { try make(file, $0) } }
+        let made = try await OwnThread.run { shouldContinue in
             let folder = try ScratchFolder(in: scratch)
             return try withExtendedLifetime(folder) {
                 let file = folder.url.appending(path: "answer", directoryHint: .notDirectory)
-                try make(file, goesOn)
+                try make(file, shouldContinue)
                 return try Data(contentsOf: file, options: .alwaysMapped)
             }
         }
         try await take(Body(made))
     }
 
-    private func inTurn(_ write: @escaping @Sendable (_ goesOn: () -> Bool) throws -> Void) async throws {
-        try await FileTurn(at: url.path, clock, console, isQuiet: isQuiet).write { try await OwnThread.run(write) }
+    private func exclusively(_ write: @escaping @Sendable (_ shouldContinue: () -> Bool) throws -> Void) async throws {
+        try await ExclusiveFileWrite(at: url.path, clock, console, isQuiet: isQuiet).write {
+            try await OwnThread.run(write)
+        }
     }
 
-    private func convert(_ body: Body, _ container: AudioContainer, to file: URL, while goesOn: () -> Bool) throws {
+    private func convert(_ body: Body, _ container: AudioContainer, to file: URL, while shouldContinue: () -> Bool)
+        throws
+    {
         let joiner = try AudioJoiner(output: file, container: container)
         defer { joiner.cancel() }
-        guard try joiner.append(AudioSource(body), while: goesOn) != nil, goesOn() else { throw CancellationError() }
+        guard try joiner.append(AudioSource(body), while: shouldContinue) != nil, shouldContinue() else {
+            throw CancellationError()
+        }
         _ = try joiner.finish()
     }
 
-    private func replace(_ url: URL, with body: Body, while goesOn: () -> Bool) throws {
+    private func replace(_ url: URL, with body: Body, while shouldContinue: () -> Bool) throws {
         let file = try PartialFile(for: url)
         defer { file.discard() }
-        try copy(body, while: goesOn) { try file.append($0) }
-        guard goesOn() else { throw CancellationError() }
+        try copy(body, while: shouldContinue) { try file.append($0) }
+        guard shouldContinue() else { throw CancellationError() }
         try file.commit()
     }
 
     private func print(_ body: Body) async throws {
-        var place = 0
-        while let piece = try piece(of: body, at: place) {
+        var offset = 0
+        while let piece = try piece(of: body, at: offset) {
             try await console?.write(piece)
-            place += piece.count
+            offset += piece.count
         }
     }
 
-    private func copy(_ body: Body, while goesOn: () -> Bool, _ write: (Data) throws -> Void) throws {
-        var place = 0
-        while let piece = try piece(of: body, at: place) {
-            guard goesOn() else { throw CancellationError() }
+    private func copy(_ body: Body, while shouldContinue: () -> Bool, _ write: (Data) throws -> Void) throws {
+        var offset = 0
+        while let piece = try piece(of: body, at: offset) {
+            guard shouldContinue() else { throw CancellationError() }
             try write(piece)
-            place += piece.count
+            offset += piece.count
         }
     }
 
-    private func piece(of body: Body, at place: Int) throws -> Data? {
-        guard place < body.byteCount else { return nil }
-        let piece = try body.read(place..<place + Self.pieceBytes)
+    private func piece(of body: Body, at offset: Int) throws -> Data? {
+        guard offset < body.byteCount else { return nil }
+        let piece = try body.read(offset..<offset + Self.pieceBytes)
         guard !piece.isEmpty else {
-            throw AIServiceError(.contentMissing, "A content file ended after \(place) bytes. Run hablare doctor.")
+            throw AIServiceError(.contentMissing, "A content file ended after \(offset) bytes. Run hablare doctor.")
         }
         return piece
     }
@@ -115,7 +121,7 @@ extension CommandFailure {
 }
 
 /// The turn to write a file. Two commands that write the same file wait for each other, and both succeed.
-struct FileTurn: Sendable {
+struct ExclusiveFileWrite: Sendable {
     static let pause = Duration.milliseconds(200)
 
     var clock = EngineClock(ContinuousClock())
@@ -135,7 +141,7 @@ struct FileTurn: Sendable {
     }
 }
 
-extension FileTurn {
+extension ExclusiveFileWrite {
     init(at name: String, _ clock: EngineClock, _ console: Console?, isQuiet: Bool) {
         self.init(clock: clock) {
             if !isQuiet { console?.note("Another command is just writing \(name). Waiting until it is done.") }

@@ -6,17 +6,17 @@ struct OpenedOutput: ~Copyable {
     /// The number of bytes for which a writable pipe always has room.
     private static let atomicBytes = 4_096
     /// The milliseconds between checks whether to continue.
-    private static let patience: Int32 = 20
+    private static let pollInterval: Int32 = 20
 
     private let descriptor: Int32
     private let name: URL
 
     /// Opens an existing device and creates nothing. Waits for the reader of a pipe that has none, and calls `waiting`
     /// once.
-    init(_ url: URL, while goesOn: () -> Bool, waiting: () -> Void = {}) throws {
+    init(_ url: URL, while shouldContinue: () -> Bool, waiting: () -> Void = {}) throws {
         var isTold = false
         while true {
-            guard goesOn() else { throw CancellationError() }
+            guard shouldContinue() else { throw CancellationError() }
             // Non-blocking, because a pipe without a reader would block forever. The flag belongs to this open file
             // alone.
             let found = open(url.path, O_WRONLY | O_NOCTTY | O_CLOEXEC | O_NONBLOCK)
@@ -29,7 +29,7 @@ struct OpenedOutput: ~Copyable {
             case ENXIO:
                 if !isTold { waiting() }
                 isTold = true
-                _ = poll(nil, 0, Self.patience)
+                _ = poll(nil, 0, Self.pollInterval)
             default:
                 throw CommandFailure(
                     .cannotCreate,
@@ -51,19 +51,19 @@ struct OpenedOutput: ~Copyable {
         close(descriptor)
     }
 
-    borrowing func write(_ data: Data, while goesOn: () -> Bool) throws {
-        var rest = data
-        while !rest.isEmpty {
-            guard goesOn() else { throw CancellationError() }
+    borrowing func write(_ data: Data, while shouldContinue: () -> Bool) throws {
+        var remainder = data
+        while !remainder.isEmpty {
+            guard shouldContinue() else { throw CancellationError() }
             var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-            guard poll(&wanted, 1, Self.patience) > 0 else { continue }
+            guard poll(&wanted, 1, Self.pollInterval) > 0 else { continue }
             // Write no more than there is room for: the non-blocking flag belongs to the process that opened the
             // descriptor.
-            let count = rest.prefix(Self.atomicBytes).withUnsafeBytes { bytes in
+            let count = remainder.prefix(Self.atomicBytes).withUnsafeBytes { bytes in
                 systemWrite(descriptor, bytes)
             }
             if count >= 0 {
-                rest = rest.dropFirst(count)
+                remainder = remainder.dropFirst(count)
                 continue
             }
             switch errno {

@@ -33,12 +33,12 @@ enum Output: Sendable, Hashable {
     }
 
     var isStandardOutput: Bool {
-        get throws { try file.map { try OutputPlace($0).isStandardOutput } ?? (self == .standardOutput) }
+        get throws { try file.map { try OutputDestination($0).isStandardOutput } ?? (self == .standardOutput) }
     }
 
     /// Whether a reader may block the writer of the answer. Nothing else is then printed on standard output.
     var waitsForReader: Bool {
-        get throws { try file.map { try OutputPlace($0).waitsForReader } ?? (self == .standardOutput) }
+        get throws { try file.map { try OutputDestination($0).waitsForReader } ?? (self == .standardOutput) }
     }
 
     /// Throws if the answer could not be written to its place in the end, or would not be what the file's name says.
@@ -61,7 +61,7 @@ enum Output: Sendable, Hashable {
 
     /// Throws if a file could not be written in the end. A pipe needs no writable folder.
     static func check(_ output: URL) throws {
-        guard case .file(let file) = try OutputPlace(output) else { return }
+        guard case .file(let file) = try OutputDestination(output) else { return }
         try check([file], in: file.deletingLastPathComponent())
     }
 
@@ -76,7 +76,7 @@ enum Output: Sendable, Hashable {
                 .cannotCreate, "You may not write to the folder \(folder.path). Choose another output with -o.")
         }
         for file in files {
-            if try OutputPlace(file).waitsForReader {
+            if try OutputDestination(file).waitsForReader {
                 throw CommandFailure(
                     .cannotCreate,
                     "\(file.path) is a pipe or a device, and a regular file is needed here. Choose another output with -o."
@@ -98,9 +98,9 @@ enum Output: Sendable, Hashable {
         case .audio where installed.serviceVoices?.sound != nil:
             format = try SpokenFormat(nil, file: file, pieces: 1, given: given["format"]?.text, of: installed).parameter
         case .image:
-            let places = PicturePlaces(target: .file(file), count: 1)
-            try places.checkEnding(of: installed)
-            format = try places.format(given: given["format"]?.text)
+            let pictureFiles = PictureFiles(target: .file(file), count: 1)
+            try pictureFiles.checkEnding(of: installed)
+            format = try pictureFiles.format(given: given["format"]?.text)
         default: format = nil
         }
         return given.merging(format.map { ["format": .string($0)] } ?? [:]) { $1 }
@@ -150,7 +150,7 @@ enum Output: Sendable, Hashable {
         case .standardOutput:
             isText ? data.commandLine("stream", id.text) : data.commandLine("show", id.text, "-o", "FILE")
         case .file(let file):
-            data.commandLine("show", id.text, "-o", OutputPlace.isCharacterDevice(file) ? "FILE" : file.path)
+            data.commandLine("show", id.text, "-o", OutputDestination.isCharacterDevice(file) ? "FILE" : file.path)
         case .store: data.commandLine("show", id.text, "--json")
         }
     }

@@ -43,11 +43,11 @@ struct PricesFile: Sendable {
         let entry = names.map { "\"\($0)\": \($1.debugDescription), " }.joined()
         let unit = model == nil ? PriceUnit.call : .inputToken
         let example = "{\(entry)\"unit\": \"\(unit.rawValue)\", \"microDollarsPerMillion\": 3000000}"
-        let place =
+        let location =
             exists
             ? "add to `prices` in \(url.path): \(example)"
             : "write into \(url.path): {\"prices\": [\(example)]}"
-        return "\(place) (3 dollars for a million \(unit.rawValue)s)"
+        return "\(location) (3 dollars for a million \(unit.rawValue)s)"
     }
 
     private func failure(_ problem: String) -> CommandFailure { CommandFailure(file: url, problem) }

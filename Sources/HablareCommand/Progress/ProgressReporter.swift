@@ -10,16 +10,16 @@ final class ProgressReporter: Sendable {
     private static let barInterval = Duration.milliseconds(100)
     private static let lineInterval = Duration.seconds(5)
 
-    private let state: Guarded<Tally>
+    private let state: Locked<Tally>
     private let console: Console
     private let clock: EngineClock
     private let manner: Manner
     private let bar: ProgressBar
     private let start: Duration
-    private let lastLine = Guarded("")
+    private let lastLine = Locked("")
 
     init(_ progress: Tally, manner: Manner, console: Console, clock: EngineClock) {
-        state = Guarded(progress)
+        state = Locked(progress)
         self.manner = manner
         self.console = console
         self.clock = clock
@@ -39,7 +39,9 @@ final class ProgressReporter: Sendable {
 
     func run() async {
         if manner == .silent { return }
-        repeat { show() } while await clock.rest(for: manner == .bar ? Self.barInterval : Self.lineInterval)
+        repeat {
+            show()
+        } while await clock.sleepUnlessCancelled(for: manner == .bar ? Self.barInterval : Self.lineInterval)
         show()
         console.keepLine()
     }

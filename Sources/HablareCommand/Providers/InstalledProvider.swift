@@ -105,7 +105,7 @@ struct KnownProviders: Sendable {
 
     /// Whether there is a provider of a name, which may include an address.
     func has(_ provider: String) -> Bool {
-        let provider = PlacedName.provider(of: provider)
+        let provider = AddressedName.provider(of: provider)
         return kinds.contains { $0.provider == provider }
     }
 
@@ -115,7 +115,7 @@ struct KnownProviders: Sendable {
 
     /// Returns the kind of a provider. At an address of its own it has its service's kind.
     private func kind(of provider: String) -> String? {
-        let provider = PlacedName.provider(of: provider)
+        let provider = AddressedName.provider(of: provider)
         return kinds.first { $0.provider == provider }?.kind
     }
 }

@@ -45,9 +45,9 @@ struct ProgramsFile: Sendable {
 
     /// Throws for an unknown key, because a mistyped one would be ignored silently.
     private func refuseUnknownKeys(in programs: [String: ParameterValue]) throws {
-        func check(_ value: ParameterValue, at place: String, _ known: [String]) throws {
+        func check(_ value: ParameterValue, at location: String, _ known: [String]) throws {
             for key in value.members.keys.sorted() where !known.contains(key) {
-                throw failure("At \(place): There is no key \(key).\(NearestNames(known).hint(for: key))")
+                throw failure("At \(location): There is no key \(key).\(NearestNames(known).hint(for: key))")
             }
         }
         for (name, program) in programs.sorted(by: { $0.key < $1.key }) {
@@ -71,15 +71,15 @@ struct ProgramsFile: Sendable {
 
     private static func words(for error: DecodingError) -> String {
         switch error {
-        case .keyNotFound(let key, let context): "\(place(context))\(key.stringValue) is missing."
+        case .keyNotFound(let key, let context): "\(location(context))\(key.stringValue) is missing."
         case .typeMismatch(_, let context), .valueNotFound(_, let context):
-            "\(place(context))\(context.debugDescription)"
-        case .dataCorrupted(let context): "\(place(context))\(context.debugDescription)"
+            "\(location(context))\(context.debugDescription)"
+        case .dataCorrupted(let context): "\(location(context))\(context.debugDescription)"
         @unknown default: "It cannot be understood."
         }
     }
 
-    private static func place(_ context: DecodingError.Context) -> String {
+    private static func location(_ context: DecodingError.Context) -> String {
         let path = context.codingPath.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }
         return path.isEmpty ? "" : "At \(path.joined(separator: ".")): "
     }

@@ -12,7 +12,7 @@ final class NetworkAccess: Sendable {
     typealias Making = @Sendable (NetworkSettings) throws(AIServiceError) -> Way
 
     private let make: Making
-    private let way = Guarded<Way?>(nil)
+    private let way = Locked<Way?>(nil)
 
     init(
         make: @escaping Making = { settings throws(AIServiceError) in

@@ -24,7 +24,7 @@ struct ProviderDirectory: Sendable {
     /// - Parameters:
     ///   - name: The value of `--provider`: a program, a provider such as `openai.speech`, or a service such as
     ///     `openai`. A service means the one of its providers that answers with `type`. Its name may have an address
-    ///     (``PlacedName``). `nil`: the settings' default for the command, else the command's own.
+    ///     (``AddressedName``). `nil`: the settings' default for the command, else the command's own.
     ///   - program: The content type that a program must answer with, as `programs.json` spells it.
     func provider(
         _ name: String?, for use: ProviderUse, answering type: ContentType, program: String = "text"
@@ -59,14 +59,14 @@ struct ProviderDirectory: Sendable {
     /// Returns the service of a name, at the address in the name if there is one; `nil` if the service is unknown.
     private func service(of name: String) -> ServiceSettings? {
         let service = settings.service(ServiceOptions.service(of: name))
-        return PlacedName(name).map { service?.placed(at: $0.address) } ?? service
+        return AddressedName(name).map { service?.relocated(at: $0.address) } ?? service
     }
 
     /// Returns the offer that a name means. For the service's own name it is the one that answers with the wanted type.
     private static func offer(
         of name: String, at service: ServiceSettings, answering type: ContentType
     ) -> ServiceOffer? {
-        let (offers, name) = (service.kind.offers, PlacedName.provider(of: name))
+        let (offers, name) = (service.kind.offers, AddressedName.provider(of: name))
         guard name == service.name else { return offers.first { $0.id(of: service.name) == name } }
         return offers.first { $0.answers == type } ?? offers.first
     }
@@ -106,7 +106,7 @@ struct ProviderDirectory: Sendable {
     func everybody(askedBefore known: [ProviderID] = []) -> Everybody {
         var all = Everybody(providers: programs)
         for service in settings.services { add(service, to: &all) }
-        for id in known where PlacedName(id.rawValue) != nil {
+        for id in known where AddressedName(id.rawValue) != nil {
             if let service = service(of: id.rawValue) {
                 add(service, only: id, to: &all)
             } else {
@@ -147,7 +147,7 @@ struct ProviderDirectory: Sendable {
         of installed: InstalledProvider, leftOut: (_ name: String, CommandFailure) -> Void = { _, _ in }
     ) throws -> [InstalledProvider] {
         // A request for an address that the user chose goes to no other.
-        guard let service = installed.service.flatMap(settings.service), PlacedName(installed.name) == nil else {
+        guard let service = installed.service.flatMap(settings.service), AddressedName(installed.name) == nil else {
             return []
         }
         var found: [InstalledProvider] = []

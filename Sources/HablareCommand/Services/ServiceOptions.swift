@@ -24,7 +24,7 @@ struct ServiceOptions: ParsableArguments {
 
     var givesVoice: Bool { parameter.contains { $0.name == "voice" } }
 
-    /// Returns the service of a provider: `openai` for `openai.speech`, with or without an address (``PlacedName``).
+    /// Returns the service of a provider: `openai` for `openai.speech`, with or without an address (``AddressedName``).
     static func service(of provider: String) -> String { String(provider.prefix { $0 != "." && $0 != "@" }) }
 
     /// Returns the settings that these options override.
@@ -32,11 +32,11 @@ struct ServiceOptions: ParsableArguments {
         var options: [Setting] = []
         if let provider {
             let path = SettingPath("default_provider", use.rawValue)
-            options.append(.option("--provider", path, PlacedName.provider(of: provider)))
+            options.append(.option("--provider", path, AddressedName.provider(of: provider)))
         }
         if let model {
             let (provider, service) = try service(meantBy: "--model", use, settings)
-            let key = try modelKey(of: PlacedName.provider(of: provider), service, use)
+            let key = try modelKey(of: AddressedName.provider(of: provider), service, use)
             options.append(.option("--model", SettingPath("services", service.name) + key, model))
         }
         return options
@@ -50,9 +50,9 @@ struct ServiceOptions: ParsableArguments {
         let address: ServiceAddress
         switch ServiceAddress.read(baseURL) {
         case .success(let read): address = read
-        case .failure(let error): throw SettingPlace.option("--base-url").failure(error.message)
+        case .failure(let error): throw SettingSource.option("--base-url").failure(error.message)
         }
-        let name = PlacedName(provider: PlacedName.provider(of: provider), address: address)
+        let name = AddressedName(provider: AddressedName.provider(of: provider), address: address)
         return service.addressProblem == nil && service.address == address.text ? name.provider : name.text
     }
 

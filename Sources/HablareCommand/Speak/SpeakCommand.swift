@@ -68,16 +68,16 @@ struct SpeakCommand: ComposedCommand {
 
     func run(in composition: Composition) async throws -> CommandStatus {
         let team = try AskedProvider(asked, options, for: .speak, making: .audio, program: "audio/wav", in: composition)
-        let place = try Output(output, json: json, what: "sound", in: composition)
-        try place.check(in: composition.console)
-        let (plan, sound) = try plan(by: team, to: place, in: composition)
+        let target = try Output(output, json: json, what: "sound", in: composition)
+        try target.check(in: composition.console)
+        let (plan, sound) = try plan(by: team, to: target, in: composition)
         try await team.open(for: plan.request(0, id: UUID()))
         try await team.installed.checkSpeaker(of: plan.parameters, isGiven: voice != nil || asked.givesVoice)
-        return try await speak(plan, sound, to: place, by: team, in: composition)
+        return try await speak(plan, sound, to: target, by: team, in: composition)
     }
 
     private func plan(
-        by team: AskedProvider, to place: Output, in composition: Composition
+        by team: AskedProvider, to target: Output, in composition: Composition
     ) throws -> (NarrationPlan, SpokenFormat) {
         let installed = team.installed
         var parameters = try installed.adding(
@@ -94,28 +94,28 @@ struct SpeakCommand: ComposedCommand {
         }
         // The text determines the number of pieces, and the format depends on that number.
         let pieces = try plan().segments.count
-        let sound = try SpokenFormat(format, file: place.file, pieces: pieces, given: given, of: installed)
+        let sound = try SpokenFormat(format, file: target.file, pieces: pieces, given: given, of: installed)
         if let format = sound.parameter { parameters["format"] = .string(format) }
         return (try plan(), sound)
     }
 
     private func speak(
-        _ plan: NarrationPlan, _ sound: SpokenFormat, to place: Output, by team: AskedProvider,
+        _ plan: NarrationPlan, _ sound: SpokenFormat, to target: Output, by team: AskedProvider,
         in composition: Composition
     ) async throws -> CommandStatus {
         let console = composition.console
         let streams = SameCommand.Streams(
-            readsInput: InputFile.isStandardInput(text, file: file), printsElsewhere: try place.isStandardOutput)
+            readsInput: InputFile.isStandardInput(text, file: file), printsElsewhere: try target.isStandardOutput)
         let writer = SpokenAnswer(
-            container: sound.container, kind: sound.kind, target: place, data: options.data, isQuiet: options.quiet,
+            container: sound.container, kind: sound.kind, target: target, data: options.data, isQuiet: options.quiet,
             composition: composition)
         return try await team.run(
             plan.work, streams, in: composition, consequence: "so nothing is written yet",
             seconds: { await AudioSource.seconds(of: $0) }
-        ) { workplace, ids, gaps in
-            if gaps.isEmpty { try await writer.write(ids, of: workplace.store) }
+        ) { storeSession, ids, gaps in
+            if gaps.isEmpty { try await writer.write(ids, of: storeSession.store) }
         } report: { ended in
-            try await SpeakReport(plan: plan, installed: team.installed, target: place, ended: ended)
+            try await SpeakReport(plan: plan, installed: team.installed, target: target, ended: ended)
                 .print(json: json, quiet: options.quiet, to: console)
         }
     }

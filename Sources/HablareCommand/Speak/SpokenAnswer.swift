@@ -56,7 +56,9 @@ struct SpokenAnswer: Sendable {
         }
     }
 
-    private func join(_ ids: [UUID], of store: any StoreReading, into file: URL, while goesOn: () -> Bool) throws {
+    private func join(_ ids: [UUID], of store: any StoreReading, into file: URL, while shouldContinue: () -> Bool)
+        throws
+    {
         let joiner = try AudioJoiner(output: file, container: container ?? .wav)
         defer { joiner.cancel() }
         for (index, id) in ids.enumerated() {
@@ -64,14 +66,14 @@ struct SpokenAnswer: Sendable {
                 guard let response = try store.response(of: id), let source = try AudioSource(response) else {
                     throw AIServiceError(.contentMissing, "The audio is not there.")
                 }
-                guard try joiner.append(source, while: goesOn) != nil else { throw CancellationError() }
+                guard try joiner.append(source, while: shouldContinue) != nil else { throw CancellationError() }
             } catch let error as AudioError where error.sourceIndex != nil {
                 throw CommandFailure(unusable: Self.name(index), id, error.message, data)
             } catch let error as AIServiceError {
                 throw error.inAnswer(Self.name(index), id, data)
             }
         }
-        guard goesOn() else { throw CancellationError() }
+        guard shouldContinue() else { throw CancellationError() }
         _ = try joiner.finish()
     }
 }

@@ -76,8 +76,8 @@ extension Composition {
         switch snapshot.phase {
         case .pending: return page.generation
         case .executing:
-            let isGoingOn = try flight.generation == page.generation && abandoned([snapshot], in: store).isEmpty
-            return isGoingOn ? nil : page.generation
+            let isContinued = try flight.generation == page.generation && abandoned([snapshot], in: store).isEmpty
+            return isContinued ? nil : page.generation
         case .completed, .failed, .cancelled: return nil
         }
     }

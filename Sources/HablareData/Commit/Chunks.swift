@@ -28,9 +28,9 @@ enum Chunks {
         let width = executor == nil ? processors : givenWidth
         let chunks = chunks(of: sizes, width: width)
         return await withTaskGroup(of: (Int, [Value]).self) { group in
-            var rest = chunks.indices.makeIterator()
+            var remainder = chunks.indices.makeIterator()
             func beginNext() {
-                guard let number = rest.next() else { return }
+                guard let number = remainder.next() else { return }
                 group.addTask(executorPreference: executor) { (number, chunks[number].map(transform)) }
             }
             for _ in 0..<width { beginNext() }

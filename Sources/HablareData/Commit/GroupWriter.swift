@@ -22,7 +22,7 @@ final class GroupWriter: Sendable {
     /// The state for draining, separate from the writer so that the driver does not keep the writer alive.
     fileprivate final class Core: Sendable {
         let database: any DatabaseWriter
-        let pending = Guarded<[Entry]>([])
+        let pending = Locked<[Entry]>([])
 
         init(_ database: any DatabaseWriter) { self.database = database }
     }
@@ -68,13 +68,13 @@ final class GroupWriter: Sendable {
         return await withCheckedContinuation { continuation in
             let results = Collected<R>(works.count, continuation)
             enqueue(
-                works.enumerated().map { place, work in
+                works.enumerated().map { index, work in
                     Entry(
                         run: { database in
                             let result = try work(database)
-                            return { results.ended(place, .success(result)) }
+                            return { results.ended(index, .success(result)) }
                         },
-                        fail: { results.ended(place, .failure($0)) })
+                        fail: { results.ended(index, .failure($0)) })
                 })
         }
     }
@@ -96,17 +96,17 @@ extension GroupWriter {
             var missing: Int
         }
 
-        private let state: Guarded<State>
+        private let state: Locked<State>
         private let continuation: CheckedContinuation<[Result<R, any Error>], Never>
 
         init(_ count: Int, _ continuation: CheckedContinuation<[Result<R, any Error>], Never>) {
-            state = Guarded(State(results: Array(repeating: nil, count: count), missing: count))
+            state = Locked(State(results: Array(repeating: nil, count: count), missing: count))
             self.continuation = continuation
         }
 
-        func ended(_ place: Int, _ result: Result<R, any Error>) {
+        func ended(_ index: Int, _ result: Result<R, any Error>) {
             let all: [Result<R, any Error>]? = state.withLock { state in
-                state.results[place] = result
+                state.results[index] = result
                 state.missing -= 1
                 return state.missing == 0 ? state.results.compactMap(\.self) : nil
             }
@@ -124,10 +124,10 @@ extension GroupWriter.Core {
                 return pending
             }
             guard !entries.isEmpty else { return }
-            var rest = entries[...]
-            while !rest.isEmpty {
-                commit(rest.prefix(GroupWriter.maximumGroup))
-                rest = rest.dropFirst(GroupWriter.maximumGroup)
+            var remainder = entries[...]
+            while !remainder.isEmpty {
+                commit(remainder.prefix(GroupWriter.maximumGroup))
+                remainder = remainder.dropFirst(GroupWriter.maximumGroup)
             }
         }
     }
@@ -135,8 +135,8 @@ extension GroupWriter.Core {
     /// Runs a group without savepoints, because failures are rare and a savepoint costs as much as a small write.
     private func commit(_ entries: ArraySlice<GroupWriter.Entry>) {
         do {
-            let told = try database.write { database in try entries.map { try $0.run(database) } }
-            for tell in told { tell() }
+            let deliveries = try database.write { database in try entries.map { try $0.run(database) } }
+            for deliver in deliveries { deliver() }
         } catch {
             if entries.count > 1 { return commitEach(entries) }
             for entry in entries { entry.fail(error) }
@@ -151,7 +151,7 @@ extension GroupWriter.Core {
             }
             for (entry, outcome) in zip(entries, outcomes) {
                 switch outcome {
-                case .success(let tell): tell()
+                case .success(let deliver): deliver()
                 case .failure(let error): entry.fail(error)
                 }
             }
@@ -164,8 +164,8 @@ extension GroupWriter.Core {
     /// Runs a write in its own transaction, after a commit that failed for an unknown one of several writes.
     private func commitAlone(_ entry: GroupWriter.Entry) {
         do {
-            let tell = try database.write { try entry.run($0) }
-            tell()
+            let deliver = try database.write { try entry.run($0) }
+            deliver()
         } catch {
             entry.fail(error)
         }
@@ -175,12 +175,12 @@ extension GroupWriter.Core {
         _ entry: GroupWriter.Entry, in database: Database
     ) -> Result<@Sendable () -> Void, any Error> {
         do {
-            var tell: @Sendable () -> Void = {}
+            var deliver: @Sendable () -> Void = {}
             try database.inSavepoint {
-                tell = try entry.run(database)
+                deliver = try entry.run(database)
                 return .commit
             }
-            return .success(tell)
+            return .success(deliver)
         } catch {
             return .failure(error)
         }

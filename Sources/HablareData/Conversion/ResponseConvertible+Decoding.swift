@@ -41,13 +41,13 @@ extension ConversionContext {
         do {
             return try decoder.decode(type, from: json)
         } catch {
-            throw unreadable(content, as: type, cause: place(of: error))
+            throw unreadable(content, as: type, cause: location(of: error))
         }
     }
 
     /// Returns the depth at which decoding failed. It contains no words of the answer, because keys of dictionaries
     /// come from the answer.
-    private func place(of error: any Error) -> String {
+    private func location(of error: any Error) -> String {
         guard let error = error as? DecodingError else { return "not JSON" }
         let (what, path): (String, [any CodingKey]) =
             switch error {

@@ -28,8 +28,8 @@ extension AIDataCoordinator {
             } catch is CancellationError {
                 return
             } catch {
-                merger.events.tell(.willMerge([key]))
-                merger.events.tell(.mergeFailed(key, MergeError.recorded(error, of: requestID)))
+                merger.events.publish(.willMerge([key]))
+                merger.events.publish(.mergeFailed(key, MergeError.recorded(error, of: requestID)))
             }
         }
         return Delivery(number, of: deliveries)

@@ -32,11 +32,11 @@ extension AIDataCoordinator {
         do {
             outcomes = try await merger.holding(sizes.reduce(0, +)) {
                 let prepared = await Self.prepare(responses.map(\.response), sizes, as: Value.self, rules, merger)
-                let place = ModelReceipts.Place(property)
+                let target = ModelReceipts.Target(property)
                 return merger.meters.onMainActor {
                     zip(responses, prepared).map { ask, value in
                         value.map { value in
-                            set(of: ask.response.requestID, in: ask.model, place) {
+                            set(of: ask.response.requestID, in: ask.model, target) {
                                 ask.model[keyPath: property] = value
                             }
                         }
@@ -56,7 +56,7 @@ extension AIDataCoordinator {
     ) async -> [MergeKey] {
         let keys = responses.map { MergeKey(requestID: $0.requestID, target: name, row: .new) }
         merger.meters.asked(keys.count)
-        merger.events.tell(.willMerge(keys))
+        merger.events.publish(.willMerge(keys))
         return keys
     }
 
@@ -65,7 +65,7 @@ extension AIDataCoordinator {
         _ keys: [MergeKey], _ outcomes: [Result<MergeOutcome, any Error>], since start: Duration, _ merger: Merger
     ) async {
         for outcome in outcomes { merger.meters.ended(outcome, intoModel: true, since: start) }
-        merger.tell(of: keys, outcomes)
+        merger.publish(of: keys, outcomes)
     }
 
     /// Prepares many responses whose memory is reserved.
@@ -76,7 +76,7 @@ extension AIDataCoordinator {
         return await merger.concurrently(sizes) { number in
             let response = responses[number]
             let value = Result { try convert(response, rules, merger) as Value }
-            return value.mapError { MergeError.told($0, of: response.requestID) }
+            return value.mapError { MergeError.forCaller($0, of: response.requestID) }
         }
     }
 

@@ -46,11 +46,11 @@ extension AIDataCoordinator {
     /// Sets a value in a model, unless that was done before. The check and the change run in one stretch of the main
     /// actor.
     func set(
-        of requestID: UUID, in model: AnyObject, _ place: ModelReceipts.Place, _ set: () -> Void
+        of requestID: UUID, in model: AnyObject, _ target: ModelReceipts.Target, _ set: () -> Void
     ) -> MergeOutcome {
-        if let date = delivered.date(of: requestID, in: model, place) { return .alreadyMerged(date) }
+        if let date = delivered.date(of: requestID, in: model, target) { return .alreadyMerged(date) }
         set()
-        delivered.merged(requestID, into: model, place, at: seams.date())
+        delivered.merged(requestID, into: model, target, at: seams.date())
         return .merged
     }
 
@@ -58,9 +58,9 @@ extension AIDataCoordinator {
     func wasMerged(_ key: MergeKey, at date: Date) -> MergeOutcome {
         let start = merger.meters.clock.now
         merger.meters.asked(1)
-        merger.events.tell(.willMerge([key]))
+        merger.events.publish(.willMerge([key]))
         merger.meters.ended(.success(.alreadyMerged(date)), intoModel: true, since: start)
-        merger.tell(of: [key], [.success(.alreadyMerged(date))])
+        merger.publish(of: [key], [.success(.alreadyMerged(date))])
         return .alreadyMerged(date)
     }
 
@@ -68,15 +68,15 @@ extension AIDataCoordinator {
     func recorded(_ key: MergeKey, _ merge: () async throws -> MergeOutcome) async throws -> MergeOutcome {
         let start = merger.meters.clock.now
         merger.meters.asked(1)
-        merger.events.tell(.willMerge([key]))
+        merger.events.publish(.willMerge([key]))
         let outcome: Result<MergeOutcome, any Error>
         do {
             outcome = .success(try await merge())
         } catch {
-            outcome = .failure(MergeError.told(error, of: key.requestID))
+            outcome = .failure(MergeError.forCaller(error, of: key.requestID))
         }
         merger.meters.ended(outcome, intoModel: true, since: start)
-        merger.tell(of: [key], [outcome])
+        merger.publish(of: [key], [outcome])
         return try outcome.get()
     }
 
@@ -86,9 +86,9 @@ extension AIDataCoordinator {
     }
 
     func name(of property: AnyKeyPath) -> String {
-        if let name = placeNames[property] { return name }
+        if let name = propertyNames[property] { return name }
         let name = "\(property)"
-        placeNames[property] = name
+        propertyNames[property] = name
         return name
     }
 

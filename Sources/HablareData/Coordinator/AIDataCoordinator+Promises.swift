@@ -163,7 +163,7 @@ extension AIDataCoordinator: Service {
             _ = try await merger.writer.write { try ReceiptBook.forget(key, in: $0) }
             merger.releaser.wanted([requestID])
         } catch {
-            throw MergeError.told(error, of: requestID, asked: .promises)
+            throw MergeError.forCaller(error, of: requestID, asked: .promises)
         }
     }
 
@@ -173,7 +173,7 @@ extension AIDataCoordinator: Service {
         do {
             return try await merger.writer.write { try ReceiptBook.promise(key, at: date, in: $0) }
         } catch {
-            throw MergeError.told(error, of: key.requestID, asked: .promise)
+            throw MergeError.forCaller(error, of: key.requestID, asked: .promise)
         }
     }
 }

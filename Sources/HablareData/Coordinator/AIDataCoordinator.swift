@@ -54,7 +54,7 @@ public import Logging
     var delivered = ModelReceipts()
     /// The names of properties in events. They are cached, because describing a key path searches the program's
     /// symbols.
-    var placeNames: [AnyKeyPath: String] = [:]
+    var propertyNames: [AnyKeyPath: String] = [:]
 
     /// Creates a coordinator. It starts a thread, and reads and writes nothing yet.
     ///

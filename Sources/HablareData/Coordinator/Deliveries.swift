@@ -10,7 +10,7 @@ final class Deliveries: Sendable {
     }
 
     private let spawner: TaskSpawner
-    private let state = Guarded(State())
+    private let state = Locked(State())
 
     init(_ spawner: TaskSpawner) {
         self.spawner = spawner

@@ -14,8 +14,8 @@ struct MergeAsk: Sendable {
     var key: MergeKey { MergeKey(requestID: response.requestID, target: target.name, row: row) }
 
     /// Returns the error that the caller receives for a failure.
-    func told(_ error: any Error) -> any Error {
-        MergeError.told(error, of: response.requestID, asked: isPromised ? .promisedMerge : .merge)
+    func forCaller(_ error: any Error) -> any Error {
+        MergeError.forCaller(error, of: response.requestID, asked: isPromised ? .promisedMerge : .merge)
     }
 }
 
@@ -69,10 +69,10 @@ final class Merger: Sendable {
                 maximumBytes: gate.limit(inBackground: inBackground))
             let (group, sizes) = (Array(asks[start..<end]), Array(measured[start..<end]))
             start = end
-            events.tell(.willMerge(group.map(\.key)))
+            events.publish(.willMerge(group.map(\.key)))
             let outcomes = await outcomes(of: group, sizes, inBackground)
             for outcome in outcomes { meters.ended(outcome, intoModel: false, since: beginning) }
-            tell(of: group.map(\.key), outcomes)
+            publish(of: group.map(\.key), outcomes)
             let done = zip(group, outcomes).compactMap { ask, outcome -> UUID? in
                 if case .success = outcome { ask.response.requestID } else { nil }
             }
@@ -91,7 +91,7 @@ final class Merger: Sendable {
                 return try await merge(group: group, sizes)
             }
         } catch {
-            return group.map { .failure($0.told(error)) }
+            return group.map { .failure($0.forCaller(error)) }
         }
     }
 
@@ -117,7 +117,7 @@ final class Merger: Sendable {
                 case .success: written.next()
                 case .failure(let error): .failure(error)
                 }
-            return (result ?? .failure(CancellationError())).mapError(ask.told)
+            return (result ?? .failure(CancellationError())).mapError(ask.forCaller)
         }
     }
 
@@ -192,17 +192,17 @@ final class Merger: Sendable {
     }
 
     /// Reports the outcomes of merges.
-    func tell(of keys: [MergeKey], _ outcomes: [Result<MergeOutcome, any Error>]) {
+    func publish(of keys: [MergeKey], _ outcomes: [Result<MergeOutcome, any Error>]) {
         var merged: [MergeKey] = []
         var before: [MergeKey] = []
         for (key, outcome) in zip(keys, outcomes) {
             switch outcome {
             case .success(.merged): merged.append(key)
             case .success(.alreadyMerged): before.append(key)
-            case .failure(let error): events.tell(.mergeFailed(key, MergeError.recorded(error, of: key.requestID)))
+            case .failure(let error): events.publish(.mergeFailed(key, MergeError.recorded(error, of: key.requestID)))
             }
         }
-        if !merged.isEmpty { events.tell(.didMerge(merged)) }
-        if !before.isEmpty { events.tell(.wereMerged(before)) }
+        if !merged.isEmpty { events.publish(.didMerge(merged)) }
+        if !before.isEmpty { events.publish(.wereMerged(before)) }
     }
 }

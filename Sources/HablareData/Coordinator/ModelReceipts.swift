@@ -8,24 +8,24 @@ import Foundation
 /// therefore checks two others for released models, instead of checking all of them from time to time.
 @MainActor struct ModelReceipts {
     /// A property or a name, hashed once for all models, because hashing a key path walks it.
-    struct Place: Hashable {
-        private let place: AnyHashable
+    struct Target: Hashable {
+        private let target: AnyHashable
         private let digest: Int
 
-        init(_ place: some Hashable) {
-            self.place = AnyHashable(place)
-            digest = place.hashValue
+        init(_ target: some Hashable) {
+            self.target = AnyHashable(target)
+            digest = target.hashValue
         }
 
         func hash(into hasher: inout Hasher) { hasher.combine(digest) }
 
-        static func == (left: Self, right: Self) -> Bool { left.digest == right.digest && left.place == right.place }
+        static func == (left: Self, right: Self) -> Bool { left.digest == right.digest && left.target == right.target }
     }
 
     private struct Key: Hashable {
         let requestID: UUID
         let model: ObjectIdentifier
-        let place: Place
+        let target: Target
     }
 
     private struct Slot {
@@ -44,14 +44,14 @@ import Foundation
     var count: Int { slots.count }
 
     /// Returns the date at which a response was merged into a property of a model; `nil` if it was not.
-    func date(of requestID: UUID, in model: AnyObject, _ place: Place) -> Date? {
-        guard let slot = slots[key(requestID, model, place)], slot.model === model else { return nil }
+    func date(of requestID: UUID, in model: AnyObject, _ target: Target) -> Date? {
+        guard let slot = slots[key(requestID, model, target)], slot.model === model else { return nil }
         return slot.mergedAt
     }
 
     /// Records a merge.
-    mutating func merged(_ requestID: UUID, into model: AnyObject, _ place: Place, at date: Date) {
-        let key = key(requestID, model, place)
+    mutating func merged(_ requestID: UUID, into model: AnyObject, _ target: Target, at date: Date) {
+        let key = key(requestID, model, target)
         if slots.updateValue(Slot(model: model, mergedAt: date), forKey: key) == nil { order.append(key) }
         for _ in 0..<2 {
             guard let oldest = order.popFirst() else { return }
@@ -59,7 +59,7 @@ import Foundation
         }
     }
 
-    private func key(_ requestID: UUID, _ model: AnyObject, _ place: Place) -> Key {
-        Key(requestID: requestID, model: ObjectIdentifier(model), place: place)
+    private func key(_ requestID: UUID, _ model: AnyObject, _ target: Target) -> Key {
+        Key(requestID: requestID, model: ObjectIdentifier(model), target: target)
     }
 }

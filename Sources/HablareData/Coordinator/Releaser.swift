@@ -26,7 +26,7 @@ final class Releaser: Sendable {
     private let writer: GroupWriter
     private let spawner: TaskSpawner
     private let logger: Logger
-    private let state = Guarded(State())
+    private let state = Locked(State())
 
     init(
         manager: AIRequestManager, database: any DatabaseReader, writer: GroupWriter, spawner: TaskSpawner,
@@ -64,7 +64,7 @@ final class Releaser: Sendable {
             guard !state.isRunning else { return }
             state.isRunning = true
             state.task = spawner.start { [weak self] in
-                while let (requests, all) = self?.next() { await self?.tell(requests, all: all) }
+                while let (requests, all) = self?.next() { await self?.release(requests, all: all) }
             }
         }
     }
@@ -84,12 +84,12 @@ final class Releaser: Sendable {
     }
 
     /// Reports responses. After a failure the receipts stay unmarked, and the next start tries again.
-    @concurrent private func tell(_ requests: [UUID], all: Bool) async {
+    @concurrent private func release(_ requests: [UUID], all: Bool) async {
         do {
-            var rest = requests[...]
-            while !rest.isEmpty, !Task.isCancelled {
-                try await tell(Array(rest.prefix(Self.batch)))
-                rest = rest.dropFirst(Self.batch)
+            var remainder = requests[...]
+            while !remainder.isEmpty, !Task.isCancelled {
+                try await release(Array(remainder.prefix(Self.batch)))
+                remainder = remainder.dropFirst(Self.batch)
             }
             var last: UUID?
             while all, !Task.isCancelled {
@@ -98,7 +98,7 @@ final class Releaser: Sendable {
                 }
                 guard let end = page.last else { return }
                 last = end
-                try await tell(page)
+                try await release(page)
             }
         } catch is CancellationError {
             return
@@ -109,7 +109,7 @@ final class Releaser: Sendable {
         }
     }
 
-    private func tell(_ requests: [UUID]) async throws {
+    private func release(_ requests: [UUID]) async throws {
         let settled = try await database.readAside(spawner.executor) { try ReceiptBook.unpromised(requests, in: $0) }
         // A request that this engine's store does not know may belong to another store, so it stays unmarked.
         let known = try await manager.merged(settled)

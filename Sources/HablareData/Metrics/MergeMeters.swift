@@ -21,7 +21,7 @@ final class MergeMeters: Sendable {
         var bytes = 0
     }
 
-    private let counts = Guarded(Counts())
+    private let counts = Locked(Counts())
 
     init(_ seams: EngineSeams) {
         let factory = seams.observation.metrics

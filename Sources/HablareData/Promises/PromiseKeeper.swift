@@ -21,7 +21,7 @@ final class PromiseKeeper: Sendable {
     private let seams: EngineSeams
     private let logger: Logger
     /// The inbox while the keeper runs.
-    private let inbox = Guarded<AsyncStream<News>.Continuation?>(nil)
+    private let inbox = Locked<AsyncStream<News>.Continuation?>(nil)
 
     init(
         manager: AIRequestManager, database: any DatabaseReader, merger: Merger, targets: [MergeTarget],
@@ -187,12 +187,12 @@ final class PromiseKeeper: Sendable {
     /// went wrong with it.
     func merge(_ ids: [UUID]) async -> [UUID: PromiseBoard.Merging] {
         var merged: [UUID: PromiseBoard.Merging] = [:]
-        var rest = ids[...]
-        while !rest.isEmpty, !Task.isCancelled {
-            merged.merge(await merge(batch: Array(rest.prefix(Self.batch))), uniquingKeysWith: { _, last in last })
-            rest = rest.dropFirst(Self.batch)
+        var remainder = ids[...]
+        while !remainder.isEmpty, !Task.isCancelled {
+            merged.merge(await merge(batch: Array(remainder.prefix(Self.batch))), uniquingKeysWith: { _, last in last })
+            remainder = remainder.dropFirst(Self.batch)
         }
-        for id in rest { merged[id] = .retryable }
+        for id in remainder { merged[id] = .retryable }
         return merged
     }
 

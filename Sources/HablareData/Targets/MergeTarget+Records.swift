@@ -20,19 +20,19 @@ extension MergeTarget {
         _ record: Record.Type, _ column: (Record.DatabaseComponents) -> Column, rules: [ContentRule] = [],
         name: String? = nil
     ) -> MergeTarget {
-        let place = ColumnPlace(Record.databaseTableName, column(Record.databaseComponents).name)
-        return MergeTarget(name: name ?? place.name, rules: rules) { _, content, context in
+        let location = ColumnLocation(Record.databaseTableName, column(Record.databaseComponents).name)
+        return MergeTarget(name: name ?? location.name, rules: rules) { _, content, context in
             let kind = content.type
             let value = try ColumnValue(content, in: context)
             return { database, row in
-                let (declared, affinity) = try place.declaration(in: database)
+                let (declared, affinity) = try location.declaration(in: database)
                 guard let stored = value.value(for: affinity) else {
                     throw MergeError(
                         .typeMismatch,
-                        "The answer is \(kind.rawValue), and the column \(place.name), declared \(declared), cannot hold it. Ask for another kind of answer, or merge it into another column."
+                        "The answer is \(kind.rawValue), and the column \(location.name), declared \(declared), cannot hold it. Ask for another kind of answer, or merge it into another column."
                     )
                 }
-                try place.set(stored, in: row, database)
+                try location.set(stored, in: row, database)
             }
         }
     }
@@ -53,10 +53,10 @@ extension MergeTarget {
         rules: [ContentRule] = [], name: String? = nil,
         transform: @escaping @Sendable (Value) throws -> (any DatabaseValueConvertible)?
     ) -> MergeTarget {
-        let place = ColumnPlace(Record.databaseTableName, column(Record.databaseComponents).name)
-        return MergeTarget(name: name ?? place.name, rules: rules) { _, content, context in
+        let location = ColumnLocation(Record.databaseTableName, column(Record.databaseComponents).name)
+        return MergeTarget(name: name ?? location.name, rules: rules) { _, content, context in
             let stored = try transform(try Value.value(of: content, in: context))?.databaseValue ?? .null
-            return { database, row in try place.set(stored, in: row, database) }
+            return { database, row in try location.set(stored, in: row, database) }
         }
     }
 
@@ -77,9 +77,9 @@ extension MergeTarget {
     ) -> MergeTarget {
         custom(name, as: Value.self, rules: rules) { database, row, value, _ in
             // Fetching a row by one value would trap if the key has several columns.
-            _ = try ColumnPlace.key(of: Record.databaseTableName, in: database)
+            _ = try ColumnLocation.key(of: Record.databaseTableName, in: database)
             guard var record = try Record.fetchOne(database, key: row.key) else {
-                throw ColumnPlace.noRow(row, in: Record.databaseTableName)
+                throw ColumnLocation.noRow(row, in: Record.databaseTableName)
             }
             try record.updateChanges(database) { try change(&$0, value) }
         }

@@ -23,13 +23,13 @@ actor PreviewStore<Record: Sendable & Equatable & Identifiable> where Record.ID:
         var record = record
         if byID[record.id] == nil { identify(&record, records) }
         let former = byID.updateValue(record, forKey: record.id)
-        if former != record { tell() }
+        if former != record { notify() }
         return record
     }
 
     func delete(_ id: Record.ID) -> Bool {
         guard byID.removeValue(forKey: id) != nil else { return false }
-        tell()
+        notify()
         return true
     }
 
@@ -42,7 +42,7 @@ actor PreviewStore<Record: Sendable & Equatable & Identifiable> where Record.ID:
         return stream
     }
 
-    private func tell() {
+    private func notify() {
         let records = records
         listeners = listeners.filter { _, listener in
             if case .terminated = listener.yield(records) { false } else { true }

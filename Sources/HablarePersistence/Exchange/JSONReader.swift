@@ -23,7 +23,7 @@ struct JSONReader {
 
     private let read: (_ count: Int) throws -> Data?
     private var buffer: [UInt8] = []
-    private var place = 0
+    private var offset = 0
     private var containers: [Container] = []
     private var expected = Expected.value
     /// The line being read, from 1.
@@ -203,23 +203,23 @@ struct JSONReader {
     // MARK: Bytes
 
     private mutating func peek() throws -> UInt8? {
-        if place < buffer.count { return buffer[place] }
+        if offset < buffer.count { return buffer[offset] }
         guard let data = try read(64 * 1024), !data.isEmpty else { return nil }
         buffer = Array(data)
-        place = 0
+        offset = 0
         return buffer[0]
     }
 
     /// Moves past the current byte.
     private mutating func take() {
-        if buffer[place] == UInt8(ascii: "\n") { line += 1 }
-        place += 1
+        if buffer[offset] == UInt8(ascii: "\n") { line += 1 }
+        offset += 1
     }
 
     /// Returns the current byte as a character, and moves past it.
     private mutating func taken() -> Character {
         defer { take() }
-        return Character(Unicode.Scalar(buffer[place]))
+        return Character(Unicode.Scalar(buffer[offset]))
     }
 
     private mutating func nextBesideSpace() throws -> UInt8? {

@@ -115,9 +115,9 @@ struct MigrationStep {
     private func failure(
         _ code: MigrationWalkError.Code, _ migration: String?, _ message: String, _ cause: (any Error)? = nil
     ) -> MigrationWalkError {
-        let place = migration.map { ", at the migration \u{201C}\($0)\u{201D}" } ?? ""
+        let location = migration.map { ", at the migration \u{201C}\($0)\u{201D}" } ?? ""
         return MigrationWalkError(
             code, version: version, migration: migration,
-            "With the rows of version \u{201C}\(version)\u{201D}\(place): \(message)", cause: cause)
+            "With the rows of version \u{201C}\(version)\u{201D}\(location): \(message)", cause: cause)
     }
 }

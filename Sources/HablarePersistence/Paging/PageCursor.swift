@@ -45,13 +45,13 @@ extension PageCursor: RawRepresentable, Codable {
     }
 
     private static func value(_ text: Substring) -> DatabaseValue? {
-        let rest = text.dropFirst()
+        let remainder = text.dropFirst()
         return switch text.first {
-        case "n": rest.isEmpty ? .null : nil
-        case "i": Int64(rest)?.databaseValue
-        case "d": UInt64(rest, radix: 16).map { Double(bitPattern: $0).databaseValue }
-        case "t": decoded(rest).map { String(decoding: $0, as: UTF8.self).databaseValue }
-        case "b": decoded(rest)?.databaseValue
+        case "n": remainder.isEmpty ? .null : nil
+        case "i": Int64(remainder)?.databaseValue
+        case "d": UInt64(remainder, radix: 16).map { Double(bitPattern: $0).databaseValue }
+        case "t": decoded(remainder).map { String(decoding: $0, as: UTF8.self).databaseValue }
+        case "b": decoded(remainder)?.databaseValue
         default: nil
         }
     }

@@ -16,26 +16,26 @@ struct SearchTermList {
 
     /// Adds a word or a phrase.
     ///
-    /// - Parameter goesOn: Whether its last word may be the beginning of a longer one.
-    mutating func add(_ term: ArraySlice<Unicode.Scalar>, goesOn: Bool) {
+    /// - Parameter isPrefix: Whether its last word may be the beginning of a longer one.
+    mutating func add(_ term: ArraySlice<Unicode.Scalar>, isPrefix: Bool) {
         guard expressions.count < mostTerms else { return }
-        let (part, rest) = shortened(term)
+        let (part, cut) = shortened(term)
         guard !part.isEmpty else { return }
-        let expression = Self.quoted(part) + (rest == .ofWord || rest == .none && goesOn ? " *" : "")
+        let expression = Self.quoted(part) + (cut == .ofWord || cut == .none && isPrefix ? " *" : "")
         guard known.insert(expression).inserted else { return }
         expressions.append(expression)
         length += part.count
     }
 
     /// The part of a term that is left out.
-    private enum Rest {
+    private enum Cut {
         case none, words
         /// The end of a word.
         case ofWord
     }
 
     /// Returns the part of a term to search for: whole words, the last of which may be cut off.
-    private func shortened(_ term: ArraySlice<Unicode.Scalar>) -> (part: ArraySlice<Unicode.Scalar>, rest: Rest) {
+    private func shortened(_ term: ArraySlice<Unicode.Scalar>) -> (part: ArraySlice<Unicode.Scalar>, cut: Cut) {
         var end = term.startIndex
         for word in term.split(whereSeparator: \.properties.isWhitespace) {
             let room = longestTerms - length - (word.startIndex - term.startIndex)

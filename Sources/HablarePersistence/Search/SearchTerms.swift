@@ -42,7 +42,7 @@ public struct SearchTerms: Sendable, Hashable {
         var terms = SearchTermList(
             mostTerms: Self.mostTerms, longestWord: Self.longestWord, longestTerms: Self.longestTerms)
         for (index, part) in parts.enumerated() {
-            terms.add(part, goesOn: (completesLastWord || isCut) && index == parts.count - 1)
+            terms.add(part, isPrefix: (completesLastWord || isCut) && index == parts.count - 1)
         }
         guard !terms.expressions.isEmpty else { return nil }
         // Joined by spaces and not by AND: most tokenizers find no word in a dash or a smiley. `AND` with no word finds

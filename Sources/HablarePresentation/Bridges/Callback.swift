@@ -43,7 +43,7 @@ final class CallbackState<Value: Sendable>: Sendable {
     }
 
     let waiter = Waiter<Value>()
-    private let state = Guarded(State.beginning)
+    private let state = Locked(State.beginning)
 
     /// Records that the operation began.
     func began(_ cancel: @escaping @Sendable () -> Void) {

@@ -32,7 +32,7 @@ struct MainSubscribing<Upstream: Publisher>: Publisher {
     where Downstream.Input == Output, Downstream.Failure == Failure {
         private let downstream: Downstream
         private var upstream: (any Subscription)?
-        private let cancelled = Guarded(false)
+        private let cancelled = Locked(false)
 
         init(_ downstream: Downstream) {
             self.downstream = downstream

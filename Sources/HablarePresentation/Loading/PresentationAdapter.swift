@@ -16,14 +16,14 @@ public final class PresentationAdapter<Resource: Sendable> {
     public typealias Load = @Sendable @concurrent () async throws -> Resource
 
     /// A request that arrived while the presenter was receiving a message.
-    private enum Wish {
+    private enum PendingCommand {
         case load(Load)
         case cancel
         case cancelThenLoad(Load)
 
         /// Returns the request that remains if a load is requested after this one. The last load counts. A cancellation
         /// before it counts, too, because otherwise the current load would continue instead.
-        func followed(by load: @escaping Load) -> Wish {
+        func followed(by load: @escaping Load) -> PendingCommand {
             switch self {
             case .load: .load(load)
             case .cancel, .cancelThenLoad: .cancelThenLoad(load)
@@ -34,11 +34,11 @@ public final class PresentationAdapter<Resource: Sendable> {
     private let presenter: any ResourcePresenting<Resource>
     private let loadResource: Load
     private let spawner: TaskSpawner
-    private var turns: LoadTurns
+    private var arbiter: LatestLoadArbiter
     /// The running loads, including those that were cancelled or superseded.
     private var tasks: [Int: Task<Void, Never>] = [:]
-    private var isTelling = false
-    private var wish: Wish?
+    private var isPresenting = false
+    private var pendingCommand: PendingCommand?
 
     /// Creates an adapter, which holds its presenter.
     ///
@@ -53,7 +53,7 @@ public final class PresentationAdapter<Resource: Sendable> {
     ) {
         self.presenter = presenter
         self.loadResource = load
-        turns = LoadTurns(policy)
+        arbiter = LatestLoadArbiter(policy)
         spawner = TaskSpawner(executor: taskExecutor)
     }
 
@@ -62,7 +62,7 @@ public final class PresentationAdapter<Resource: Sendable> {
     }
 
     /// Whether there is a current load.
-    public var isLoading: Bool { turns.current != nil }
+    public var isLoading: Bool { arbiter.current != nil }
 
     /// Loads the resource, depending on the policy. Returns at once.
     public func load() {
@@ -74,24 +74,24 @@ public final class PresentationAdapter<Resource: Sendable> {
     ///
     /// - Parameter load: A function that loads the resource, off the main actor. It is cancelled with its task.
     public func load(_ load: @escaping Load) {
-        guard !isTelling else { return wish = wish?.followed(by: load) ?? .load(load) }
-        guard case .start(let turn, let superseded) = turns.loadWasWanted() else { return }
+        guard !isPresenting else { return pendingCommand = pendingCommand?.followed(by: load) ?? .load(load) }
+        guard case .start(let number, let superseded) = arbiter.loadWasWanted() else { return }
         if let superseded { tasks[superseded]?.cancel() }
-        tasks[turn] = spawner.start { [weak self] in
+        tasks[number] = spawner.start { [weak self] in
             let result: Result<Resource, any Error>
             do { result = .success(try await load()) } catch { result = .failure(error) }
-            await self?.ended(turn, with: result)
+            await self?.ended(number, with: result)
         }
-        tell { $0.didStartLoading() }
+        present { $0.didStartLoading() }
     }
 
     /// Cancels the current load, which then delivers nothing, and informs the presenter at once. Has no effect if
     /// nothing is loading.
     public func cancel() {
-        guard !isTelling else { return wish = .cancel }
-        guard let turn = turns.loadWasCancelled() else { return }
-        tasks[turn]?.cancel()
-        tell { $0.didCancelLoading() }
+        guard !isPresenting else { return pendingCommand = .cancel }
+        guard let number = arbiter.loadWasCancelled() else { return }
+        tasks[number]?.cancel()
+        present { $0.didCancelLoading() }
     }
 
     /// Waits until every load has ended, including cancelled and superseded ones. Cancelling the calling task does not
@@ -102,10 +102,10 @@ public final class PresentationAdapter<Resource: Sendable> {
         }
     }
 
-    private func ended(_ turn: Int, with result: Result<Resource, any Error>) {
-        tasks[turn] = nil
-        guard turns.loadEnded(turn) else { return }
-        tell { presenter in
+    private func ended(_ number: Int, with result: Result<Resource, any Error>) {
+        tasks[number] = nil
+        guard arbiter.loadEnded(number) else { return }
+        present { presenter in
             switch result {
             case .success(let resource): presenter.didFinishLoading(with: resource)
             case .failure(is CancellationError): presenter.didCancelLoading()
@@ -116,24 +116,24 @@ public final class PresentationAdapter<Resource: Sendable> {
 
     /// Sends the presenter a complete message. A request that a view makes in response is handled afterwards. Otherwise
     /// the old load's "not loading" would follow the new load's "loading".
-    private func tell(_ message: (any ResourcePresenting<Resource>) -> Void) {
-        isTelling = true
+    private func present(_ message: (any ResourcePresenting<Resource>) -> Void) {
+        isPresenting = true
         message(presenter)
-        isTelling = false
-        grantWish()
+        isPresenting = false
+        runPendingCommand()
     }
 
-    private func grantWish() {
-        let granted = wish
-        wish = nil
+    private func runPendingCommand() {
+        let granted = pendingCommand
+        pendingCommand = nil
         switch granted {
         case .load(let load): self.load(load)
         case .cancel: cancel()
         case .cancelThenLoad(let load):
             // The receiver of the cancellation may make another request, which then takes precedence.
-            wish = .load(load)
+            pendingCommand = .load(load)
             cancel()
-            grantWish()
+            runPendingCommand()
         case nil: break
         }
     }

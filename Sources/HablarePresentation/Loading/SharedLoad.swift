@@ -12,7 +12,7 @@ final class SharedLoad<Value: Sendable>: Sendable {
         var lastRun = 0
     }
 
-    private let state = Guarded(State())
+    private let state = Locked(State())
     private let spawner: TaskSpawner
     private let load: @Sendable @concurrent () async throws -> Value
 

@@ -60,7 +60,7 @@ extension MainScheduler {
     private final class Repetition: Cancellable {
         private let action: () -> Void
         private let interval: SchedulerInstant.Stride
-        private let isCancelled = Guarded(false)
+        private let isCancelled = Locked(false)
 
         init(_ action: @escaping () -> Void, interval: SchedulerInstant.Stride) {
             self.action = action

@@ -36,7 +36,7 @@ public final class RequestStatusModel {
     @ObservationIgnored private let spawner: TaskSpawner
     @ObservationIgnored private let feed = StateFeed<RequestViewState>()
     /// The number of the current watch. States of older ones are ignored.
-    @ObservationIgnored private var turn = 0
+    @ObservationIgnored private var generation = 0
     @ObservationIgnored private var watching: Task<Void, Never>?
     @ObservationIgnored private var commands: [Int: Task<Void, Never>] = [:]
     @ObservationIgnored private var lastCommand = 0
@@ -72,21 +72,21 @@ public final class RequestStatusModel {
     /// Watches the request until it is final or the calling task is cancelled, for `.task { }` in SwiftUI. An earlier
     /// watch shows nothing from then on. Errors are in ``problem``.
     public func watch() async {
-        let (watch, turn) = begin()
-        await ended(turn, Self.run(watch) { [weak self] in self?.show($0, turn) })
+        let (watch, generation) = begin()
+        await ended(generation, Self.run(watch) { [weak self] in self?.show($0, generation) })
     }
 
     /// Watches the request until it is final, or until ``stop()``, without keeping the model alive. Has no effect if
     /// the request is being watched.
     public func start() {
-        if !isWatching { startAnew() }
+        if !isWatching { restart() }
     }
 
-    private func startAnew() {
-        let (watch, turn) = begin()
+    private func restart() {
+        let (watch, generation) = begin()
         watching = spawner.start { [weak self] in
-            let error = await Self.run(watch) { [weak self] in self?.show($0, turn) }
-            await self?.ended(turn, error)
+            let error = await Self.run(watch) { [weak self] in self?.show($0, generation) }
+            await self?.ended(generation, error)
         }
     }
 
@@ -95,7 +95,7 @@ public final class RequestStatusModel {
         guard let watching else { return }
         watching.cancel()
         self.watching = nil
-        turn += 1
+        generation += 1
         isWatching = false
     }
 
@@ -125,13 +125,13 @@ public final class RequestStatusModel {
 
     // MARK: Watching
 
-    private func begin() -> (RequestWatch, turn: Int) {
-        turn += 1
+    private func begin() -> (RequestWatch, generation: Int) {
+        generation += 1
         watching?.cancel()
         watching = nil
         isWatching = true
         problem = nil
-        return (RequestWatch(id: id, manager: manager, options: options), turn)
+        return (RequestWatch(id: id, manager: manager, options: options), generation)
     }
 
     private nonisolated static func run(
@@ -145,14 +145,14 @@ public final class RequestStatusModel {
         }
     }
 
-    private func show(_ state: RequestViewState, _ turn: Int) {
-        guard turn == self.turn, state != self.state else { return }
+    private func show(_ state: RequestViewState, _ generation: Int) {
+        guard generation == self.generation, state != self.state else { return }
         self.state = state
-        feed.tell(state)
+        feed.publish(state)
     }
 
-    private func ended(_ turn: Int, _ error: (any Error)?) {
-        guard turn == self.turn else { return }
+    private func ended(_ generation: Int, _ error: (any Error)?) {
+        guard generation == self.generation else { return }
         isWatching = false
         watching = nil
         if let error, !(error is CancellationError) { problem = ErrorMessage.standard(for: error) }
@@ -160,7 +160,7 @@ public final class RequestStatusModel {
 
     private func wasRetried() {
         // A watch that has shown the end is about to finish, and may not look again.
-        if state.isFinal { startAnew() } else { start() }
+        if state.isFinal { restart() } else { start() }
     }
 
     // MARK: Commands

@@ -57,7 +57,7 @@ public struct RequestWaiting: Sendable, Hashable {
     public var message: String {
         switch reason {
         case nil: "It is about to be sent."
-        case .queued(let ahead), .unclaimed(let ahead): Self.place(behind: ahead)
+        case .queued(let ahead), .unclaimed(let ahead): Self.position(behind: ahead)
         case .following: "The same was asked for before: that answer will be this one, too."
         case .noProvider: "Nobody here can answer it: its provider is not set up."
         case .suspended: "It is kept, and goes on when the app works again."
@@ -69,7 +69,7 @@ public struct RequestWaiting: Sendable, Hashable {
         }
     }
 
-    private static func place(behind ahead: Int?) -> String {
+    private static func position(behind ahead: Int?) -> String {
         switch ahead {
         case nil: "It waits for its turn."
         case 0?: "It is the next one."

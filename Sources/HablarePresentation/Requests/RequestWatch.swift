@@ -7,7 +7,7 @@ struct RequestWatch: Sendable {
     /// A part of the watch that has ended.
     private enum Part: Sendable {
         case statuses(last: RequestStatus?)
-        case places
+        case positions
         /// The request was retried after its statuses had ended.
         case retry
         /// The answer's stream has ended. `isRetried` is `true` if the stream restarted after a failure, because the
@@ -25,7 +25,7 @@ struct RequestWatch: Sendable {
     /// - Throws: ``AIServiceError``: `unknownRequest`, `contentMissing`, or of category storage; `CancellationError`.
     ///   States found before the error are shown.
     @concurrent func run(_ show: @escaping @MainActor @Sendable (RequestViewState) -> Void) async throws {
-        let presenter = Guarded(RequestStatusPresenter(textLimit: options.textLimit))
+        let presenter = Locked(RequestStatusPresenter(textLimit: options.textLimit))
         let (changes, changed) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
@@ -55,7 +55,7 @@ struct RequestWatch: Sendable {
 
     /// Follows the request until it is final. Returns whether the request was retried meanwhile.
     private func follow(
-        _ presenter: Guarded<RequestStatusPresenter>, _ changed: @escaping @Sendable () -> Void
+        _ presenter: Locked<RequestStatusPresenter>, _ changed: @escaping @Sendable () -> Void
     ) async throws -> Bool {
         let statuses = try await manager.statusUpdates(for: id)
         let (waits, waiting) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -65,14 +65,14 @@ struct RequestWatch: Sendable {
                 var last: RequestStatus?
                 for try await status in statuses {
                     last = status
-                    try await tell(status, presenter, changed)
+                    try await publish(status, presenter, changed)
                     if status == .pending { waiting.yield() }
                 }
                 return .statuses(last: last)
             }
             group.addTask {
-                try await readPlaces(presenter, waits, changed)
-                return .places
+                try await readPositions(presenter, waits, changed)
+                return .positions
             }
             if options.showsText {
                 group.addTask { .text(isRetried: try await readText(presenter, changed)) }
@@ -93,7 +93,7 @@ struct RequestWatch: Sendable {
                     }
                 case .retry, .text(isRetried: true): return true
                 case .text(isRetried: false): isTextRead = true
-                case .places: continue
+                case .positions: continue
                 }
                 guard let end else { continue }
                 if case .failed = end, !isTextRead { continue }
@@ -105,8 +105,8 @@ struct RequestWatch: Sendable {
 
     /// Presents a status. A completed answer is presented together with its text. If the text cannot be read, the
     /// answer is presented before the error is thrown.
-    private func tell(
-        _ status: RequestStatus, _ presenter: Guarded<RequestStatusPresenter>, _ changed: @Sendable () -> Void
+    private func publish(
+        _ status: RequestStatus, _ presenter: Locked<RequestStatusPresenter>, _ changed: @Sendable () -> Void
     ) async throws {
         var (text, problem) = (String?.none, (any Error)?.none)
         do {
@@ -133,7 +133,7 @@ struct RequestWatch: Sendable {
     /// Polls until the request is retried after its final status. No event reports that, and the stream continues with
     /// a new answer, if there is one.
     private func waitForRetry(of end: RequestStatus) async throws {
-        while try await !isRetried(since: end) { try await options.clock.sleep(for: options.placeInterval) }
+        while try await !isRetried(since: end) { try await options.clock.sleep(for: options.positionInterval) }
     }
 
     /// Whether the request was retried after its statuses ended, so that its state differs now.
@@ -152,8 +152,8 @@ struct RequestWatch: Sendable {
     }
 
     /// Polls the request's place while it waits.
-    private func readPlaces(
-        _ presenter: Guarded<RequestStatusPresenter>, _ waits: AsyncStream<Void>, _ changed: @Sendable () -> Void
+    private func readPositions(
+        _ presenter: Locked<RequestStatusPresenter>, _ waits: AsyncStream<Void>, _ changed: @Sendable () -> Void
     ) async throws {
         for await _ in waits {
             while case .waiting(let before) = presenter.withLock({ $0.state }) {
@@ -165,14 +165,14 @@ struct RequestWatch: Sendable {
                 }
                 presenter.withLock { $0.snapshotWasTaken(snapshot) }
                 if case .waiting(before) = presenter.withLock({ $0.state }) {} else { changed() }
-                try await options.clock.sleep(for: options.placeInterval)
+                try await options.clock.sleep(for: options.positionInterval)
             }
         }
     }
 
     /// Reads the streamed answer. Returns whether the stream restarted after a failure.
     private func readText(
-        _ presenter: Guarded<RequestStatusPresenter>, _ changed: @Sendable () -> Void
+        _ presenter: Locked<RequestStatusPresenter>, _ changed: @Sendable () -> Void
     ) async throws -> Bool {
         do {
             for try await element in try await manager.stream(for: id) {

@@ -3,7 +3,7 @@ public import Hablare
 /// The options for watching a request.
 ///
 /// ```swift
-/// let options = RequestWatchOptions(textLimit: 16 << 10, placeInterval: .seconds(5))
+/// let options = RequestWatchOptions(textLimit: 16 << 10, positionInterval: .seconds(5))
 /// ```
 public struct RequestWatchOptions: Sendable {
     /// Whether the streamed answer is read, and shown if it is text. A complete answer is then shown as done together
@@ -16,19 +16,19 @@ public struct RequestWatchOptions: Sendable {
     /// The interval for polling values that no event reports. These are the place in the queue while the request waits,
     /// and a retry while the rest of a failed answer is read. Default: a second. For example, `.seconds(5)` for a
     /// screen with many requests.
-    public var placeInterval: Duration
+    public var positionInterval: Duration
     /// The clock for the interval. Default: the continuous clock. For example, `EngineClock(clock)` in a test that
     /// moves the time of a `ManualClock` itself.
     public var clock: EngineClock
 
     /// Creates options.
     public init(
-        showsText: Bool = true, textLimit: Int = 256 << 10, placeInterval: Duration = .seconds(1),
+        showsText: Bool = true, textLimit: Int = 256 << 10, positionInterval: Duration = .seconds(1),
         clock: EngineClock = EngineClock(ContinuousClock())
     ) {
         self.showsText = showsText
         self.textLimit = textLimit
-        self.placeInterval = placeInterval
+        self.positionInterval = positionInterval
         self.clock = clock
     }
 }

@@ -63,6 +63,6 @@ public final class ResourceModel<Value: Sendable>: ResourceView, ResourceLoading
             } else {
                 .idle
             }
-        feed.tell(state)
+        feed.publish(state)
     }
 }

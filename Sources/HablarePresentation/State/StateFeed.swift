@@ -16,7 +16,7 @@ final class StateFeed<State: Sendable> {
     }
 
     /// Sends a state to all listeners, and removes those that have ended.
-    func tell(_ state: State) {
+    func publish(_ state: State) {
         listeners.removeAll { listener in
             if case .terminated = listener.yield(state) { true } else { false }
         }

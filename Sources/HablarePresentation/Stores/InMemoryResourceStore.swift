@@ -3,11 +3,11 @@ import Hablare
 
 /// A store that keeps a resource in memory, for tests, previews, and apps whose database could not be opened.
 public struct InMemoryResourceStore<Resource: Sendable>: ResourceStore {
-    private let kept: Guarded<CachedResource<Resource>?>
+    private let kept: Locked<CachedResource<Resource>?>
 
     /// Creates a store, empty by default.
     public init(_ resource: CachedResource<Resource>? = nil) {
-        kept = Guarded(resource)
+        kept = Locked(resource)
     }
 
     /// The inline scheduler, because memory does not block.

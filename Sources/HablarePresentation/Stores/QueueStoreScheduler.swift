@@ -17,31 +17,31 @@ public struct QueueStoreScheduler: StoreScheduler {
     ///
     /// - Throws: The call's error; `CancellationError`, immediately, if the task is cancelled before the call begins.
     public func run<Value: Sendable>(_ call: @escaping @Sendable () throws -> Value) async throws -> Value {
-        let turn = Turn<Value>()
+        let waiter = QueuedWaiter<Value>()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                guard turn.waits(continuation) else { return continuation.resume(throwing: CancellationError()) }
+                guard waiter.waits(continuation) else { return continuation.resume(throwing: CancellationError()) }
                 queue.async {
-                    guard let continuation = turn.comes() else { return }
+                    guard let continuation = waiter.comes() else { return }
                     continuation.resume(with: Result { try call() })
                 }
             }
         } onCancel: {
-            turn.wasCancelled()?.resume(throwing: CancellationError())
+            waiter.wasCancelled()?.resume(throwing: CancellationError())
         }
     }
 }
 
 extension QueueStoreScheduler {
     /// A waiting call, which either begins or is cancelled first.
-    private final class Turn<Value: Sendable>: Sendable {
+    private final class QueuedWaiter<Value: Sendable>: Sendable {
         private enum State: Sendable {
             case new
             case waiting(CheckedContinuation<Value, any Error>)
             case over
         }
 
-        private let state = Guarded(State.new)
+        private let state = Locked(State.new)
 
         /// Whether the call waits now. It does not if it was cancelled before.
         func waits(_ continuation: CheckedContinuation<Value, any Error>) -> Bool {

@@ -57,9 +57,9 @@ struct AnthropicConversation: Sendable {
                 system.append(try Self.instructions(in: message))
                 continue
             } else if message.role == .assistant,
-                let place = turns.firstIndex(where: { $0.content(of: message.parts) != nil })
+                let position = turns.firstIndex(where: { $0.content(of: message.parts) != nil })
             {
-                content = (turns.remove(at: place).content(of: message.parts) ?? []).map { .value($0) }
+                content = (turns.remove(at: position).content(of: message.parts) ?? []).map { .value($0) }
             } else {
                 for part in message.parts {
                     if let block = try Self.block(part, of: message.role) { content.append(block) }
@@ -85,9 +85,9 @@ struct AnthropicConversation: Sendable {
     func loaded() async throws(AIServiceError) -> AnthropicConversation {
         var loaded = self
         for (index, turn) in turns.enumerated() {
-            for (place, block) in turn.content.enumerated() {
+            for (position, block) in turn.content.enumerated() {
                 guard case .picture(let picture) = block else { continue }
-                loaded.turns[index].content[place] = .picture(try await picture.read())
+                loaded.turns[index].content[position] = .picture(try await picture.read())
             }
         }
         return loaded

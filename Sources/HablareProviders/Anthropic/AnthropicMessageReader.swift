@@ -28,7 +28,7 @@ struct AnthropicMessageReader: TextReader {
     private(set) var hasBegun = false
     private var blocks: [Block] = []
     private var tools = ToolCallAssembly()
-    private var places: [Int64: Int] = [:]
+    private var positions: [Int64: Int] = [:]
     private var hasStarted = false
     private var model: String?
     /// The reason why the message ended; `nil` before it ends.
@@ -60,7 +60,7 @@ struct AnthropicMessageReader: TextReader {
         case "message_delta": try end(value)
         case "message_stop":
             guard isComplete else { throw .malformed("a message without a stop_reason") }
-            return .end(rest: "")
+            return .end(remainder: "")
         case "error": throw .failed(value[member: "error"] ?? .null)
         default: break
         }
@@ -81,26 +81,26 @@ struct AnthropicMessageReader: TextReader {
     }
 
     private mutating func startBlock(_ event: ParameterValue) throws(TextFault) -> TextStep {
-        guard hasStarted, let index = event[member: "index"]?.count, places[index] == nil,
+        guard hasStarted, let index = event[member: "index"]?.count, positions[index] == nil,
             let block = event[member: "content_block"]
         else { throw .malformed("a start of no block") }
-        try budget.charge(AnswerBudget.place)
+        try budget.charge(AnswerBudget.itemOverhead)
         // A started block means that the model writes, even if its thinking is not shown.
         hasBegun = true
-        let place = blocks.count
-        places[index] = place
+        let position = blocks.count
+        positions[index] = position
         func text(_ member: String) -> String { block[member: member]?.string ?? "" }
         switch block[member: "type"]?.string {
         case "text":
             blocks.append(Block(kind: .text))
-            return say(text("text"), at: place)
+            return say(text("text"), at: position)
         case "thinking":
             blocks.append(Block(kind: .thinking))
-            try keep(text("thinking"), at: place, \.thinking)
-            try keep(text("signature"), at: place, \.signature)
+            try keep(text("thinking"), at: position, \.thinking)
+            try keep(text("signature"), at: position, \.signature)
         case "redacted_thinking":
             blocks.append(Block(kind: .redacted))
-            try keep(text("data"), at: place, \.signature)
+            try keep(text("data"), at: position, \.signature)
         case "tool_use":
             guard let id = block[member: "id"]?.string, let name = block[member: "name"]?.string else {
                 throw .malformed("a tool call without id or name")
@@ -108,26 +108,27 @@ struct AnthropicMessageReader: TextReader {
             blocks.append(Block(kind: .tool))
             // A server that does not stream the arguments sends them here.
             let input = block[member: "input"].flatMap { $0 == [:] ? nil : $0 }
-            try tools.take(index: Int64(place), id: id, name: name, arguments: input, within: &budget)
+            try tools.take(index: Int64(position), id: id, name: name, arguments: input, within: &budget)
         default: blocks.append(Block(kind: .other))
         }
         return .nothing
     }
 
     private mutating func add(_ event: ParameterValue) throws(TextFault) -> TextStep {
-        guard let index = event[member: "index"]?.count, let place = places[index], let delta = event[member: "delta"]
+        guard let index = event[member: "index"]?.count, let position = positions[index],
+            let delta = event[member: "delta"]
         else { throw .malformed("a piece of no block") }
         func piece(_ member: String) throws(TextFault) -> String {
             guard let piece = delta[member: member]?.string else { throw .malformed("a piece without \(member)") }
             return piece
         }
-        switch (delta[member: "type"]?.string, blocks[place].kind) {
-        case ("text_delta", .text): return say(try piece("text"), at: place)
-        case ("thinking_delta", .thinking): try keep(try piece("thinking"), at: place, \.thinking)
-        case ("signature_delta", .thinking): try keep(try piece("signature"), at: place, \.signature)
+        switch (delta[member: "type"]?.string, blocks[position].kind) {
+        case ("text_delta", .text): return say(try piece("text"), at: position)
+        case ("thinking_delta", .thinking): try keep(try piece("thinking"), at: position, \.thinking)
+        case ("signature_delta", .thinking): try keep(try piece("signature"), at: position, \.signature)
         case ("input_json_delta", .tool):
             let json = ParameterValue.string(try piece("partial_json"))
-            try tools.take(index: Int64(place), id: nil, name: nil, arguments: json, within: &budget)
+            try tools.take(index: Int64(position), id: nil, name: nil, arguments: json, within: &budget)
         case (_, .other), ("citations_delta", _): break
         case ("text_delta", _), ("thinking_delta", _), ("signature_delta", _), ("input_json_delta", _):
             throw .malformed("a piece of another kind than its block")
@@ -143,17 +144,17 @@ struct AnthropicMessageReader: TextReader {
         stopSequence = delta[member: "stop_sequence"]?.string
     }
 
-    private mutating func say(_ text: String, at place: Int) -> TextStep {
+    private mutating func say(_ text: String, at position: Int) -> TextStep {
         guard !text.isEmpty else { return .nothing }
-        blocks[place].byteCount += text.utf8.count
+        blocks[position].byteCount += text.utf8.count
         return .text(text)
     }
 
     private mutating func keep(
-        _ text: String, at place: Int, _ part: WritableKeyPath<Block, String>
+        _ text: String, at position: Int, _ part: WritableKeyPath<Block, String>
     ) throws(TextFault) {
         try budget.charge(text)
-        blocks[place][keyPath: part] += text
+        blocks[position][keyPath: part] += text
     }
 
     // MARK: Ending

@@ -34,7 +34,7 @@ public struct CredentialChain: Sendable {
             throw AIServiceError(
                 .invalidConfiguration,
                 "The key \(found.credential.key.shown) for \(name), from \(found.source), expired on \(Self.text(end)). "
-                    + "Make a new one\(Self.place(of: name)), then: \(name.storing)")
+                    + "Make a new one\(Self.location(of: name)), then: \(name.storing)")
         }
         return found
     }
@@ -48,7 +48,7 @@ public struct CredentialChain: Sendable {
         let variable = name.variables.last.map { " Or set the environment variable \($0)." } ?? ""
         throw AIServiceError(
             .invalidConfiguration,
-            "There is no key for \(name). Make one\(Self.place(of: name)), then: \(name.storing).\(variable)")
+            "There is no key for \(name). Make one\(Self.location(of: name)), then: \(name.storing).\(variable)")
     }
 
     /// Returns the credential from the first store that has the name, even if it has expired; `nil` if no store has it.
@@ -61,7 +61,7 @@ public struct CredentialChain: Sendable {
         return nil
     }
 
-    private static func place(of name: CredentialName) -> String {
+    private static func location(of name: CredentialName) -> String {
         KnownService.named(name.service).map { " at \($0.page)" } ?? ""
     }
 

@@ -3,20 +3,20 @@ public struct CredentialSource: Sendable, Hashable, CustomStringConvertible {
     /// The kind of place: `environment`, `file`, `keychain`, `memory`, or a custom store's own word.
     public let kind: String
     /// The variable's name or the path; `nil` if the kind has only one place.
-    public let place: String?
+    public let location: String?
 
     /// Creates a source.
-    public init(kind: String, place: String? = nil) {
+    public init(kind: String, location: String? = nil) {
         self.kind = kind
-        self.place = place
+        self.location = location
     }
 
     /// Returns the source for an environment variable.
     public static func environment(_ variable: String) -> CredentialSource {
-        CredentialSource(kind: "environment", place: variable)
+        CredentialSource(kind: "environment", location: variable)
     }
     /// Returns the source for a file.
-    public static func file(_ path: String) -> CredentialSource { CredentialSource(kind: "file", place: path) }
+    public static func file(_ path: String) -> CredentialSource { CredentialSource(kind: "file", location: path) }
     /// The platform's keychain.
     public static let keychain = CredentialSource(kind: "keychain")
     /// The memory of the process.
@@ -24,10 +24,10 @@ public struct CredentialSource: Sendable, Hashable, CustomStringConvertible {
 
     /// A phrase for use in a sentence: `the environment variable OPENAI_API_KEY`.
     public var description: String {
-        switch (kind, place) {
+        switch (kind, location) {
         case ("environment", let variable?): "the environment variable \(variable)"
         case ("file", let path?): path
-        case (_, let place?): "the \(kind) \(place)"
+        case (_, let location?): "the \(kind) \(location)"
         case (_, nil): "the \(kind)"
         }
     }

@@ -2,7 +2,7 @@ public import Hablare
 
 /// Keys in memory, which end with the process: for tests, and for apps that get their keys elsewhere.
 public final class MemoryCredentials: CredentialStore {
-    private let credentials = Guarded<[CredentialName: Credential]>([:])
+    private let credentials = Locked<[CredentialName: Credential]>([:])
 
     /// Creates a store without keys.
     public init() {}

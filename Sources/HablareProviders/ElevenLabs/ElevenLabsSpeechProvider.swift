@@ -121,7 +121,7 @@ public struct ElevenLabsSpeechProvider: AIServiceProvider, RequestChecking {
         if plan.wantsTimes {
             try await answer.forEachLine(maximumBytes: Self.longestLine) { line in
                 let piece = try timed(line, of: answer, hasBegun: sound.byteCount > 0)
-                piece.add(to: &times, heard: sound.milliseconds.map { Double($0) / 1000 })
+                piece.add(to: &times, elapsed: sound.milliseconds.map { Double($0) / 1000 })
                 if let ready = try take(piece.bytes, into: &sound, of: answer) { try await yield(ready, to: call) }
             }
         } else {
@@ -151,11 +151,11 @@ public struct ElevenLabsSpeechProvider: AIServiceProvider, RequestChecking {
 
     /// Passes a piece on, split if it is larger than the largest piece.
     private func yield(_ bytes: Data, to call: ProviderCall) async throws {
-        var rest = bytes
+        var remainder = bytes
         repeat {
-            try await call.yield(rest.prefix(Self.largestPiece))
-            rest = rest.dropFirst(Self.largestPiece)
-        } while !rest.isEmpty
+            try await call.yield(remainder.prefix(Self.largestPiece))
+            remainder = remainder.dropFirst(Self.largestPiece)
+        } while !remainder.isEmpty
     }
 
     private func take(

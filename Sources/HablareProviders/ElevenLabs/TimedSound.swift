@@ -42,8 +42,8 @@ struct TimedSound: Sendable {
 
     /// Appends the times of the piece to those of the sound before it.
     ///
-    /// - Parameter heard: The length of the sound before this piece, in seconds, if known.
-    func add(to times: inout SpeechTimes, heard: Double?) {
+    /// - Parameter elapsed: The length of the sound before this piece, in seconds, if known.
+    func add(to times: inout SpeechTimes, elapsed: Double?) {
         guard let alignment else { return }
         func numbers(_ name: String) -> [Double] {
             (alignment[member: name]?.elements ?? []).map { $0.number ?? .nan }
@@ -51,6 +51,6 @@ struct TimedSound: Sendable {
         times.append(
             (alignment[member: "characters"]?.elements ?? []).map { $0.string ?? "" },
             starts: numbers("character_start_times_seconds"), ends: numbers("character_end_times_seconds"),
-            heard: heard)
+            elapsed: elapsed)
     }
 }

@@ -43,12 +43,12 @@ struct SpeechTimes: Sendable {
     ///   - starts: The start of each character in seconds, relative to the whole sound or to this piece. The first one
     ///     decides: if it begins before the end of the previous piece, the times are relative to this piece.
     ///   - ends: The end of each character.
-    ///   - heard: The length of the sound before this piece in seconds, if known.
-    mutating func append(_ characters: [String], starts: [Double], ends: [Double], heard: Double? = nil) {
+    ///   - elapsed: The length of the sound before this piece in seconds, if known.
+    mutating func append(_ characters: [String], starts: [Double], ends: [Double], elapsed: Double? = nil) {
         let count = min(characters.count, starts.count, ends.count)
         guard count > 0, !areTooMany else { return }
         let isOfItsOwn = starts[0].isFinite && starts[0] < farthest - Self.tolerance
-        let offset = isOfItsOwn ? max(heard ?? farthest, latest) : 0
+        let offset = isOfItsOwn ? max(elapsed ?? farthest, latest) : 0
         for index in 0..<count {
             let start = max(latest, starts[index].isFinite ? starts[index] + offset : latest)
             let end = max(start, ends[index].isFinite ? ends[index] + offset : start)
@@ -73,7 +73,7 @@ struct SpeechTimes: Sendable {
 
     private struct Word {
         /// The word's range among the signs.
-        var place: Range<Int>
+        var range: Range<Int>
         var time: SpokenTime
     }
 
@@ -107,22 +107,22 @@ struct SpeechTimes: Sendable {
     }
 
     private func add(_ run: Range<Int>, to words: inout [Word]) {
-        var place = run
-        while let first = place.first, Self.isAround(signs[first].scalar) { place = place.dropFirst() }
-        while let last = place.last, Self.isAround(signs[last].scalar) { place = place.dropLast() }
-        guard !place.isEmpty else { return }
-        words.append(Word(place: place, time: time(of: place)))
+        var range = run
+        while let first = range.first, Self.isAround(signs[first].scalar) { range = range.dropFirst() }
+        while let last = range.last, Self.isAround(signs[last].scalar) { range = range.dropLast() }
+        guard !range.isEmpty else { return }
+        words.append(Word(range: range, time: time(of: range)))
     }
 
-    private func time(of place: Range<Int>) -> SpokenTime {
+    private func time(of range: Range<Int>) -> SpokenTime {
         SpokenTime(
-            text: text(place), start: signs[place.lowerBound].start,
-            end: signs[place].reduce(0) { max($0, $1.end) })
+            text: text(range), start: signs[range.lowerBound].start,
+            end: signs[range].reduce(0) { max($0, $1.end) })
     }
 
-    private func text(_ place: Range<Int>) -> String {
+    private func text(_ range: Range<Int>) -> String {
         var text = String.UnicodeScalarView()
-        text.append(contentsOf: signs[place].lazy.map(\.scalar))
+        text.append(contentsOf: signs[range].lazy.map(\.scalar))
         return String(text)
     }
 
@@ -157,24 +157,24 @@ struct SpeechTimes: Sendable {
         let words = found
         var sentences: [SpokenTime] = []
         var next = 0
-        for place in sentencePlaces {
+        for range in sentenceRanges {
             let first = next
-            while next < words.count, words[next].place.lowerBound < place.upperBound { next += 1 }
+            while next < words.count, words[next].range.lowerBound < range.upperBound { next += 1 }
             guard next > first else { continue }
             sentences.append(
                 SpokenTime(
-                    text: text(place), start: words[first].time.start,
+                    text: text(range), start: words[first].time.start,
                     end: words[first..<next].reduce(0) { max($0, $1.time.end) }))
         }
         return sentences
     }
 
     /// The ranges of the sentences among the signs.
-    private var sentencePlaces: [Range<Int>] {
+    private var sentenceRanges: [Range<Int>] {
         var index = 0
         var offset = 0
-        func sign(atByte place: Int) -> Int {
-            while offset < place {
+        func sign(atByte range: Int) -> Int {
+            while offset < range {
                 offset += UTF8.width(signs[index].scalar)
                 index += 1
             }

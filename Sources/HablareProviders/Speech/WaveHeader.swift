@@ -39,10 +39,10 @@ struct WaveHeader: Sendable, Hashable {
         let isPlain = coding == .pcm
         let width = UInt32(coding.width)
         // The bytes beside the samples: RIFF's type, and the chunks before the samples with their chunk's header.
-        let rest = isPlain ? 36 : 50
-        let known = count.flatMap { $0 <= Int(UInt32.max) - rest - 1 ? $0 : nil }
+        let remainder = isPlain ? 36 : 50
+        let known = count.flatMap { $0 <= Int(UInt32.max) - remainder - 1 ? $0 : nil }
         var bytes = Data("RIFF".utf8)
-        bytes.append(little: known.map { UInt32(rest + $0 + $0 % 2) } ?? .max)
+        bytes.append(little: known.map { UInt32(remainder + $0 + $0 % 2) } ?? .max)
         bytes.append(contentsOf: "WAVEfmt ".utf8)
         bytes.append(little: UInt32(isPlain ? 16 : 18))
         bytes.append(little: coding.rawValue)

@@ -6,7 +6,7 @@ struct AnswerBudget: Sendable, Hashable {
     /// The usual limit in bytes: 16 MiB, many times more than any model writes.
     static let usual = 16 << 20
     /// The overhead of a block, a call or an item, in bytes.
-    static let place = 256
+    static let itemOverhead = 256
 
     /// The limit in bytes.
     let limit: Int

@@ -28,8 +28,8 @@ struct TextExchange<Reader: TextReader>: Sendable {
                 // An empty piece shows that the model is at work: it may think for minutes.
                 case .nothing: try await call.yield(Data())
                 case .text(let text): try await take(text, &gathered, of: answer, for: call)
-                case .end(let rest):
-                    try await take(rest, &gathered, of: answer, for: call)
+                case .end(let remainder):
+                    try await take(remainder, &gathered, of: answer, for: call)
                     return false
                 }
                 return true

@@ -8,7 +8,7 @@ enum TextStep: Sendable, Hashable {
     /// The next piece of the text.
     case text(String)
     /// The end of the answer, with any text that is still missing.
-    case end(rest: String)
+    case end(remainder: String)
 }
 
 /// The reason why a language model's answer cannot be read.

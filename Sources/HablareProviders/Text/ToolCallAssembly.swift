@@ -35,26 +35,26 @@ struct ToolCallAssembly: Sendable {
         index: Int64?, id: String?, name: String?, arguments: ParameterValue?, within budget: inout AnswerBudget
     ) throws(TextFault) {
         let id = id ?? ""
-        let place = place(of: index, id)
-        if place == drafts.endIndex {
+        let slot = slot(of: index, id)
+        if slot == drafts.endIndex {
             guard drafts.count < Self.mostCalls else { throw .malformed("tool calls without an end") }
-            try budget.charge(AnswerBudget.place)
+            try budget.charge(AnswerBudget.itemOverhead)
             drafts.append(Draft(index: index))
         }
-        if drafts[place].id.isEmpty, !id.isEmpty {
+        if drafts[slot].id.isEmpty, !id.isEmpty {
             try budget.charge(id)
-            drafts[place].id = id
+            drafts[slot].id = id
         }
-        if drafts[place].name.isEmpty, let name, !name.isEmpty {
+        if drafts[slot].name.isEmpty, let name, !name.isEmpty {
             try budget.charge(name)
-            drafts[place].name = name
+            drafts[slot].name = name
         }
         let piece = Self.text(arguments)
         try budget.charge(piece)
-        drafts[place].arguments += piece
+        drafts[slot].arguments += piece
     }
 
-    private func place(of index: Int64?, _ id: String) -> Int {
+    private func slot(of index: Int64?, _ id: String) -> Int {
         let found =
             if let index { drafts.lastIndex { $0.index == index } } else if id.isEmpty {
                 drafts.indices.last

@@ -32,7 +32,7 @@ final class ContentFileWriter: ContentWriter {
 
     private let files: ContentFiles
     private let queue: DispatchQueue
-    private let state = Guarded(Stage.fresh)
+    private let state = Locked(Stage.fresh)
 
     init(files: ContentFiles, queue: DispatchQueue) {
         self.files = files

@@ -19,7 +19,7 @@ public final class ContentFiles: ContentStore {
     private let thresholds: ContentThresholds
     let calls: DurableCalls
     private let database: DatabaseIdentity?
-    private let preparedFolders = Guarded<Set<String>>([])
+    private let preparedFolders = Locked<Set<String>>([])
     private let queue = DispatchQueue(label: "hablare.content", attributes: .concurrent)
 
     /// - Parameter database: The open database of the folder. It is checked before a file is created or removed: if the

@@ -15,7 +15,7 @@ import Musl
 final class FileLocks: OwnerLiveness {
     let host: String
     private let directory: URL
-    private let held = Guarded<[String: Int32]>([:])
+    private let held = Locked<[String: Int32]>([:])
 
     init(directory: URL) throws {
         self.directory = directory

@@ -14,7 +14,7 @@ struct ClaimTransaction {
         let member: UUID?
         let isShared: Bool
         /// The earlier work that its next attempt resumes; `nil` for none.
-        var remembered: RememberedWork?
+        var resumePoint: ResumePoint?
         /// The request's columns. If its row cannot be read, only its attempt fails, with this error. The lane
         /// continues.
         var columns: Result<RequestColumns, AIServiceError>
@@ -46,10 +46,10 @@ struct ClaimTransaction {
                 return columns
             }
         }
-        for index in taken.indices where taken[index].remembered != nil {
+        for index in taken.indices where taken[index].resumePoint != nil {
             let kept = try db.endOfStream(taken[index].id, generation: taken[index].lifecycle.generation)
-            taken[index].remembered?.keptChunks = kept.count
-            taken[index].remembered?.keptBytes = kept.bytes
+            taken[index].resumePoint?.keptChunks = kept.count
+            taken[index].resumePoint?.keptBytes = kept.bytes
         }
         for flight in taken {
             var update = try BoundStatement(db, "UPDATE flights SET state = ?2, owner = ?3, token = ?4 WHERE id = ?1")
@@ -63,8 +63,8 @@ struct ClaimTransaction {
     }
 
     /// The parameters that hold the ids of a request and of its repairs.
-    private static let placesOfRequests: [Int32] = [5, 7, 8, 9, 10, 11]
-    private static let requests = placesOfRequests.map { "?\($0)" }.joined(separator: ", ")
+    private static let requestParameters: [Int32] = [5, 7, 8, 9, 10, 11]
+    private static let requests = requestParameters.map { "?\($0)" }.joined(separator: ", ")
 
     private func waiting(_ count: Int, of priority: Priority, _ query: ClaimQuery) throws -> [Taken] {
         switch query.scope {
@@ -156,7 +156,9 @@ struct ClaimTransaction {
         case .everything, .nothing: break
         case .job(let job): select.bind(5, job.rawValue)
         case .request(let id):
-            for (place, id) in zip(Self.placesOfRequests, ClaimScope.requests(of: id)) { select.bind(place, id.bytes) }
+            for (parameter, id) in zip(Self.requestParameters, ClaimScope.requests(of: id)) {
+                select.bind(parameter, id.bytes)
+            }
         }
         select.bind(6, last)
         var page: [Taken] = []
@@ -173,7 +175,7 @@ struct ClaimTransaction {
                     id: FlightID(rawValue: row.int(first)), lifecycle: lifecycle,
                     triedSince: row.optionalInt(first + 1).map(Coding.date), priority: Int64(priority.rawValue),
                     member: row.uuid(0), isShared: row.int(first + 2) == 1,
-                    remembered: row.data(first + 3).map { RememberedWork(handle: $0) }, columns: Self.columns(row)))
+                    resumePoint: row.data(first + 3).map { ResumePoint(handle: $0) }, columns: Self.columns(row)))
         }
         return page
     }

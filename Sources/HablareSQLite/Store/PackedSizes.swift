@@ -7,12 +7,12 @@ enum PackedSizes {
     static func pack(_ sizes: [Int]) -> Data {
         var data = Data(capacity: sizes.count)
         for size in sizes {
-            var rest = UInt(max(0, size))
-            while rest > 0x7f {
-                data.append(UInt8(rest & 0x7f) | 0x80)
-                rest >>= 7
+            var remainder = UInt(max(0, size))
+            while remainder > 0x7f {
+                data.append(UInt8(remainder & 0x7f) | 0x80)
+                remainder >>= 7
             }
-            data.append(UInt8(rest))
+            data.append(UInt8(remainder))
         }
         return data
     }

@@ -14,7 +14,7 @@ extension ReadTransaction {
             """)
         try select.forEach { row in
             plan.consider(
-                PrunePlan.Place(receivedAt: Coding.date(row.int(0)), flight: FlightID(rawValue: row.int(1))),
+                PrunePlan.Position(receivedAt: Coding.date(row.int(0)), flight: FlightID(rawValue: row.int(1))),
                 bytes: row.int(2))
         }
         return plan

@@ -135,8 +135,8 @@ struct ReadTransaction {
 
     private func snapshots(of ids: [UUID], _ filter: SnapshotFilter) throws -> [RequestSnapshot] {
         var page: [RequestSnapshot] = []
-        let rest = filter.after.map { after in Array(ids.drop { $0 != after }.dropFirst()) } ?? ids
-        for id in rest where page.count < filter.limit {
+        let remainder = filter.after.map { after in Array(ids.drop { $0 != after }.dropFirst()) } ?? ids
+        for id in remainder where page.count < filter.limit {
             guard let snapshot = try snapshot(of: id, countingAhead: false) else { continue }
             if filter.admits(snapshot) { page.append(snapshot) }
         }
@@ -286,7 +286,7 @@ struct ReadTransaction {
         request.model = columns.origin.model
         return StoredRequest(
             request: request, provider: columns.origin.provider,
-            job: job.flatMap { key in position.map { Submission.JobPlace(key: key, position: $0) } })
+            job: job.flatMap { key in position.map { Submission.JobPosition(key: key, position: $0) } })
     }
 
     // MARK: Records

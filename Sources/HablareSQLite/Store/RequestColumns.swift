@@ -35,7 +35,7 @@ struct RequestColumns {
     var deadline: Date?
     private let tags: [String]
     /// The providers and models to ask, the submission's first; empty if there is no other.
-    private let chain: [FallbackHop]
+    private let chain: [FallbackTarget]
     private let streaming: StreamingPolicy?
     private let keepUntilMerged: Bool
     private let caching: CachePolicy
@@ -69,7 +69,7 @@ struct RequestColumns {
         self.unknownOutcome = unknownOutcome
         deadline = row.optionalInt(15).map(Coding.date)
         tags = try Coding.value([String].self, row.data(16)) ?? []
-        chain = try Coding.value([FallbackHop].self, row.data(17)) ?? []
+        chain = try Coding.value([FallbackTarget].self, row.data(17)) ?? []
         streaming = row.optionalInt(18).map(StreamingPolicy.init(code:))
         keepUntilMerged = !row.isNull(19)
         trace = Self.trace(row.data(20))
@@ -96,7 +96,7 @@ struct RequestColumns {
     }
 
     /// The provider and model that the request was submitted to, even if another one is being asked.
-    var origin: FallbackHop { chain.first ?? FallbackHop(provider, model: model) }
+    var origin: FallbackTarget { chain.first ?? FallbackTarget(provider, model: model) }
 
     /// The request without its prompt, for a prompt that cannot be read or is read later.
     var withoutPrompt: AIRequest { request(prompt: .text("")) }

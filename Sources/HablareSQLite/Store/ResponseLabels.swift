@@ -11,10 +11,10 @@ struct ResponseLabels {
     private static let words = ["miss", "refresh"]
 
     init(_ metadata: [String: String]) {
-        let place = metadata[AIResponseData.cacheKey].flatMap(Self.words.firstIndex)
-        cacheUse = place.map { Int64($0) + 1 }
+        let index = metadata[AIResponseData.cacheKey].flatMap(Self.words.firstIndex)
+        cacheUse = index.map { Int64($0) + 1 }
         others =
-            switch (place, metadata.count) {
+            switch (index, metadata.count) {
             case (nil, _): metadata
             case (_, 1): [:]
             default: metadata.filter { $0.key != AIResponseData.cacheKey }

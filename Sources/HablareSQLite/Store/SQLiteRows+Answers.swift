@@ -117,7 +117,7 @@ extension SQLiteRows {
 
     func hasContent(_ reference: ContentReference) -> Bool { hasContentFile(reference) }
 
-    func unprotectedResponses(through place: PrunePlan.Place, limit: Int) throws -> [FlightID] {
+    func unprotectedResponses(through position: PrunePlan.Position, limit: Int) throws -> [FlightID] {
         var found: [FlightID] = []
         var select = try BoundStatement(
             db,
@@ -125,8 +125,8 @@ extension SQLiteRows {
             SELECT flight FROM responses WHERE spare IS NOT NULL AND (received_at, flight) <= (?1, ?2)
             ORDER BY received_at, flight LIMIT ?3
             """)
-        select.bind(1, Coding.time(place.receivedAt))
-        select.bind(2, place.flight.rawValue)
+        select.bind(1, Coding.time(position.receivedAt))
+        select.bind(2, position.flight.rawValue)
         select.bind(3, limit)
         try select.forEach { found.append(FlightID(rawValue: $0.int(0))) }
         return found
@@ -149,7 +149,7 @@ extension SQLiteRows {
             ) { $0.bind(1, tag) }
         case .provider(let provider): return try answers { $0.contains { $0.provider == provider } }
         case .model(let model, let provider):
-            return try answers { $0.contains(FallbackHop(provider, model: model)) }
+            return try answers { $0.contains(FallbackTarget(provider, model: model)) }
         }
     }
 
@@ -166,7 +166,7 @@ extension SQLiteRows {
 
     /// Returns the cached answers whose providers and models meet a condition. It gets those of the flight and those of
     /// the submission.
-    private func answers(where isChosen: ([FallbackHop]) -> Bool) throws -> [FlightID] {
+    private func answers(where isChosen: ([FallbackTarget]) -> Bool) throws -> [FlightID] {
         var flights: [FlightID] = []
         var select = try BoundStatement(
             db,
@@ -175,10 +175,10 @@ extension SQLiteRows {
             JOIN providers p ON p.id = f.provider WHERE f.used_at IS NOT NULL
             """)
         try select.forEach { row in
-            let present = FallbackHop(ProviderID(rawValue: row.text(1) ?? ""), model: row.text(2))
+            let present = FallbackTarget(ProviderID(rawValue: row.text(1) ?? ""), model: row.text(2))
             let isMeant: Bool
             do {
-                let origin = try Coding.value([FallbackHop].self, row.data(3))?.first
+                let origin = try Coding.value([FallbackTarget].self, row.data(3))?.first
                 isMeant = isChosen([present, origin ?? present])
             } catch {
                 isMeant = true  // unreadable, so it may match: repeating the work is the safer mistake

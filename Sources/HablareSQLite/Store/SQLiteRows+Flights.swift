@@ -93,7 +93,7 @@ extension SQLiteRows {
                 isShared: row.int(first + 1) == 1,
                 job: row.text(first + 2).map(JobKey.init(rawValue:)),
                 priority: Priority(rawValue: Int(row.int(first + 3))) ?? .normal, provider: provider, model: model,
-                origin: Self.origin(row.data(first + 6)) ?? FallbackHop(provider, model: model),
+                origin: Self.origin(row.data(first + 6)) ?? FallbackTarget(provider, model: model),
                 work: row.data(first + 7).flatMap(Fingerprint.init(digest:)),
                 // For a damaged code, the policy that costs nothing: hold the flight until the user decides.
                 unknownOutcome: UnknownOutcomePolicy(rawValue: Int(row.int(first + 8))) ?? .hold,
@@ -109,9 +109,9 @@ extension SQLiteRows {
     private static let nobody = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
 
     /// Returns the provider and model that a flight was submitted to, if it may ask others. A damaged list is none.
-    private static func origin(_ chain: Data?) -> FallbackHop? {
+    private static func origin(_ chain: Data?) -> FallbackTarget? {
         do {
-            return try Coding.value([FallbackHop].self, chain)?.first
+            return try Coding.value([FallbackTarget].self, chain)?.first
         } catch {
             return nil
         }

@@ -179,7 +179,7 @@ struct SQLiteRows: StoreRows {
                 id: id, flight: FlightID(rawValue: row.int(0)), lifecycle: RequestLifecycle(state: state),
                 priority: Priority(rawValue: Int(row.int(2))) ?? .normal,
                 job: row.text(3).flatMap { key in
-                    position.map { Submission.JobPlace(key: JobKey(rawValue: key), position: Int($0)) }
+                    position.map { Submission.JobPosition(key: JobKey(rawValue: key), position: Int($0)) }
                 },
                 deadline: row.optionalInt(5).map(Coding.date), tags: Self.tags(row.data(6)),
                 cacheAge: row.optionalInt(7).map { TimeInterval($0) / 1e6 }, isEvicted: row.int(8) != 0,
@@ -197,11 +197,11 @@ struct SQLiteRows: StoreRows {
         }
     }
 
-    mutating func request(at place: Submission.JobPlace) throws -> UUID? {
+    mutating func request(at position: Submission.JobPosition) throws -> UUID? {
         var found: UUID?
         var select = try BoundStatement(db, "SELECT id FROM requests WHERE job = ?1 AND position = ?2")
-        select.bind(1, try number(of: place.key))
-        select.bind(2, place.position)
+        select.bind(1, try number(of: position.key))
+        select.bind(2, position.position)
         try select.forEach { found = $0.uuid(0) }
         return found
     }

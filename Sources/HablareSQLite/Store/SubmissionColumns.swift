@@ -17,7 +17,7 @@ struct SubmissionColumns {
         parameters = request.parameters.isEmpty ? nil : try Coding.tree(.object(request.parameters))
         metadata = try Coding.labels(request.metadata)
         tags = try request.tags.isEmpty ? nil : Coding.json(request.tags)
-        let origin = FallbackHop(submission.provider, model: request.model)
+        let origin = FallbackTarget(submission.provider, model: request.model)
         chain = try request.fallback.isEmpty ? nil : Coding.json([origin] + request.fallback)
         trace = try submission.trace.flatMap { try Coding.labels($0.fields) }
     }

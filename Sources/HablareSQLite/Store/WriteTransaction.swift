@@ -129,13 +129,13 @@ struct WriteTransaction {
         }
         if let reference = content?.reference, !machine.rows.hasContent(reference) { return nil }
         let ending = AttemptEnding(end, flight: end.lifecycle, members: [FlightMember(id: end.request)])
-        guard end.rest == nil, !ending.isOtherwise, let settlement = ending.settlement,
+        guard end.remainingChunks == nil, !ending.usesOutcomeIfHandleChanged, let settlement = ending.settlement,
             try move(
                 end.flight, from: end.lifecycle, to: ending.flight, startedAt: nil, isAlone: true,
                 answering: content.flatMap { CacheEntry(of: end, $0) })
         else { return nil }
-        if let line = ending.record, try record(line, of: end.flight), end.isReserved {
-            try machine.settleReservations(of: end.flight, by: line)
+        if let entry = ending.record, try record(entry, of: end.flight), end.isReserved {
+            try machine.settleReservations(of: end.flight, by: entry)
         }
         for member in ending.finished {
             try finish(member.id, as: member.lifecycle.state, at: end.endedAt, error: ending.error)

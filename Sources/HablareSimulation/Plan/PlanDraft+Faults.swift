@@ -30,7 +30,7 @@ extension PlanDraft {
     // MARK: Suspensions
 
     /// Draws suspensions of processes, some of which overlap.
-    mutating func rests(_ dice: inout SeededGenerator) {
+    mutating func addSuspensions(_ dice: inout SeededGenerator) {
         for _ in 0..<dice.within(1...4) {
             let slot = Int(dice.below(Int64(slots)))
             let time = dice.percent(50) ? dice.below(horizon / 8) : dice.below(horizon)
@@ -39,10 +39,10 @@ extension PlanDraft {
             {
                 let begin = time + dice.below(300 * millisecond)
                 let grace = dice.element(of: [0, 0, 500, 3000, 60_000]) * millisecond
-                let patience = dice.percent(15) ? dice.below(2000 * millisecond) : nil
+                let timeout = dice.percent(15) ? dice.below(2000 * millisecond) : nil
                 let end = begin + dice.element(of: [0, 20, 2000, 8000]) * dice.below(millisecond)
-                rest(.suspend(reason, grace: grace), at: begin, slot: slot, patience: patience)
-                rest(.resume(reason), at: end, slot: slot)
+                schedule(.suspend(reason, grace: grace), at: begin, slot: slot, timeout: timeout)
+                schedule(.resume(reason), at: end, slot: slot)
             }
         }
     }
@@ -113,13 +113,13 @@ extension PlanDraft {
             SimulationPlan.Request(
                 provider: Int(dice.below(Int64(providers))), content: id, priority: .high, attemptTimeout: nil,
                 behaviours: Array(repeating: .stall, count: stops)))
-        events.append((0, 0, .operation(.submit(id, content: id), patience: nil)))
+        events.append((0, 0, .operation(.submit(id, content: id), timeout: nil)))
         var time: Int64 = 0
         for _ in 0..<stops {
             time += second + dice.below(second / 4)
             events.append((time, 0, .fault(.machineCrash(.steps(Int(dice.within(1...3))), restart: 0))))
             // Gives the process a step at which to die.
-            events.append((time + millisecond, 0, .operation(.status(id), patience: nil)))
+            events.append((time + millisecond, 0, .operation(.status(id), timeout: nil)))
         }
         return time + second
     }
@@ -134,7 +134,7 @@ extension PlanDraft {
             switch operation {
             case .submit, .execute, .retry:
                 let time = min(event.time + dice.below(400 * millisecond), horizon - 1)
-                rest(.snapshot(id), at: time, slot: event.slot)
+                schedule(.snapshot(id), at: time, slot: event.slot)
             default: continue
             }
         }
@@ -143,10 +143,11 @@ extension PlanDraft {
     /// Makes some streaming providers continue to talk after their end.
     mutating func talkers(_ dice: inout SeededGenerator) {
         for id in requests.indices {
-            for place in requests[id].behaviours.indices {
-                guard case .stream(let count, let time, nil, false) = requests[id].behaviours[place], dice.percent(50)
+            for position in requests[id].behaviours.indices {
+                guard case .stream(let count, let time, nil, false) = requests[id].behaviours[position],
+                    dice.percent(50)
                 else { continue }
-                requests[id].behaviours[place] = .talkative(pieces: count, every: time)
+                requests[id].behaviours[position] = .talkative(pieces: count, every: time)
             }
         }
     }
@@ -159,12 +160,12 @@ extension PlanDraft {
             let behaviour = ProviderBehaviour.remember(
                 pieces: Int(dice.within(1...5)), every: dice.element(of: [0, 1, 30, 400, 1500]) * millisecond,
                 row: fails ? row : nil, forgets: fails && dice.percent(25))
-            let place = Int(dice.below(Int64(requests[id].behaviours.count + 1)))
-            requests[id].behaviours.insert(behaviour, at: place)
+            let position = Int(dice.below(Int64(requests[id].behaviours.count + 1)))
+            requests[id].behaviours.insert(behaviour, at: position)
             guard !isCalm, dice.percent(25) else { continue }
             // The next call finds the work gone.
             requests[id].behaviours.insert(
-                .remember(pieces: 1, every: 0, row: Self.row(&dice), forgets: true), at: place + 1)
+                .remember(pieces: 1, every: 0, row: Self.row(&dice), forgets: true), at: position + 1)
         }
     }
 
@@ -186,11 +187,11 @@ extension PlanDraft {
     }
 
     mutating func keep(_ operation: ClientOperation, _ dice: inout SeededGenerator) {
-        events.append((dice.below(horizon), Int(dice.below(Int64(slots))), .operation(operation, patience: nil)))
+        events.append((dice.below(horizon), Int(dice.below(Int64(slots))), .operation(operation, timeout: nil)))
     }
 
-    mutating func rest(_ operation: ClientOperation, at time: Int64, slot: Int, patience: Int64? = nil) {
-        events.append((min(time, horizon - 1), slot, .operation(operation, patience: patience)))
+    mutating func schedule(_ operation: ClientOperation, at time: Int64, slot: Int, timeout: Int64? = nil) {
+        events.append((min(time, horizon - 1), slot, .operation(operation, timeout: timeout)))
     }
 
     mutating func point() -> Fault.Point {

@@ -166,9 +166,9 @@ struct PlanDraft {
         operation(.submitJob(0, first: 0, requests: (0..<count).map { first + Int32($0) }), at: time)
         for _ in 0..<random.within(0...2) {  // resumed, with new or the same UUIDs for the same positions
             let usesOthers = random.percent(70)
-            let ids = (0..<count).map { place -> Int32 in
-                guard usesOthers else { return first + Int32(place) }
-                let id = request(isCalm: isCalm, provider: provider, content: first + Int32(place))
+            let ids = (0..<count).map { position -> Int32 in
+                guard usesOthers else { return first + Int32(position) }
+                let id = request(isCalm: isCalm, provider: provider, content: first + Int32(position))
                 return id
             }
             operation(.submitJob(0, first: 0, requests: ids), at: near(time))
@@ -194,16 +194,16 @@ struct PlanDraft {
     mutating func follow(_ id: Int32) {
         for _ in 0..<random.within(0...2) {
             let waits: [ClientOperation] = [.outcome(id), .watch(id), .executeStored(id), .status(id), .snapshot(id)]
-            let patience = random.percent(15) ? random.within(0...3000) * millisecond : nil
-            operation(random.element(of: waits), at: anytime(), patience: patience)
+            let timeout = random.percent(15) ? random.within(0...3000) * millisecond : nil
+            operation(random.element(of: waits), at: anytime(), timeout: timeout)
         }
         if requests[Int(id)].streaming != nil || random.percent(5) {
             for _ in 0..<random.within(1...2) {
                 let from = random.percent(30) ? Int32(random.within(1...5)) : 0
-                let patience = random.percent(15) ? random.within(0...3000) * millisecond : nil
+                let timeout = random.percent(15) ? random.within(0...3000) * millisecond : nil
                 operation(
                     .read(id, from: from, pause: random.element(of: [0, 0, 10, 700]) * millisecond), at: anytime(),
-                    patience: patience)
+                    timeout: timeout)
             }
         }
         if random.percent(22) {
@@ -225,8 +225,8 @@ struct PlanDraft {
 
     // MARK: Times
 
-    mutating func operation(_ operation: ClientOperation, at time: Int64, patience: Int64? = nil) {
-        events.append((time, Int(random.below(Int64(slots))), .operation(operation, patience: patience)))
+    mutating func operation(_ operation: ClientOperation, at time: Int64, timeout: Int64? = nil) {
+        events.append((time, Int(random.below(Int64(slots))), .operation(operation, timeout: timeout)))
     }
 
     mutating func anytime() -> Int64 {

@@ -47,7 +47,7 @@ enum ProviderBehaviour: Sendable, Hashable {
 
 extension ProviderBehaviour {
     /// The behaviour of a call that resumes work.
-    struct GoingOn: Sendable {
+    struct Resumption: Sendable {
         var every: Int64
         var row: Int32?
         var forgets = false
@@ -55,17 +55,17 @@ extension ProviderBehaviour {
     }
 
     /// The behaviour when the call is handed work, or `nil` when it does not resume it.
-    var goingOn: GoingOn? {
+    var resumption: Resumption? {
         switch self {
         case .fail, .deafFailure, .stall, .ignore: nil
         case .limits(_, let row?, _) where row >= 0: nil
         case .answer(let time), .wrongType(let time), .progress(_, let time), .limits(_, _, let time),
             .talkative(_, let time):
-            GoingOn(every: time)
-        case .deafAnswer(let time): GoingOn(every: time, isDeaf: true)
-        case .answerWhenCancelled: GoingOn(every: 0)
-        case .stream(_, let time, let row, _): GoingOn(every: time, row: row)
-        case .remember(_, let time, let row, let forgets): GoingOn(every: time, row: row, forgets: forgets)
+            Resumption(every: time)
+        case .deafAnswer(let time): Resumption(every: time, isDeaf: true)
+        case .answerWhenCancelled: Resumption(every: 0)
+        case .stream(_, let time, let row, _): Resumption(every: time, row: row)
+        case .remember(_, let time, let row, let forgets): Resumption(every: time, row: row, forgets: forgets)
         }
     }
 }

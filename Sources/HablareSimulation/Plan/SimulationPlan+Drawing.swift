@@ -50,7 +50,7 @@ extension SimulationPlan {
         draft.draw(isCalm: hasBacklog || random.percent(15))
         // Separate generators, so that plans without these features stay the same.
         var dice = SeededGenerator(seed: seed &* 0x9e37_79b9_7f4a_7c15 &+ 0x5e57)
-        if !hasBacklog, dice.percent(30) { draft.rests(&dice) }
+        if !hasBacklog, dice.percent(30) { draft.addSuspensions(&dice) }
         if !hasBacklog, dice.percent(30) { draft.chains(&dice) }
         if !hasBacklog, dice.percent(30) { draft.keepings(&dice) }
         var filing = SeededGenerator(seed: seed &* 0x9e37_79b9_7f4a_7c15 &+ 0xf11e)

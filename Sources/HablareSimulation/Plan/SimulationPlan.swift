@@ -102,8 +102,8 @@ package struct SimulationPlan: Sendable {
 /// A planned event.
 struct PlannedEvent: Sendable, Hashable {
     enum What: Sendable, Hashable {
-        /// Client code performs an operation, and cancels it after `patience` nanoseconds, if given.
-        case operation(ClientOperation, patience: Int64?)
+        /// Client code performs an operation, and cancels it after `timeout` nanoseconds, if given.
+        case operation(ClientOperation, timeout: Int64?)
         case fault(Fault)
     }
 

@@ -41,7 +41,7 @@ enum AcknowledgedIsDurable: SimulationRule {
     /// Checks that a position in a job has one request, for any number of submissions by any process.
     private static func jobs(_ history: SimulationHistory) -> [String] {
         var found: [String] = []
-        var places: [Int: Int32] = [:]
+        var positions: [Int: Int32] = [:]
         for operation in history.operations {
             guard case .submitJob(let key, let offset, let asked) = operation.operation,
                 case .storedJob(let job)? = operation.result
@@ -50,10 +50,10 @@ enum AcknowledgedIsDurable: SimulationRule {
             let first = Int(key) * 10_000 + offset
             if ids.count != asked.count { found.append("a job of \(asked.count) was stored as \(ids.count)") }
             for (offset, id) in ids.enumerated() where history.requests[id]?.isMurky == false {
-                if let known = places[first + offset], known != id, history.requests[known]?.isMurky == false {
+                if let known = positions[first + offset], known != id, history.requests[known]?.isMurky == false {
                     found.append("place \(first + offset) of the job was \(known) and then \(id)")
                 }
-                places[first + offset] = id
+                positions[first + offset] = id
                 if history.final[id] == nil { found.append("request \(id) of the job was acknowledged and is gone") }
             }
         }

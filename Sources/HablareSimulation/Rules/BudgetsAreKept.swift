@@ -50,40 +50,40 @@ enum LedgerIsTrue: SimulationRule {
             found.append("the sum is over \(history.ledger.attempts) attempts, of \(history.made)")
         }
         for story in history.stories where !story.isMurky {
-            let lines = history.final[story.number]?.attempts ?? []
+            let entries = history.final[story.number]?.attempts ?? []
             for call in story.calls where call.started < history.quiet {
-                guard let line = lines.first(where: { $0.attempt == call.attempt }),
-                    line.billing == .billed || line.billing == .billedDiscarded
+                guard let entry = entries.first(where: { $0.attempt == call.attempt }),
+                    entry.billing == .billed || entry.billing == .billedDiscarded
                 else { continue }
                 let cost =
                     call.end?.how == .answered(isPromisedType: true)
                     ? SimulationCosts.cost(ofCall: call.work, at: call.provider) : nil
                 // Only the attempt that completes the request has the cost of its work.
-                if line.outcome != .completed, isCompleted(call.work, by: story, lines) {
+                if entry.outcome != .completed, isCompleted(call.work, by: story, entries) {
                     found.append(
                         "the work of call \(call.work), which is billed, is billed with call \(call.number), too")
                 }
-                if line.cost != cost {
-                    found.append("call \(call.number) cost \(cost ?? -1), and its line says \(line.cost ?? -1)")
+                if entry.cost != cost {
+                    found.append("call \(call.number) cost \(cost ?? -1), and its line says \(entry.cost ?? -1)")
                 }
             }
         }
-        let lines = history.final.values.flatMap(\.attempts)
+        let entries = history.final.values.flatMap(\.attempts)
         // Attempts entered after the final reading, or of deleted requests, appear only in the sums.
-        guard lines.count == history.attempts, history.stories.allSatisfy({ !$0.isMurky }) else { return found }
-        let sum = lines.reduce(Int64(0)) { $0 + ($1.cost ?? 0) }
+        guard entries.count == history.attempts, history.stories.allSatisfy({ !$0.isMurky }) else { return found }
+        let sum = entries.reduce(Int64(0)) { $0 + ($1.cost ?? 0) }
         if history.ledger.usage.costMicroDollars ?? 0 < sum {
             found.append("the ledger's sum is \(history.ledger.usage.costMicroDollars ?? 0), its lines' \(sum)")
         }
         for budget in history.plan.configuration.budgets {
-            let counted = lines.filter { budget.counts($0.provider) }
+            let counted = entries.filter { budget.counts($0.provider) }
             // Resumed work is paid for by the reservation of the attempt that began it.
             let resumed = history.calls.filter(\.hasResumed).reduce(Int64(0)) { sum, call in
-                sum + (history.line(of: call).flatMap { budget.counts($0.provider) ? $0.cost : nil } ?? 0)
+                sum + (history.entry(of: call).flatMap { budget.counts($0.provider) ? $0.cost : nil } ?? 0)
             }
             let least = counted.reduce(-resumed) { $0 + ($1.cost ?? 0) }
-            let most = counted.reduce(Int64(0)) { sum, line in
-                sum + (line.cost ?? (line.billing == .neverSent ? 0 : SimulationCosts.bound))
+            let most = counted.reduce(Int64(0)) { sum, entry in
+                sum + (entry.cost ?? (entry.billing == .neverSent ? 0 : SimulationCosts.bound))
             }
             let spent = history.spent[budget.name] ?? 0
             if spent < least || spent > most {
@@ -95,10 +95,10 @@ enum LedgerIsTrue: SimulationRule {
 
     /// Returns whether a request's answer is that of a given work.
     private static func isCompleted(
-        _ work: Int32, by story: RequestStory, _ lines: [FinalRecord.Attempt]
+        _ work: Int32, by story: RequestStory, _ entries: [FinalRecord.Attempt]
     ) -> Bool {
         story.calls.contains { call in
-            call.work == work && lines.contains { $0.attempt == call.attempt && $0.outcome == .completed }
+            call.work == work && entries.contains { $0.attempt == call.attempt && $0.outcome == .completed }
         }
     }
 }

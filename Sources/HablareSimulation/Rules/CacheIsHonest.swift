@@ -52,7 +52,7 @@ enum CacheIsHonest: SimulationRule {
         if call.content != planned.content || !planned.chain.contains(Int(call.provider)) {
             found.append("\(finder) was answered by call \(number), which was asked for something else")
         }
-        guard let end = call.end, end.place < operation.end, end.how == .answered(isPromisedType: true) else {
+        guard let end = call.end, end.position < operation.end, end.how == .answered(isPromisedType: true) else {
             found.append("\(finder) was answered by call \(number), which had not answered")
             return
         }
@@ -87,8 +87,8 @@ enum CacheIsHonest: SimulationRule {
 
     /// Returns whether a call answered between two places of the trace.
     private static func isAnswer(_ call: CallStory, after start: Int, before end: Int) -> Bool {
-        guard let place = call.end?.place, case .answered? = call.end?.how else { return false }
-        return place > start && place < end
+        guard let position = call.end?.position, case .answered? = call.end?.how else { return false }
+        return position > start && position < end
     }
 
     /// Checks that no call is paid for whose answer the cache had.
@@ -111,7 +111,7 @@ enum CacheIsHonest: SimulationRule {
                 guard let submit = story.submits.min(by: { $0.called < $1.called }),
                     submit.calledAt > end.time + 2_000_000_000,
                     // A newer answer has replaced it, and may have been evicted since.
-                    !calls.contains(where: { isAnswer($0, after: end.place, before: submit.called) }),
+                    !calls.contains(where: { isAnswer($0, after: end.position, before: submit.called) }),
                     let later = story.calls.first(where: { $0.started > submit.called })
                 else { continue }
                 found.append(

@@ -9,12 +9,12 @@ enum CancelAllMeansAll: SimulationRule {
     static func violations(in history: SimulationHistory) -> [String] {
         var found: [String] = []
         for cancel in history.massCancels {
-            guard case .count(let count)? = cancel.result, let place = cancel.returned else { continue }
+            guard case .count(let count)? = cancel.result, let position = cancel.returned else { continue }
             let covered = history.stories.filter { isCovered($0, by: cancel, history) }
-            for story in covered { ended(story, cancel, place, history, &found) }
+            for story in covered { ended(story, cancel, position, history, &found) }
             let own = history.stories.filter { isItsDoing($0, cancel, history) }
-            for call in own.filter({ !$0.isShared }).flatMap(\.calls) where call.isRunning(at: place) {
-                CancelMeansCancel.stops(call, place, cancel, history, &found)
+            for call in own.filter({ !$0.isShared }).flatMap(\.calls) where call.isRunning(at: position) {
+                CancelMeansCancel.stops(call, position, cancel, history, &found)
             }
             let most = history.stories.filter { mayBeLive($0, during: cancel, history) }.count
             if Int(count) < own.count {
@@ -60,11 +60,11 @@ enum CancelAllMeansAll: SimulationRule {
     // MARK: The effect
 
     private static func ended(
-        _ story: RequestStory, _ cancel: OperationStory, _ place: Int, _ history: SimulationHistory,
+        _ story: RequestStory, _ cancel: OperationStory, _ position: Int, _ history: SimulationHistory,
         _ found: inout [String]
     ) {
         let who = "request \(story.number), which operation \(cancel.number) had cancelled"
-        for call in story.calls where call.started > place {
+        for call in story.calls where call.started > position {
             if let attempts = cancel.attemptsOnDisk[story.number], call.attempt > attempts {
                 found.append("call \(call.number) of \(who), was journalled after that")
             }
@@ -73,7 +73,7 @@ enum CancelAllMeansAll: SimulationRule {
         if history.stays(story.number) { found.append("\(who), is \(final.status)") }
         switch final.status {
         case .completed(let number), .failed(_, let number):
-            if history.calls.indices.contains(Int(number)), history.calls[Int(number)].end?.place ?? 0 > place {
+            if history.calls.indices.contains(Int(number)), history.calls[Int(number)].end?.position ?? 0 > position {
                 found.append("\(who), has the outcome of call \(number), which ended later")
             }
         default: break
@@ -108,7 +108,7 @@ enum CancelAllMeansAll: SimulationRule {
         }
         guard isRegenerated || isAskedFor else { return false }
         guard history.final[story.number] != nil || !story.deletes.isEmpty else { return false }
-        let isOver = story.outcomes.contains { $0.place < cancel.called }
+        let isOver = story.outcomes.contains { $0.position < cancel.called }
         return !isOver || !story.deletes.isEmpty || story.retries.contains { $0.called < cancel.end }
     }
 }

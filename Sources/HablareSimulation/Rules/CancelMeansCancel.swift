@@ -9,19 +9,19 @@ enum CancelMeansCancel: SimulationRule {
         var found: [String] = []
         for story in history.stories where !story.isMurky {
             for cancel in story.cancels {
-                guard cancel.result == .done, let place = cancel.returned else { continue }
-                check(cancel, place, story, history, &found)
+                guard cancel.result == .done, let position = cancel.returned else { continue }
+                check(cancel, position, story, history, &found)
             }
         }
         for story in history.stories where !story.isShared {
             for delete in story.deletes {
-                guard delete.result == .done, let place = delete.returned,
+                guard delete.result == .done, let position = delete.returned,
                     !story.submits.contains(where: { $0.end > delete.called })
                 else { continue }
                 if history.final[story.number] != nil {
                     found.append("request \(story.number) was deleted and is there")
                 }
-                if let call = story.calls.first(where: { $0.started > place && $0.process == delete.process }) {
+                if let call = story.calls.first(where: { $0.started > position && $0.process == delete.process }) {
                     found.append("call \(call.number) began after its request was deleted")
                 }
             }
@@ -30,20 +30,20 @@ enum CancelMeansCancel: SimulationRule {
     }
 
     private static func check(
-        _ cancel: OperationStory, _ place: Int, _ story: RequestStory, _ history: SimulationHistory,
+        _ cancel: OperationStory, _ position: Int, _ story: RequestStory, _ history: SimulationHistory,
         _ found: inout [String]
     ) {
         // A concurrent retry may follow the cancellation.
         let end = story.retries.filter { $0.end > cancel.called }.map(\.called).min() ?? .max
-        for call in story.calls where call.started > place && call.started < end {
+        for call in story.calls where call.started > position && call.started < end {
             if call.process == cancel.process {
                 found.append("call \(call.number) began after its own process had cancelled request \(story.number)")
             } else if let attempts = cancel.attemptsOnDisk[story.number], call.attempt > attempts {
                 found.append("call \(call.number) was journalled after request \(story.number) had been cancelled")
             }
         }
-        for call in story.calls where call.isRunning(at: place) && end > place {
-            stops(call, place, cancel, history, &found)
+        for call in story.calls where call.isRunning(at: position) && end > position {
+            stops(call, position, cancel, history, &found)
         }
         if end == .max, let final = history.final[story.number], final.phase != .cancelled {
             found.append("request \(story.number) was cancelled and is \(final.phase)")
@@ -54,25 +54,25 @@ enum CancelMeansCancel: SimulationRule {
     private static func losesItsLease(_ call: CallStory, until limit: Int64, _ history: SimulationHistory) -> Bool {
         history.mayBeStale(call.process, at: call.started)
             || history.processes[Int(call.process)].retirements.contains {
-                $0.place > call.started && $0.time <= limit
+                $0.position > call.started && $0.time <= limit
             }
     }
 
     /// Checks that a call in progress is stopped: in the same process before the acknowledgement, in another one soon
     /// after.
     static func stops(
-        _ call: CallStory, _ place: Int, _ cancel: OperationStory, _ history: SimulationHistory,
+        _ call: CallStory, _ position: Int, _ cancel: OperationStory, _ history: SimulationHistory,
         _ found: inout [String]
     ) {
         let process = history.processes[Int(call.process)]
         if call.process == cancel.process {
-            if call.cancelled.map({ $0.place > place }) ?? true {
+            if call.cancelled.map({ $0.position > position }) ?? true {
                 found.append("call \(call.number) went on after its own process had cancelled its request")
             }
             return
         }
         let plan = history.plan
-        let time = history.events[place].time
+        let time = history.events[position].time
         let limit =
             time + plan.configuration.renewalInterval.nanoseconds + plan.signalDelay + 20 * plan.commitDelay
             + 2_000_000_000

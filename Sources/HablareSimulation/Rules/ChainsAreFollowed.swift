@@ -31,13 +31,13 @@ enum ChainsAreFollowed: SimulationRule {
         _ story: RequestStory, _ chain: [Int], _ final: FinalRecord, _ history: SimulationHistory,
         _ found: inout [String]
     ) {
-        let lines = final.attempts.sorted { $0.attempt < $1.attempt }
-        let places = lines.map { line in chain.firstIndex { SimulationNames.provider($0) == line.provider } }
-        if let first = places.first, first != 0 {
-            found.append("request \(story.number) is sent to \(lines[0].provider?.rawValue ?? "nobody") first")
+        let entries = final.attempts.sorted { $0.attempt < $1.attempt }
+        let positions = entries.map { entry in chain.firstIndex { SimulationNames.provider($0) == entry.provider } }
+        if let first = positions.first, first != 0 {
+            found.append("request \(story.number) is sent to \(entries[0].provider?.rawValue ?? "nobody") first")
         }
-        for index in lines.indices.dropFirst() {
-            guard let from = places[index - 1], let to = places[index] else {
+        for index in entries.indices.dropFirst() {
+            guard let from = positions[index - 1], let to = positions[index] else {
                 found.append("request \(story.number) has an attempt of a provider that it does not name")
                 continue
             }
@@ -45,12 +45,13 @@ enum ChainsAreFollowed: SimulationRule {
             if to != from + 1 {
                 found.append("request \(story.number) went from place \(from) of its chain to \(to)")
             }
-            let line = lines[index - 1]
+            let entry = entries[index - 1]
             // A late answer, after another provider has been asked, is discarded.
-            if line.outcome != .failed, line.outcome != .discarded {
-                found.append("request \(story.number) went on after attempt \(line.attempt), which is \(line.outcome)")
+            if entry.outcome != .failed, entry.outcome != .discarded {
+                found.append(
+                    "request \(story.number) went on after attempt \(entry.attempt), which is \(entry.outcome)")
             }
-            guard let call = story.calls.first(where: { $0.attempt == line.attempt }) else { continue }
+            guard let call = story.calls.first(where: { $0.attempt == entry.attempt }) else { continue }
             if history.failure(of: call)?.code == .invalidRequest {
                 found.append("request \(story.number), which is invalid, went on after call \(call.number)")
             }

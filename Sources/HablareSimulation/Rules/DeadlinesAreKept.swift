@@ -13,9 +13,9 @@ enum DeadlinesAreKept: SimulationRule {
             // A regenerated request has no deadline.
             let isOwn = Int(story.number) < history.plan.requests.count
             let deadline = isOwn ? history.planned(story.number)?.deadline : nil
-            for (place, outcome) in story.outcomes {
+            for (position, outcome) in story.outcomes {
                 guard case .failed(bug, _) = outcome else { continue }
-                let latest = history.events[place].time + offsets.furthest
+                let latest = history.events[position].time + offsets.furthest
                 if deadline.map({ latest + 1000 < $0 }) ?? true {
                     found.append("request \(story.number) failed of a deadline that had not come")
                 }
@@ -70,22 +70,22 @@ enum DeadlinesAreKept: SimulationRule {
 
     /// The differences between the processes' dates and the virtual time.
     private struct Offsets {
-        private var jumps: [Int32: [(place: Int, by: Int64)]] = [:]
+        private var jumps: [Int32: [(position: Int, by: Int64)]] = [:]
         /// The maximum that any process was ahead, at any time.
         private(set) var furthest: Int64 = 0
 
         init(_ history: SimulationHistory) {
             var sums: [Int32: Int64] = [:]
-            for (place, event) in history.events.enumerated() {
+            for (position, event) in history.events.enumerated() {
                 guard case .clockJumped(let milliseconds) = event.what else { continue }
-                jumps[event.process, default: []].append((place, milliseconds * 1_000_000))
+                jumps[event.process, default: []].append((position, milliseconds * 1_000_000))
                 sums[event.process, default: 0] += milliseconds * 1_000_000
                 furthest = max(furthest, sums[event.process] ?? 0)
             }
         }
 
-        func offset(of process: Int32, at place: Int) -> Int64 {
-            jumps[process]?.reduce(0) { $0 + ($1.place < place ? $1.by : 0) } ?? 0
+        func offset(of process: Int32, at position: Int) -> Int64 {
+            jumps[process]?.reduce(0) { $0 + ($1.position < position ? $1.by : 0) } ?? 0
         }
     }
 }

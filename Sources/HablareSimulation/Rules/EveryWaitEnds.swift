@@ -14,7 +14,7 @@ enum EveryWaitEnds: SimulationRule {
                 operation.operation.request.map { request in
                     // So does a wait for a held request, until an abandoned provider call answers after all.
                     let mayBeLate =
-                        history.requests[request]?.calls.contains { $0.end?.place ?? 0 > history.quiet } ?? false
+                        history.requests[request]?.calls.contains { $0.end?.position ?? 0 > history.quiet } ?? false
                     return history.stays(request) || mayBeLate
                 } ?? false
             guard let returned = operation.returned else {
@@ -29,8 +29,8 @@ enum EveryWaitEnds: SimulationRule {
             }
             if operation.result?.isRefused(.suspended) == true,
                 process.shutdownOrdered.map({ $0 > returned }) ?? true,
-                process.serviceEnded.map({ $0.place > returned }) ?? true,
-                !history.rests.contains(where: {
+                process.serviceEnded.map({ $0.position > returned }) ?? true,
+                !history.suspensions.contains(where: {
                     $0.process == operation.process && $0.reason == .background && $0.begin < returned
                 })
             {

@@ -26,7 +26,7 @@ enum EverythingEnds: SimulationRule {
         guard !history.plan.knowsLiveness else { return false }
         let living = history.processes.filter { !$0.isDead(at: history.quiet) }
         let isHeldForDead = living.contains { process in
-            process.retirements.contains { $0.place > history.faultsEnded && $0.by != process.number }
+            process.retirements.contains { $0.position > history.faultsEnded && $0.by != process.number }
         }
         let offsets = living.map(\.clockOffset)
         guard isHeldForDead, let first = offsets.min(), let last = offsets.max() else { return false }

@@ -32,10 +32,10 @@ enum FailingIsLeftAlone: SimulationRule {
     }
 
     private static func check(_ calls: [CallStory], _ history: SimulationHistory, _ found: inout [String]) {
-        var moments: [(place: Int, call: CallStory, isStart: Bool)] = calls.map { ($0.started, $0, true) }
-        moments += calls.compactMap { call in call.end.map { ($0.place, call, false) } }
+        var moments: [(position: Int, call: CallStory, isStart: Bool)] = calls.map { ($0.started, $0, true) }
+        moments += calls.compactMap { call in call.end.map { ($0.position, call, false) } }
         moments += calls.compactMap { call in
-            call.cancelled.flatMap { $0.place < call.end?.place ?? .max ? ($0.place, call, false) : nil }
+            call.cancelled.flatMap { $0.position < call.end?.position ?? .max ? ($0.position, call, false) : nil }
         }
         let policy = history.plan.configuration.breaker
         let hurry = history.hurry
@@ -44,8 +44,8 @@ enum FailingIsLeftAlone: SimulationRule {
             let pause = min(policy.pause * (1 << min(pauses, 30)), policy.longestPause)
             return .open(since: time, until: time + pause.nanoseconds, pauses: pauses)
         }
-        for moment in moments.sorted(by: { $0.place < $1.place }) {
-            let time = history.events[moment.place].time
+        for moment in moments.sorted(by: { $0.position < $1.position }) {
+            let time = history.events[moment.position].time
             if moment.isStart {
                 switch state {
                 case .unknown, .closed: break
@@ -90,7 +90,7 @@ enum FailingIsLeftAlone: SimulationRule {
     /// Returns the provider's health at the end of a call, or `nil` for a cancelled call, because it depends on the
     /// cancellation's reason.
     private static func health(_ call: CallStory, _ history: SimulationHistory) -> Health? {
-        guard let end = call.end, call.cancelled.map({ $0.place > end.place }) ?? true else { return nil }
+        guard let end = call.end, call.cancelled.map({ $0.position > end.position }) ?? true else { return nil }
         guard let failure = history.failure(of: call) else { return end.how == .cancelled ? nil : .sound }
         // Without a network, a failure gives no information about the provider.
         if history.isOffline(call, within: history.hurry) { return nil }

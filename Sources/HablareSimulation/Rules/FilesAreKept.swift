@@ -18,8 +18,8 @@ enum FilesAreKept: SimulationRule {
         }
         for operation in history.operations {
             missing(operation, history, &found)
-            for (place, observed) in operation.told where observed == .lost {
-                lost(operation, at: place, history, &found)
+            for (position, observed) in operation.told where observed == .lost {
+                lost(operation, at: position, history, &found)
             }
             if operation.result == .lost { lost(operation, at: operation.end, history, &found) }
         }
@@ -59,9 +59,9 @@ enum FilesAreKept: SimulationRule {
     /// Returns whether a file of one of these contents may have been missing when it was needed. It was lost, or
     /// collected before its row was written.
     private static func mayBeGone(
-        before place: Int, _ contents: Set<Int32>, _ history: SimulationHistory
+        before position: Int, _ contents: Set<Int32>, _ history: SimulationHistory
     ) -> Bool {
-        isLost(before: place, contents, history) || isCollected(before: place, contents, history)
+        isLost(before: position, contents, history) || isCollected(before: position, contents, history)
     }
 
     /// Checks an operation that reports a missing file.
@@ -85,10 +85,12 @@ enum FilesAreKept: SimulationRule {
 
     /// Checks an operation that reported an unreadable answer.
     private static func lost(
-        _ operation: OperationStory, at place: Int, _ history: SimulationHistory, _ found: inout [String]
+        _ operation: OperationStory, at position: Int, _ history: SimulationHistory, _ found: inout [String]
     ) {
         let contents = contents(of: operation, history)
-        guard !isLost(before: place, contents, history), !isGivenUp(before: place, contents, history) else { return }
+        guard !isLost(before: position, contents, history), !isGivenUp(before: position, contents, history) else {
+            return
+        }
         found.append("operation \(operation.number) was told an answer in a file that is gone")
     }
 
@@ -119,9 +121,9 @@ enum FilesAreKept: SimulationRule {
     }
 
     /// Returns whether an outsider had removed a file of one of these contents.
-    private static func isLost(before place: Int, _ contents: Set<Int32>, _ history: SimulationHistory) -> Bool {
+    private static func isLost(before position: Int, _ contents: Set<Int32>, _ history: SimulationHistory) -> Bool {
         history.lostFiles.contains { lost in
-            guard lost.place < place else { return false }
+            guard lost.position < position else { return false }
             return switch lost.file {
             case .prompt(let content): contents.contains(content)
             case .answer(let call):
@@ -133,40 +135,43 @@ enum FilesAreKept: SimulationRule {
 
     /// Returns whether a file of one of these contents may have been collected for its age before its row was written.
     /// Its writer slept meanwhile or met a store failure, or the clock of the writer or the collector jumped.
-    private static func isCollected(before place: Int, _ contents: Set<Int32>, _ history: SimulationHistory) -> Bool {
-        let collections = history.collections.filter { $0.place < place }
+    private static func isCollected(before position: Int, _ contents: Set<Int32>, _ history: SimulationHistory) -> Bool
+    {
+        let collections = history.collections.filter { $0.position < position }
         guard !collections.isEmpty, let age = history.plan.content?.age else { return false }
         let calls = history.calls.filter { contents.contains($0.content) }
         let operations = history.operations.filter {
             $0.operation.mayStore && !self.contents(of: $0, history).isDisjoint(with: contents)
         }
         let writings =
-            calls.map { (process: $0.process, place: $0.started, time: $0.startedAt) }
-            + operations.map { (process: $0.process, place: $0.called, time: $0.calledAt) }
+            calls.map { (process: $0.process, position: $0.started, time: $0.startedAt) }
+            + operations.map { (process: $0.process, position: $0.called, time: $0.calledAt) }
         return writings.contains { writing in
             let writer = history.processes[Int(writing.process)]
             return collections.contains { collection in
-                guard collection.place > writing.place else { return false }
+                guard collection.position > writing.position else { return false }
                 let collector = history.processes[Int(collection.process)]
-                if (writer.clockJumps + collector.clockJumps).contains(where: { $0 < collection.place }) { return true }
+                if (writer.clockJumps + collector.clockJumps).contains(where: { $0 < collection.position }) {
+                    return true
+                }
                 return collection.time >= writing.time + age
                     && (writer.slept(from: writing.time, to: collection.time)
-                        || writer.wasFailed(from: writing.place, to: collection.place))
+                        || writer.wasFailed(from: writing.position, to: collection.position))
             }
         }
     }
 
     /// Returns whether an operation had requested the deletion or eviction of one of these contents, or of all answers.
-    private static func isGivenUp(before place: Int, _ contents: Set<Int32>, _ history: SimulationHistory) -> Bool {
+    private static func isGivenUp(before position: Int, _ contents: Set<Int32>, _ history: SimulationHistory) -> Bool {
         history.operations.contains { operation in
-            guard operation.called < place else { return false }
+            guard operation.called < position else { return false }
             return switch operation.operation {
             case .delete(let request), .evict(let request):
                 !self.contents(of: request, history).isDisjoint(with: contents)
             case .prune(let count):
                 count < 1000
                     && history.calls.contains { call in
-                        contents.contains(call.content) && (call.end?.place ?? .max) < place
+                        contents.contains(call.content) && (call.end?.position ?? .max) < position
                     }
             default: false
             }

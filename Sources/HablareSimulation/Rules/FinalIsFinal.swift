@@ -13,10 +13,10 @@ enum FinalIsFinal: SimulationRule {
             // A process that slept after journalling its attempt cannot know of later events.
             for call in story.calls
             where !history.mayBeStale(call.process, at: call.started) && !isLeftover(call, story) {
-                if let completed, completed.place < call.started {
+                if let completed, completed.position < call.started {
                     found.append("call \(call.number) of request \(story.number) began after its completion")
                 }
-                if let failed, failed.place < call.started,
+                if let failed, failed.position < call.started,
                     !story.retries.contains(where: { $0.called < call.started }),
                     !isBehind(call, failed.outcome, story, history)
                 {

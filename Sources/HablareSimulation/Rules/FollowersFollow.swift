@@ -38,7 +38,7 @@ enum FollowersFollow: SimulationRule {
             found.append("\(who), which was not submitted yet")
         }
         // The outcome is announced after it is on disk, and a retry begins another life.
-        guard let outcome = leader.outcomes.first, outcome.place < operation.called, leader.retries.isEmpty else {
+        guard let outcome = leader.outcomes.first, outcome.position < operation.called, leader.retries.isEmpty else {
             return
         }
         found.append("\(who), which was \(outcome.outcome) before")

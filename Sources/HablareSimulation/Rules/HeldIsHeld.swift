@@ -22,7 +22,7 @@ enum HeldIsHeld: SimulationRule {
                     found.append("request \(story.number), which is to be run again, is held after \(lost) losses")
                 }
             }
-            goesOn(story, final, &found)
+            continues(story, final, &found)
             if final.waiting == .held, final.attempts.isEmpty {
                 found.append("request \(story.number) is held and was never sent")
             }
@@ -31,23 +31,23 @@ enum HeldIsHeld: SimulationRule {
     }
 
     /// Returns whether an attempt had no result and may have been billed.
-    private static func isLoss(_ line: FinalRecord.Attempt) -> Bool {
-        line.outcome == .lost || line.outcome == .interrupted && line.billing != .neverSent
+    private static func isLoss(_ entry: FinalRecord.Attempt) -> Bool {
+        entry.outcome == .lost || entry.outcome == .interrupted && entry.billing != .neverSent
     }
 
     /// Checks that a request is not sent again after the maximum number of losses until it is retried. A stopped
     /// attempt that was never sent neither counts nor ends the row.
-    private static func goesOn(_ story: RequestStory, _ final: FinalRecord, _ found: inout [String]) {
+    private static func continues(_ story: RequestStory, _ final: FinalRecord, _ found: inout [String]) {
         for life in story.lives {
             let attempts = story.calls.filter { life.contains($0.started) }.map(\.attempt)
             guard let first = attempts.min(), let last = attempts.max() else { continue }
             var losses = 0
-            for line in final.attempts.sorted(by: { $0.attempt < $1.attempt }) where first...last ~= line.attempt {
+            for entry in final.attempts.sorted(by: { $0.attempt < $1.attempt }) where first...last ~= entry.attempt {
                 if losses >= maximumLosses {
                     found.append("request \(story.number) was sent again after \(losses) losses in a row")
                     break
                 }
-                if isLoss(line) { losses += 1 } else if line.outcome != .interrupted { losses = 0 }
+                if isLoss(entry) { losses += 1 } else if entry.outcome != .interrupted { losses = 0 }
             }
         }
     }
@@ -56,7 +56,7 @@ enum HeldIsHeld: SimulationRule {
         for life in story.lives {
             let calls = story.calls.filter { life.contains($0.started) }
             for call in calls where isUnknown(call, history) && !isOfEarlierLife(call, calls, history) {
-                if let later = beginsAnew(after: call, calls) {
+                if let later = restarts(after: call, calls) {
                     found.append(
                         "call \(later.number) of request \(story.number) followed call \(call.number), of which nobody "
                             + "knows what came of it")
@@ -67,7 +67,7 @@ enum HeldIsHeld: SimulationRule {
 
     /// Returns the call that repeats work of an earlier one that may already be paid for. Resuming remembered work pays
     /// for nothing twice, until a call finds the work gone and forgets it.
-    private static func beginsAnew(after call: CallStory, _ calls: [CallStory]) -> CallStory? {
+    private static func restarts(after call: CallStory, _ calls: [CallStory]) -> CallStory? {
         for later in calls.filter({ $0.attempt > call.attempt }).sorted(by: { $0.attempt < $1.attempt }) {
             guard later.handed != nil else { return later }
             if later.mayHaveForgotten { return nil }
@@ -80,13 +80,13 @@ enum HeldIsHeld: SimulationRule {
     private static func isOfEarlierLife(
         _ call: CallStory, _ calls: [CallStory], _ history: SimulationHistory
     ) -> Bool {
-        history.line(of: call)?.outcome != .lost
+        history.entry(of: call)?.outcome != .lost
             && calls.contains { $0.attempt > call.attempt && $0.started < call.started }
     }
 
     /// Returns whether a call ended with an unknown outcome.
     private static func isUnknown(_ call: CallStory, _ history: SimulationHistory) -> Bool {
-        if history.line(of: call)?.outcome == .lost { return true }
+        if history.entry(of: call)?.outcome == .lost { return true }
         guard history.hasFailed(call) else { return false }
         if call.hasIgnored { return true }
         if history.failure(of: call)?.disposition == .outcomeUnknown { return true }
@@ -94,6 +94,6 @@ enum HeldIsHeld: SimulationRule {
         guard let cancelled = call.cancelled, let end = call.end else { return false }
         // An answer is a known outcome, even one of another type than promised.
         if case .answered = end.how { return false }
-        return cancelled.place < end.place
+        return cancelled.position < end.position
     }
 }

@@ -14,7 +14,7 @@ enum LateReadersKnow: SimulationRule {
                 if !story.submits.contains(where: { $0.called < returned }), isAnswer(result) {
                     found.append("operation \(operation.number) found request \(story.number): nobody submitted it")
                 }
-                guard let first, first.place < operation.called,
+                guard let first, first.position < operation.called,
                     !story.retries.contains(where: { $0.called < returned })
                 else { continue }
                 let isWrong =

@@ -25,25 +25,25 @@ enum NothingPaidInSilence: SimulationRule {
                 if !seen.insert(call.attempt).inserted {
                     found.append("attempt \(call.attempt) of request \(story.number) was sent twice")
                 }
-                guard let line = final.attempts.first(where: { $0.attempt == call.attempt }) else {
+                guard let entry = final.attempts.first(where: { $0.attempt == call.attempt }) else {
                     found.append("call \(call.number) of request \(story.number) is not in the ledger")
                     continue
                 }
                 failsInTheLedger(call, history, &found)
-                if truth(of: call, in: history) > weight(of: line) {
+                if truth(of: call, in: history) > weight(of: entry) {
                     found.append(
-                        "call \(call.number), \(call.end.map { "\($0.how)" } ?? "unended"), is ledgered \(line)")
+                        "call \(call.number), \(call.end.map { "\($0.how)" } ?? "unended"), is ledgered \(entry)")
                 }
             }
-            for line in final.attempts where weight(of: line) == 2 && !seen.contains(line.attempt) {
-                found.append("attempt \(line.attempt) of request \(story.number) is billed and was never sent")
+            for entry in final.attempts where weight(of: entry) == 2 && !seen.contains(entry.attempt) {
+                found.append("attempt \(entry.attempt) of request \(story.number) is billed and was never sent")
             }
         }
         return found
     }
 
-    private static func weight(of line: FinalRecord.Attempt) -> Int {
-        switch line.billing {
+    private static func weight(of entry: FinalRecord.Attempt) -> Int {
+        switch entry.billing {
         case .neverSent: 0
         case .maybeBilled: 1
         case .billed, .billedDiscarded: 2
@@ -55,10 +55,10 @@ enum NothingPaidInSilence: SimulationRule {
     private static func failsInTheLedger(_ call: CallStory, _ history: SimulationHistory, _ found: inout [String]) {
         guard history.isUndisturbed(call), history.failure(of: call) != nil, let story = history.requests[call.request],
             story.cancels.isEmpty, story.deletes.isEmpty, story.massCancels == 0,
-            !history.isOffline(call, within: history.hurry), let line = history.line(of: call),
-            line.outcome != .failed
+            !history.isOffline(call, within: history.hurry), let entry = history.entry(of: call),
+            entry.outcome != .failed
         else { return }
-        found.append("call \(call.number) failed, and the ledger says \(line.outcome)")
+        found.append("call \(call.number) failed, and the ledger says \(entry.outcome)")
     }
 
     /// Returns the minimum billing that the ledger must state.
@@ -79,7 +79,7 @@ enum NothingPaidInSilence: SimulationRule {
         let isUndisturbed =
             !process.hasCrashed && process.storeFailures.isEmpty
             && !process.slept(from: end.time, to: history.quietTime)
-            && end.place < process.shutdownOrdered ?? .max
+            && end.position < process.shutdownOrdered ?? .max
             && end.time + 1_000_000_000 < history.quietTime
         return isUndisturbed ? 2 : 1
     }

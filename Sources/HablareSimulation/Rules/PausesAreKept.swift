@@ -17,7 +17,7 @@ enum PausesAreKept: SimulationRule {
             // Calls on their way to the provider before the pause are not recalled.
             let begin = end.time + history.hurry
             let until = end.time + pause - 1000
-            for later in history.calls where later.process == call.process && later.started > end.place {
+            for later in history.calls where later.process == call.process && later.started > end.position {
                 guard history.plan.providers[Int(later.provider)].account == account, later.startedAt > begin,
                     later.startedAt < until
                 else { continue }
@@ -33,7 +33,7 @@ enum PausesAreKept: SimulationRule {
         guard history.processes.allSatisfy({ $0.sleeps.isEmpty && $0.storeFailures.isEmpty }) else { return }
         for call in history.calls {
             let provider = history.plan.providers[Int(call.provider)]
-            guard let end = call.end, call.cancelled.map({ $0.place > end.place }) ?? true,
+            guard let end = call.end, call.cancelled.map({ $0.position > end.position }) ?? true,
                 let pause = pause(call, history), pause > 0
             else { continue }
             let plan = history.plan

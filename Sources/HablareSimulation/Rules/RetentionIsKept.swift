@@ -12,10 +12,10 @@ enum RetentionIsKept: SimulationRule {
             let evictions = story.keepings.filter {
                 if case .evict = $0.operation { mayBeApplied($0) } else { false }
             }
-            for place in givenUp(story, history) {
-                let evicted = evictions.contains { $0.called < place }
+            for position in givenUp(story, history) {
+                let evicted = evictions.contains { $0.called < position }
                 let pruned = prunes.contains { prune in
-                    prune.called < place && mayBeApplied(prune) && !isProtected(story, during: prune, history)
+                    prune.called < position && mayBeApplied(prune) && !isProtected(story, during: prune, history)
                         && mayBeOld(story, prune, history)
                 }
                 if !evicted, !pruned { found.append("the answer of request \(story.number) was given up for nothing") }
@@ -84,13 +84,13 @@ enum RetentionIsKept: SimulationRule {
         guard case .prune(let count) = prune.operation, count > 0, history.hasOneTime, !story.isShared else {
             return true
         }
-        let line = history.final[story.number]?.attempts.first { $0.outcome == .completed }
-        guard let own = story.calls.first(where: { $0.attempt == line?.attempt })?.end else { return true }
+        let entry = history.final[story.number]?.attempts.first { $0.outcome == .completed }
+        guard let own = story.calls.first(where: { $0.attempt == entry?.attempt })?.end else { return true }
         // A sleeping process receives its answer later than the provider gives it.
         let slack =
             history.processes.contains { !$0.sleeps.isEmpty } ? Int64.max / 4 : 2 * history.hurry + 1_000_000_000
         let newer = history.calls.count { call in
-            guard let end = call.end, call.request != story.number, end.place < prune.end else { return false }
+            guard let end = call.end, call.request != story.number, end.position < prune.end else { return false }
             return end.how == .answered(isPromisedType: true) && end.time + slack >= own.time
         }
         return newer >= count
@@ -105,7 +105,7 @@ enum RetentionIsKept: SimulationRule {
                 case .completed? = history.final[story.number]?.status
             else { return false }
             return story.outcomes.contains { outcome in
-                if case .completed = outcome.outcome { outcome.place < prune.called } else { false }
+                if case .completed = outcome.outcome { outcome.position < prune.called } else { false }
             }
         }
         if left.count > count {

@@ -16,16 +16,16 @@ enum RetriesAreBounded: SimulationRule {
                     // A failure that came after a later attempt had begun, or after the registration of its lease had
                     // ended, was already counted as lost. Lost attempts do not count.
                     let counted = failed.filter { call in
-                        !calls.contains { $0.attempt > call.attempt && $0.started < call.end?.place ?? .max }
+                        !calls.contains { $0.attempt > call.attempt && $0.started < call.end?.position ?? .max }
                             && !history.processes[Int(call.process)].lostLeases(
-                                from: call.started, to: call.end?.place ?? .max)
+                                from: call.started, to: call.end?.position ?? .max)
                     }
                     if counted.count > bound {
                         found.append("request \(story.number) failed \(counted.count) times, of \(bound) allowed")
                     }
                     for call in failed where !isOfEarlierLife(call, story, history) {
                         guard isFinal(call, history), let end = call.end else { continue }
-                        if let later = calls.first(where: { $0.started > end.place && $0.attempt > call.attempt }) {
+                        if let later = calls.first(where: { $0.started > end.position && $0.attempt > call.attempt }) {
                             found.append(
                                 "call \(later.number) of request \(story.number) followed the failure of call "
                                     + "\(call.number), which is final")

@@ -16,7 +16,7 @@ enum RetryAfterIsKept: SimulationRule {
                 let calls = story.calls.filter { life.contains($0.started) }
                 for call in calls where history.hasFailed(call) {
                     guard let end = call.end, let after = history.failure(of: call)?.retryAfter,
-                        let next = calls.first(where: { $0.started > end.place && $0.attempt > call.attempt }),
+                        let next = calls.first(where: { $0.started > end.position && $0.attempt > call.attempt }),
                         next.provider == call.provider
                     else { continue }
                     // One microsecond of tolerance for the precision of dates.

@@ -20,10 +20,10 @@ package enum SimulationRules {
     package static let all: [any SimulationRule.Type] = [
         AcknowledgedIsDurable.self, RegeneratedIsDurable.self, ContentIsKept.self, OneRecordedOutcome.self,
         AnswersAreTrue.self, WorkIsShared.self,
-        FinalIsFinal.self, RetriesAreRecorded.self, EveryWaitEnds.self, RestIsKept.self, LateReadersKnow.self,
+        FinalIsFinal.self, RetriesAreRecorded.self, EveryWaitEnds.self, SuspensionIsKept.self, LateReadersKnow.self,
         CancelMeansCancel.self,
         CancelAllMeansAll.self,
-        OneFlight.self, RememberedGoesOn.self, WantedGoesOn.self,
+        OneFlight.self, RememberedWorkIsResumed.self, OnlyWantedWorkIsResumed.self,
         LeasesAreRespected.self, NothingPaidInSilence.self, ErrorsAreTyped.self, ConcurrencyIsLimited.self,
         RetriesAreBounded.self, NobodyGivesUpEarly.self, RetryAfterIsKept.self, DeadlinesAreKept.self, HeldIsHeld.self,
         WaitsAreExplained.self,

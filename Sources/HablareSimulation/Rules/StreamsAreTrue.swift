@@ -18,7 +18,7 @@ enum StreamsAreTrue: SimulationRule {
         var readers: [Int32: Progress] = [:]
         let operations = Dictionary(
             history.operations.map { ($0.number, $0) }, uniquingKeysWith: { first, _ in first })
-        for (place, event) in history.events.enumerated() {
+        for (position, event) in history.events.enumerated() {
             switch event.what {
             case .operationCalled(let number):
                 guard case .read(_, let from, _)? = operations[number]?.operation else { continue }
@@ -34,7 +34,7 @@ enum StreamsAreTrue: SimulationRule {
                 }
                 reader.next = chunk.sequence + 1
                 readers[number] = reader
-                check(chunk, of: request, at: place, in: history, &found)
+                check(chunk, of: request, at: position, in: history, &found)
             case .streamRestarted(let number, let generation):
                 guard let request = operations[number]?.operation.request, let reader = readers[number] else {
                     continue
@@ -42,8 +42,8 @@ enum StreamsAreTrue: SimulationRule {
                 let story = history.requests[request]
                 let isAllowed =
                     history.planned(request)?.streaming?.allowsRestart ?? true
-                    || story?.isMurky ?? true || story?.retries.contains { $0.called < place } ?? true
-                    || isTakenBack(number, of: request, at: place, history)
+                    || story?.isMurky ?? true || story?.retries.contains { $0.called < position } ?? true
+                    || isTakenBack(number, of: request, at: position, history)
                 if !isAllowed || generation <= reader.generation {
                     found.append("reader \(number) was told of generation \(generation) of request \(request)")
                 }
@@ -62,16 +62,16 @@ enum StreamsAreTrue: SimulationRule {
     /// Returns whether a volatile stream may repeat what its reader has seen. Its process lost its leases before all of
     /// it was on disk, so the next owner could not know that it had begun.
     private static func isTakenBack(
-        _ number: Int32, of request: Int32, at place: Int, _ history: SimulationHistory
+        _ number: Int32, of request: Int32, at position: Int, _ history: SimulationHistory
     ) -> Bool {
         guard history.planned(request)?.streaming?.durability == .volatile,
             let reader = history.operations.first(where: { $0.number == number })
         else { return false }
-        return history.processes[Int(reader.process)].lostLeases(from: -1, to: place)
+        return history.processes[Int(reader.process)].lostLeases(from: -1, to: position)
     }
 
     private static func check(
-        _ chunk: StreamedChunk, of request: Int32, at place: Int, in history: SimulationHistory,
+        _ chunk: StreamedChunk, of request: Int32, at position: Int, in history: SimulationHistory,
         _ found: inout [String]
     ) {
         guard history.calls.indices.contains(Int(chunk.call)) else {
@@ -84,15 +84,15 @@ enum StreamsAreTrue: SimulationRule {
         // An answer in one piece is delivered as one.
         let isWhole = call.yields.isEmpty || history.planned(request)?.streaming == nil
         let isYielded =
-            call.yields.indices.contains(Int(chunk.sequence)) ? call.yields[Int(chunk.sequence)] < place : false
+            call.yields.indices.contains(Int(chunk.sequence)) ? call.yields[Int(chunk.sequence)] < position : false
         if !history.company(of: request).contains(call.request) || chunk.piece != chunk.sequence
             || !(isYielded || isWhole)
         {
             found.append("\(chunk) of request \(request) is not what call \(chunk.call) yielded")
         }
         // An attempt that is handed work stays in the generation of the one before.
-        let goesOn = history.requests[request]?.calls.contains { $0.handed != nil } ?? false
-        let isOther = goesOn ? chunk.generation > call.attempt : chunk.generation != call.attempt
+        let isResumed = history.requests[request]?.calls.contains { $0.handed != nil } ?? false
+        let isOther = isResumed ? chunk.generation > call.attempt : chunk.generation != call.attempt
         if isOther, !(history.requests[request]?.isMurky ?? true) {
             found.append("\(chunk) of request \(request) is of another generation than its call's")
         }

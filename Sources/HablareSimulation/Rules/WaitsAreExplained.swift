@@ -16,8 +16,8 @@ enum WaitsAreExplained: SimulationRule {
                 switch reason {
                 case .queued, .unclaimed: break
                 case .following, .noProvider: break  // checked by another rule
-                case .resting(let reason):
-                    if !history.rests.contains(where: {
+                case .suspended(let reason):
+                    if !history.suspensions.contains(where: {
                         $0.process == operation.process && $0.reason == reason && $0.begin < returned
                             && $0.end > operation.called
                     }) {
@@ -66,7 +66,7 @@ enum WaitsAreExplained: SimulationRule {
         let providers = planned.chain.map { history.plan.providers[$0] }
         let wasTold = history.calls.contains { call in
             providers.map(\.account).contains(history.plan.providers[Int(call.provider)].account)
-                && (call.end?.place ?? .max) < operation.end
+                && (call.end?.position ?? .max) < operation.end
                 && (history.failure(of: call)?.code == .rateLimited || history.sayings[call.number] != nil)
         }
         if providers.allSatisfy({ $0.rate == nil }), !wasTold {
@@ -82,7 +82,7 @@ enum WaitsAreExplained: SimulationRule {
         let accounts = planned.chain.map { history.plan.providers[$0].account }
         let failed = history.calls.count { call in
             accounts.contains(history.plan.providers[Int(call.provider)].account)
-                && min(call.end?.place ?? .max, call.cancelled?.place ?? .max) < operation.end
+                && min(call.end?.position ?? .max, call.cancelled?.position ?? .max) < operation.end
         }
         if failed < history.plan.configuration.breaker.threshold {
             found.append("request \(story.number) waits for a provider that did not fail (\(operation.number))")

@@ -65,7 +65,7 @@ enum WorkIsShared: SimulationRule {
     private static func isDone(
         _ earlier: CallStory, before later: CallStory, _ stories: [RequestStory], _ history: SimulationHistory
     ) -> Bool {
-        guard let end = earlier.end, isAnswer(earlier, history), end.place < later.started,
+        guard let end = earlier.end, isAnswer(earlier, history), end.position < later.started,
             history.isUndisturbed(earlier), !history.mayBeStale(later.process, at: later.started)
         else { return false }
         return stories.allSatisfy { wasThere($0, at: earlier.started, history) }
@@ -73,7 +73,7 @@ enum WorkIsShared: SimulationRule {
 
     /// Returns whether a request was on disk at a place of the trace: acknowledged under its UUID, and not replaced by
     /// another at its position in the job.
-    private static func wasThere(_ story: RequestStory, at place: Int, _ history: SimulationHistory) -> Bool {
-        AcknowledgedIsDurable.acknowledgement(of: story, in: history).map { $0 < place } ?? false
+    private static func wasThere(_ story: RequestStory, at position: Int, _ history: SimulationHistory) -> Bool {
+        AcknowledgedIsDurable.acknowledgement(of: story, in: history).map { $0 < position } ?? false
     }
 }

@@ -28,7 +28,7 @@ extension SimulationHistory {
         }
         lines.append("history:")
         let names = Dictionary(operations.map { ($0.number, $0.operation) }, uniquingKeysWith: { first, _ in first })
-        for (place, event) in events.enumerated() { lines.append(line(event, place, names)) }
+        for (position, event) in events.enumerated() { lines.append(line(event, position, names)) }
         lines.append("at the end:")
         for record in final.values.sorted(by: { $0.request < $1.request }) { lines.append("  \(record)") }
         return lines.joined(separator: "\n")
@@ -36,7 +36,7 @@ extension SimulationHistory {
 
     private func isUsed(_ request: Int32) -> Bool { requests[request] != nil }
 
-    private func line(_ event: TraceEvent, _ place: Int, _ names: [Int32: ClientOperation]) -> String {
+    private func line(_ event: TraceEvent, _ position: Int, _ names: [Int32: ClientOperation]) -> String {
         let process = event.process < 0 ? "world" : "P\(event.process)"
         let what =
             switch event.what {
@@ -47,7 +47,7 @@ extension SimulationHistory {
             case .callEnded(let call, let end): "call \(call) of request \(calls[Int(call)].request) ends: \(end)"
             default: "\(event.what)"
             }
-        return "  \(place) \(Self.time(event.time)) step \(event.step) \(process): \(what)"
+        return "  \(position) \(Self.time(event.time)) step \(event.step) \(process): \(what)"
     }
 
     private static func text(_ observed: Observed) -> String {

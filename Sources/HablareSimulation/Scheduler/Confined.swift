@@ -2,7 +2,7 @@ import Synchronization
 
 /// State of a history that only one thread at a time uses. The lock satisfies the compiler and is never contended.
 ///
-/// The engine's `Guarded` would do, but it comes from another module. Calling its generic code millions of times a
+/// The engine's `Locked` would do, but it comes from another module. Calling its generic code millions of times a
 /// second cost a quarter of a simulation's time.
 final class Confined<Value: Sendable>: Sendable {
     private let mutex: Mutex<Value>

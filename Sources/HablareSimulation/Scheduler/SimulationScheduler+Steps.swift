@@ -31,7 +31,7 @@ extension SimulationScheduler {
     ///
     /// - Parameter bound: The maximum number of jobs.
     /// - Returns: Whether all of them ran.
-    func runRest(ofLane lane: Int, within bound: Int) -> Bool {
+    func runRemaining(ofLane lane: Int, within bound: Int) -> Bool {
         var steps = 0
         while let (entry, executor) = popFirst(lane: lane) {
             steps += 1

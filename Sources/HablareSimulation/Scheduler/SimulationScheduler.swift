@@ -139,7 +139,7 @@ package final class SimulationScheduler: Sendable {
 
     /// Drops all state, so that nothing of the history stays in memory.
     func close() {
-        let rest = state.withLock { state in
+        let remainder = state.withLock { state in
             defer {
                 state.lanes = []
                 state.timers = SimulationTimers()
@@ -147,7 +147,7 @@ package final class SimulationScheduler: Sendable {
             }
             return state.lanes
         }
-        _ = rest
+        _ = remainder
     }
 
     // MARK: Choosing
@@ -176,10 +176,10 @@ package final class SimulationScheduler: Sendable {
             total += state.lanes[lane].ready.count * style.weight(of: lane)
         }
         guard total > 0 else { return nil }
-        var place = Int(state.random.below(Int64(total)))
+        var position = Int(state.random.below(Int64(total)))
         for lane in state.lanes.indices where Self.isEligible(state.lanes[lane]) {
-            place -= state.lanes[lane].ready.count * style.weight(of: lane)
-            if place < 0 { return lane }
+            position -= state.lanes[lane].ready.count * style.weight(of: lane)
+            if position < 0 { return lane }
         }
         return nil
     }

@@ -30,11 +30,11 @@ package struct SimulationHistory: Sendable {
     /// The providers' reports of their limits, by call.
     private(set) var sayings: [Int32: LimitsSaying] = [:]
     /// The suspensions of processes.
-    private(set) var rests: [RestStory] = []
+    private(set) var suspensions: [SuspensionStory] = []
     /// The content files that an outsider removed.
-    private(set) var lostFiles: [(place: Int, file: SimulatedFile)] = []
+    private(set) var lostFiles: [(position: Int, file: SimulatedFile)] = []
     /// The collections of content files without a row, with their processes.
-    private(set) var collections: [(place: Int, time: Int64, process: Int32)] = []
+    private(set) var collections: [(position: Int, time: Int64, process: Int32)] = []
     private(set) var faultsEnded = Int.max
     private(set) var faultsEndedTime: Int64 = 0
     private(set) var quiet = Int.max
@@ -45,7 +45,7 @@ package struct SimulationHistory: Sendable {
     private(set) var processesLeft: Int32 = 0
 
     init(
-        plan: SimulationPlan, events: [TraceEvent], jobs: [[Int32]], final: [FinalRecord], lines: [AttemptRecord],
+        plan: SimulationPlan, events: [TraceEvent], jobs: [[Int32]], final: [FinalRecord], entries: [AttemptRecord],
         ledger: LedgerSum = LedgerSum(), spent: [String: Int64] = [:], steps: Int,
         files: SimulatedFilesAtEnd = SimulatedFilesAtEnd()
     ) {
@@ -53,8 +53,8 @@ package struct SimulationHistory: Sendable {
         self.events = events
         self.jobs = jobs
         self.final = Dictionary(final.map { ($0.request, $0) }, uniquingKeysWith: { first, _ in first })
-        attempts = lines.count
-        made = lines.count { $0.billing != .neverSent || $0.error?.code != .budgetExceeded }
+        attempts = entries.count
+        made = entries.count { $0.billing != .neverSent || $0.error?.code != .budgetExceeded }
         self.ledger = ledger
         self.spent = spent
         self.steps = steps
@@ -99,7 +99,7 @@ package struct SimulationHistory: Sendable {
     // MARK: Indexing
 
     private mutating func index() {
-        var places: [Int32: Int] = [:]
+        var positions: [Int32: Int] = [:]
         var planned: [Int32: ClientOperation] = [:]
         var cancelled: Set<Int32> = []
         for event in plan.events {
@@ -111,19 +111,19 @@ package struct SimulationHistory: Sendable {
             switch event.what {
             case .operationCalled(let number):
                 guard let operation = planned[number] else { continue }
-                places[number] = operations.count
+                positions[number] = operations.count
                 operations.append(
                     OperationStory(
                         number: number, operation: operation, process: event.process, called: index,
                         calledAt: event.time))
             case .operationReturned(let number, let observed):
-                guard let place = places[number] else { continue }
-                operations[place].returned = index
-                operations[place].result = observed
+                guard let position = positions[number] else { continue }
+                operations[position].returned = index
+                operations[position].result = observed
             case .attemptsOnDisk(let number, let request, let attempts):
-                if let place = places[number] { operations[place].attemptsOnDisk[request] = attempts }
+                if let position = positions[number] { operations[position].attemptsOnDisk[request] = attempts }
             case .told(let number, let observed):
-                if let place = places[number] { operations[place].told.append((index, observed)) }
+                if let position = positions[number] { operations[position].told.append((index, observed)) }
             case .operationCancelled(let number):
                 cancelled.insert(number)  // perhaps before it began: its task may not have run yet
             case .callStarted(let call, let request, let provider, let attempt, let content, let journalled):
@@ -165,9 +165,9 @@ package struct SimulationHistory: Sendable {
                 if process >= 0 { processes[process].note(event, at: index) }
             }
         }
-        for place in operations.indices {
-            operations[place].isCancelled = cancelled.contains(operations[place].number)
-            assign(place)
+        for position in operations.indices {
+            operations[position].isCancelled = cancelled.contains(operations[position].number)
+            assign(position)
         }
         let massCancels = operations.count { operation in
             switch operation.operation {
@@ -177,16 +177,16 @@ package struct SimulationHistory: Sendable {
         }
         for call in calls { requests[call.request, default: RequestStory(number: call.request)].calls.append(call) }
         for id in requests.keys { requests[id]?.massCancels = massCancels }
-        rests = findRests()
+        suspensions = findSuspensions()
         gather()
     }
 
     /// Returns the call with the answer of a call's work before a place of the trace: the newest call that answered it,
     /// or else the call itself. An older answer may have been lost with its process.
-    func answer(of call: Int32, before place: Int = .max) -> CallStory {
+    func answer(of call: Int32, before position: Int = .max) -> CallStory {
         calls.last {
             $0.work == call && $0.end?.how == .answered(isPromisedType: true)
-                && $0.end.map { $0.place < place } ?? false
+                && $0.end.map { $0.position < position } ?? false
         } ?? calls[Int(call)]
     }
 
@@ -242,8 +242,8 @@ package struct SimulationHistory: Sendable {
     }
 
     /// Adds an operation to the requests that it is about.
-    private mutating func assign(_ place: Int) {
-        let operation = operations[place]
+    private mutating func assign(_ position: Int) {
+        let operation = operations[position]
         switch operation.operation {
         case .submitJob(_, _, let ids):
             for id in Set(ids).sorted() { requests[id, default: RequestStory(number: id)].submits.append(operation) }

@@ -7,7 +7,7 @@ struct OperationStory: Sendable {
     let calledAt: Int64
     var returned: Int?
     var result: Observed?
-    var told: [(place: Int, observed: Observed)] = []
+    var told: [(position: Int, observed: Observed)] = []
     /// The numbers of attempts on disk, by request: at the call of a retry, or at the return of a cancellation.
     var attemptsOnDisk: [Int32: Int32] = [:]
     /// Whether the client cancelled it.
@@ -27,8 +27,8 @@ struct CallStory: Sendable {
     let journalled: Int32
     let started: Int
     let startedAt: Int64
-    var cancelled: (place: Int, time: Int64)?
-    var end: (place: Int, time: Int64, how: CallEnd)?
+    var cancelled: (position: Int, time: Int64)?
+    var end: (position: Int, time: Int64, how: CallEnd)?
     /// The places at which the pieces of its answer were first yielded, by itself or by a call that resumed its work.
     var yields: [Int] = []
     /// The call whose work it was handed.
@@ -45,7 +45,7 @@ struct CallStory: Sendable {
     /// work.
     var hasIgnored = false
     /// The engine's reply when the call asked whether its work is still wanted.
-    var asked: (place: Int, isWanted: Bool)?
+    var asked: (position: Int, isWanted: Bool)?
 
     /// The call whose work it does: its own, or the one that it resumes.
     var work: Int32 { hasResumed ? handed ?? number : number }
@@ -56,7 +56,7 @@ struct CallStory: Sendable {
     }
 
     /// Returns whether it was in progress at an event.
-    func isRunning(at place: Int) -> Bool { started < place && (end?.place ?? .max) > place }
+    func isRunning(at position: Int) -> Bool { started < position && (end?.position ?? .max) > position }
 }
 
 /// A process, from its start to its death.
@@ -68,11 +68,11 @@ struct ProcessStory: Sendable {
     var hasCrashed = false
     var shutdownOrdered: Int?
     var shutdownTime: Int64 = .max
-    var serviceEnded: (place: Int, observed: Observed)?
+    var serviceEnded: (position: Int, observed: Observed)?
     /// The places and times of its registrations.
-    var registrations: [(place: Int, time: Int64)] = []
+    var registrations: [(position: Int, time: Int64)] = []
     /// The ends of its registrations, by itself or by another process.
-    var retirements: [(place: Int, time: Int64, isJustified: Bool, by: Int32)] = []
+    var retirements: [(position: Int, time: Int64, isJustified: Bool, by: Int32)] = []
     /// The places at which the store failed it.
     var storeFailures: [Int] = []
     /// The periods in which it did not run.
@@ -84,34 +84,34 @@ struct ProcessStory: Sendable {
     /// Whether a file could not be removed with its last commit. It then stays until the next commit or collection.
     var leavesFiles = false
 
-    mutating func note(_ event: TraceEvent, at place: Int) {
+    mutating func note(_ event: TraceEvent, at position: Int) {
         switch event.what {
         case .crashed, .processGone:
-            death = place
+            death = position
             deathTime = event.time
             if event.what == .crashed { hasCrashed = true }
         case .shutdownOrdered:
-            shutdownOrdered = shutdownOrdered ?? place
+            shutdownOrdered = shutdownOrdered ?? position
             shutdownTime = min(shutdownTime, event.time)
-        case .ownerRegistered: registrations.append((place, event.time))
-        case .serviceEnded(let observed): serviceEnded = (place, observed)
-        case .commitFailed, .commitUncertain, .readFailed: storeFailures.append(place)
+        case .ownerRegistered: registrations.append((position, event.time))
+        case .serviceEnded(let observed): serviceEnded = (position, observed)
+        case .commitFailed, .commitUncertain, .readFailed: storeFailures.append(position)
         case .fellAsleep: sleeps.append((event.time, .max))
         case .fileNotRemoved: leavesFiles = true
         case .committed: leavesFiles = false
         case .clockJumped(let milliseconds):
-            clockJumps.append(place)
+            clockJumps.append(position)
             clockOffset += milliseconds
         case .wokeUp: if !sleeps.isEmpty { sleeps[sleeps.count - 1].to = event.time }
         default: break
         }
     }
 
-    func isDead(at place: Int) -> Bool { death.map { $0 < place } ?? false }
+    func isDead(at position: Int) -> Bool { death.map { $0 < position } ?? false }
 
     /// Returns whether one of its registrations ended between two events.
     func lostLeases(from start: Int, to end: Int) -> Bool {
-        retirements.contains { $0.place > start && $0.place < end }
+        retirements.contains { $0.position > start && $0.position < end }
     }
 
     /// Returns whether the store failed it between two events.
@@ -156,10 +156,10 @@ struct RequestStory: Sendable {
     var isMurky: Bool { !deletes.isEmpty || isShared }
 
     /// All outcomes that operations reported, in order.
-    var outcomes: [(place: Int, outcome: Observed)] {
-        var outcomes: [(place: Int, outcome: Observed)] = []
+    var outcomes: [(position: Int, outcome: Observed)] {
+        var outcomes: [(position: Int, outcome: Observed)] = []
         for operation in others {
-            outcomes += operation.told.compactMap { told in told.observed.outcome.map { (told.place, $0) } }
+            outcomes += operation.told.compactMap { told in told.observed.outcome.map { (told.position, $0) } }
             if let returned = operation.returned, let outcome = operation.result?.outcome {
                 outcomes.append((returned, outcome))
             }
@@ -172,7 +172,7 @@ struct RequestStory: Sendable {
             case nil: break
             }
         }
-        return outcomes.sorted { $0.place < $1.place }
+        return outcomes.sorted { $0.position < $1.position }
     }
 
     /// Returns whether the submission of an operation was acknowledged.

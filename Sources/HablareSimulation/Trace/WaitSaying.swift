@@ -19,7 +19,7 @@ package enum WaitSaying: Sendable, Hashable {
     /// The request waits for an explicit retry.
     case held
     /// The request waits for the end of a suspension.
-    case resting(SuspensionReason)
+    case suspended(SuspensionReason)
 
     init(_ reason: RequestSnapshot.WaitReason) {
         self =
@@ -28,8 +28,8 @@ package enum WaitSaying: Sendable, Hashable {
             case .unclaimed: .unclaimed
             case .following(let id): .following(SimulationNames.number(id))
             case .noProvider: .noProvider
-            case .suspended: .resting(.background)
-            case .offline: .resting(.offline)
+            case .suspended: .suspended(.background)
+            case .offline: .suspended(.offline)
             case .backingOff(let until): .backingOff(until: SimulationNames.time(until))
             case .rateLimited(let until): .rateLimited(until: SimulationNames.time(until))
             case .providerFailing(let until): .providerFailing(until: SimulationNames.time(until))

@@ -100,7 +100,7 @@ struct SimulatedClient: Sendable {
             return .count(Int32(try await manager.invalidateCache(.everything)))
         case .suspend(let reason, let grace):
             // A suspension this late would never end.
-            guard !simulation.isResting else { return .count(0) }
+            guard !simulation.isDraining else { return .count(0) }
             if reason == .offline { process.state.withLock { $0.isOffline = true } }
             await manager.suspend(for: reason, grace: .nanoseconds(grace))
             return .done
@@ -174,6 +174,6 @@ struct SimulatedClient: Sendable {
             attemptTimeout: planned.attemptTimeout, deadline: planned.deadline.map(SimulationNames.date),
             maximumAttempts: planned.maximumAttempts, unknownOutcome: planned.unknownOutcome,
             streaming: planned.streaming, caching: planned.caching, keepUntilMerged: planned.keepUntilMerged,
-            fallback: planned.fallback.map { FallbackHop(SimulationNames.provider($0)) })
+            fallback: planned.fallback.map { FallbackTarget(SimulationNames.provider($0)) })
     }
 }

@@ -32,8 +32,8 @@ final class SimulatedContent: ContentReading {
     func write(_ bytes: Data, at date: Date) -> ContentReference {
         let reference = ContentReference(digest: Body(bytes).digest, byteCount: bytes.count)
         state.withLock { state in
-            if let place = state.files.firstIndex(where: { $0.reference == reference }) {
-                state.files[place].writtenAt = date
+            if let position = state.files.firstIndex(where: { $0.reference == reference }) {
+                state.files[position].writtenAt = date
             } else {
                 state.files.append(File(reference: reference, bytes: bytes, writtenAt: date))
             }
@@ -53,17 +53,17 @@ final class SimulatedContent: ContentReading {
     /// Appends a piece to a begun file. Does nothing when the file is gone.
     func add(_ piece: Data, to number: Int, at date: Date) {
         state.withLock { state in
-            guard let place = state.unfinished.firstIndex(where: { $0.number == number }) else { return }
-            state.unfinished[place].bytes.append(piece)
-            state.unfinished[place].writtenAt = date
+            guard let position = state.unfinished.firstIndex(where: { $0.number == number }) else { return }
+            state.unfinished[position].bytes.append(piece)
+            state.unfinished[position].writtenAt = date
         }
     }
 
     /// Removes a begun file and returns its bytes, or `nil` when it is already gone.
     func take(_ number: Int) -> Data? {
         state.withLock { state in
-            guard let place = state.unfinished.firstIndex(where: { $0.number == number }) else { return nil }
-            return state.unfinished.remove(at: place).bytes
+            guard let position = state.unfinished.firstIndex(where: { $0.number == number }) else { return nil }
+            return state.unfinished.remove(at: position).bytes
         }
     }
 

@@ -128,17 +128,17 @@ final class SimulatedDisk: Sendable {
             case (.append(let group), .done): noteChunks(of: group)
             case (.settle(let end), let receipt):
                 if case .refused = receipt { continue }
-                if let rest = end.rest { noteChunks(of: rest) }
+                if let remainder = end.remainingChunks { noteChunks(of: remainder) }
             default: continue
             }
         }
     }
 
     private func noteChunks(of group: ChunkGroup) {
-        var rest = group.bytes
+        var remainder = group.bytes
         for size in group.sizes {
-            state.withLock { _ = $0.chunks.insert(Data(rest.prefix(size))) }
-            rest = rest.dropFirst(size)
+            state.withLock { _ = $0.chunks.insert(Data(remainder.prefix(size))) }
+            remainder = remainder.dropFirst(size)
         }
     }
 

@@ -142,7 +142,7 @@ final class SimulatedProcess: Sendable {
         for task in tasks { task.cancel() }
         driver?.flush()
         shutdownOrder.continuation.finish()
-        guard scheduler.runRest(ofLane: lane, within: bound) else { return false }
+        guard scheduler.runRemaining(ofLane: lane, within: bound) else { return false }
         driver?.stop()
         return state.withLock { state in
             state.driver = nil

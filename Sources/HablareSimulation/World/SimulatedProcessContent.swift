@@ -30,7 +30,7 @@ final class SimulatedProcessContent: ContentStore {
     func threshold(for type: ContentType) -> Int { plan.threshold }
 
     func put(_ data: Data) async throws -> ContentReference {
-        try await turn()
+        try await waitForDisk()
         return try disk.write(data, by: process) { self.files.write(data, at: self.process.date) }
     }
 
@@ -46,7 +46,7 @@ final class SimulatedProcessContent: ContentStore {
     func location(of reference: ContentReference) -> URL? { nil }
 
     /// Waits for the disk, as in a queue. Other tasks continue meanwhile, and the wait cannot be cancelled.
-    private func turn() async throws {
+    private func waitForDisk() async throws {
         let wait = delay > 0 ? scheduler.draw(below: delay) : 0
         do {
             if wait > 0 {
@@ -67,7 +67,7 @@ final class SimulatedProcessContent: ContentStore {
         }
 
         func write(_ piece: Data) async throws {
-            try await content.turn()
+            try await content.waitForDisk()
             try content.disk.write(piece, by: content.process) {
                 let date = content.process.date
                 let file = number.withLock { number in
@@ -80,7 +80,7 @@ final class SimulatedProcessContent: ContentStore {
         }
 
         func finish() async throws -> ContentReference {
-            try await content.turn()
+            try await content.waitForDisk()
             return try content.disk.write(Data(), by: content.process) {
                 guard let bytes = number.withLock({ $0 }).flatMap(content.files.take) else {
                     throw AIServiceError(.storageFailed, "A content file is gone before its end.")

@@ -31,17 +31,17 @@ struct SimulatedProvider: AIServiceProvider {
         let (number, behaviour) = simulation.callStarted(call, of: self.number, in: process)
         let handed = call.handle.flatMap(SimulationNames.work)
         if let handed { simulation.record(.handed(call: number, work: handed.call), in: process) }
-        let goingOn = handed == nil ? nil : behaviour.goingOn
+        let resumption = handed == nil ? nil : behaviour.resumption
         var end = await withTaskCancellationHandler {
-            if let handed, let goingOn {
-                await goOn(goingOn, handed, number, call: call)
+            if let handed, let resumption {
+                await resumeWork(resumption, handed, number, call: call)
             } else {
                 await behave(behaviour, number, call: call)
             }
         } onCancel: {
             simulation.record(.callCancelled(number), in: process)
         }
-        if end == .cancelled, goingOn != nil || behaviour.remembers { await ask(call, number) }
+        if end == .cancelled, resumption != nil || behaviour.remembers { await ask(call, number) }
         if end != .cancelled, needsNetwork, process.state.withLock({ $0.isOffline }), number % 2 == 0 {
             end = .failed(row: ProviderFailure.ofNetwork(number / 2))
         }
@@ -54,7 +54,7 @@ struct SimulatedProvider: AIServiceProvider {
         switch end {
         case .answered(true):
             return .success(
-                behaviour.isStreaming || goingOn != nil
+                behaviour.isStreaming || resumption != nil
                     ? ProviderAnswer(streamed: .text, usage: SimulationCosts.usage(ofCall: handed?.call ?? number))
                     : ProviderAnswer(
                         .text(Body(SimulationNames.answer(number))), usage: SimulationCosts.usage(ofCall: number)))
@@ -145,8 +145,9 @@ struct SimulatedProvider: AIServiceProvider {
     }
 
     /// Resumes work that an earlier call began.
-    private func goOn(
-        _ behaviour: ProviderBehaviour.GoingOn, _ work: (call: Int32, pieces: Int), _ number: Int32, call: ProviderCall
+    private func resumeWork(
+        _ behaviour: ProviderBehaviour.Resumption, _ work: (call: Int32, pieces: Int), _ number: Int32,
+        call: ProviderCall
     ) async -> CallEnd {
         do {
             try await pause(behaviour.every, isDeaf: behaviour.isDeaf)

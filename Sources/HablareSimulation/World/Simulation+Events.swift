@@ -7,13 +7,13 @@ extension Simulation {
     func happen(_ event: PlannedEvent) {
         guard let process = state.withLock({ $0.slots[event.slot] }), !process.isCutOff else { return }
         switch event.what {
-        case .operation(let operation, let patience): perform(operation, event.number, patience, in: process)
+        case .operation(let operation, let timeout): perform(operation, event.number, timeout, in: process)
         case .fault(let fault): suffer(fault, process)
         }
     }
 
     private func perform(
-        _ operation: ClientOperation, _ number: Int32, _ patience: Int64?, in process: SimulatedProcess
+        _ operation: ClientOperation, _ number: Int32, _ timeout: Int64?, in process: SimulatedProcess
     ) {
         guard let manager = process.manager else { return }
         let client = SimulatedClient(plan: plan, process: process, manager: manager, simulation: self)
@@ -26,8 +26,8 @@ extension Simulation {
             }
         }
         process.state.withLock { $0.tasks[number] = task }
-        guard let patience else { return }
-        scheduler.at(scheduler.now + patience, lane: process.lane) { [self] in
+        guard let timeout else { return }
+        scheduler.at(scheduler.now + timeout, lane: process.lane) { [self] in
             guard let task = process.state.withLock({ $0.tasks[number] }) else { return }
             record(.operationCancelled(number), in: process)
             task.cancel()
@@ -105,7 +105,7 @@ extension Simulation {
                 other.state.withLock { $0.isSignalOnItsWay = false }
                 guard !isLost else { return }
                 record(.signalled, in: other)
-                other.signals.tell(())
+                other.signals.publish(())
             }
         }
     }

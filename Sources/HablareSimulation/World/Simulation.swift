@@ -16,14 +16,14 @@ package final class Simulation: Sendable {
         var lastCall: Int32 = -1
         var nextRequest: Int32
         var calls: [Int32: Int] = [:]
-        var isResting = false
+        var isDraining = false
         var isQuiet = false
         var isEnding = false
         /// The time since which every request is final.
         var finalSince: Int64?
         /// The number of requests, including held ones, that were not final at the last check.
         var open = 0
-        var restBegan: Int64 = 0
+        var drainBegan: Int64 = 0
         /// The ends of very long pauses, by account.
         var pauses: [Int: Int64] = [:]
     }
@@ -57,7 +57,7 @@ package final class Simulation: Sendable {
         diskBox.withLock { $0 = disk }
         for slot in 0..<plan.slots { start(slot) }
         for event in plan.events { scheduler.at(event.time) { [self] in happen(event) } }
-        scheduler.at(plan.horizon) { [self] in rest() }
+        scheduler.at(plan.horizon) { [self] in drain() }
         step { self.state.withLock { $0.isQuiet } }
         let final = read(disk)
         end()
@@ -68,14 +68,14 @@ package final class Simulation: Sendable {
         close()
         return SimulationHistory(
             plan: plan, events: recorder.events, jobs: recorder.jobs, final: final,
-            lines: disk.tables.attempts, ledger: disk.tables.ledger(LedgerQuery()).total,
+            entries: disk.tables.attempts, ledger: disk.tables.ledger(LedgerQuery()).total,
             spent: Dictionary(
                 disk.tables.budgets().map { ($0.budget, $0.spent) }, uniquingKeysWith: { first, _ in first }),
             steps: Int(scheduler.stamp.steps), files: files)
     }
 
     /// Whether faults have stopped.
-    var isResting: Bool { state.withLock { $0.isResting } }
+    var isDraining: Bool { state.withLock { $0.isDraining } }
 
     var disk: SimulatedDisk? { diskBox.withLock { $0 } }
 

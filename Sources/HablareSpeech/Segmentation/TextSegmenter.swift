@@ -76,13 +76,13 @@ public struct TextSegmenter: Sendable, Equatable {
     /// Only white space lies between them.
     package static func sentences(of text: String) -> [Range<Int>] {
         let bytes = Array(text.utf8)
-        var places: [Range<Int>] = []
+        var ranges: [Range<Int>] = []
         var cutter = TextCutter(bytes: bytes, range: bytes.indices, unit: .sentence, limit: .max)
         do throws(TextError) {
-            while let piece = try cutter.next() { places.append(piece.range) }
+            while let piece = try cutter.next() { ranges.append(piece.range) }
         } catch {
-            return places  // never: no word exceeds this limit
+            return ranges  // never: no word exceeds this limit
         }
-        return places
+        return ranges
     }
 }

@@ -63,15 +63,15 @@ public struct Timeline: Sendable, Equatable, Codable {
         }
         var entries: [Entry] = []
         entries.reserveCapacity(clips.count)
-        var heard: Int64 = 0
+        var elapsed: Int64 = 0
         for clip in clips {
-            guard clip.startFrame >= heard, clip.frameCount >= 0, clip.startFrame <= frameCount,
+            guard clip.startFrame >= elapsed, clip.frameCount >= 0, clip.startFrame <= frameCount,
                 clip.frameCount <= frameCount - clip.startFrame
             else {
                 throw .timeline(
                     "Segment \(clip.segment.index) overlaps the one before it or leaves the \(frameCount) frames.")
             }
-            heard = clip.startFrame + clip.frameCount
+            elapsed = clip.startFrame + clip.frameCount
             entries.append(
                 Entry(
                     index: clip.segment.index,

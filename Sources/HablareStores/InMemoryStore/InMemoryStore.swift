@@ -6,7 +6,7 @@ public import Hablare
 /// It is for previews, tests and runs without a disk. It also defines what a store must do: the contract suite and a
 /// differential test compare other stores with it.
 public final class InMemoryStore: RequestStore {
-    private let machine = Guarded(StoreMachine(MemoryRows()))
+    private let machine = Locked(StoreMachine(MemoryRows()))
 
     /// Creates an empty store.
     public init() {}

@@ -183,7 +183,7 @@ extension MemoryRows {
 
     func prunePlan(_ retention: Retention, at date: Date) -> PrunePlan {
         var plan = PrunePlan(retention, at: date)
-        for response in unprotected.reversed() { plan.consider(response.place, bytes: response.bytes) }
+        for response in unprotected.reversed() { plan.consider(response.position, bytes: response.bytes) }
         return plan
     }
 

@@ -104,7 +104,7 @@ extension MemoryRows: ClaimableRows {
 
     func request(_ id: UUID) -> RequestRow? { requests[id] }
 
-    func request(at place: Submission.JobPlace) -> UUID? { jobs[place.key]?[place.position] }
+    func request(at position: Submission.JobPosition) -> UUID? { jobs[position.key]?[position.position] }
 
     mutating func insert(_ request: RequestRow, of submission: Submission) {
         submissions[request.id] = submission
@@ -336,9 +336,9 @@ extension MemoryRows: ClaimableRows {
         return ClaimedFlight(
             id: id, lifecycle: flight.lifecycle, request: request, origin: flight.origin.provider,
             triedSince: flight.triedSince, trace: head?.trace, submittedAt: head?.createdAt,
-            remembered: handles[id].map { handle in
+            resumePoint: handles[id].map { handle in
                 let kept = output(of: id).flatMap { $0.generation == flight.lifecycle.generation ? $0 : nil }
-                return RememberedWork(handle: handle, keptChunks: kept?.chunks ?? 0, keptBytes: kept?.bytes ?? 0)
+                return ResumePoint(handle: handle, keptChunks: kept?.chunks ?? 0, keptBytes: kept?.bytes ?? 0)
             })
     }
 
@@ -384,17 +384,17 @@ extension MemoryRows: ClaimableRows {
 
     func hasContent(_ reference: ContentReference) -> Bool { true }
 
-    func unprotectedResponses(through place: PrunePlan.Place, limit: Int) -> [FlightID] {
-        unprotected.prefix { $0.place <= place }.prefix(limit).map(\.place.flight)
+    func unprotectedResponses(through position: PrunePlan.Position, limit: Int) -> [FlightID] {
+        unprotected.prefix { $0.position <= position }.prefix(limit).map(\.position.flight)
     }
 
     /// The responses that a policy may evict, the oldest first.
-    var unprotected: [(place: PrunePlan.Place, bytes: Int64)] {
+    var unprotected: [(position: PrunePlan.Position, bytes: Int64)] {
         let protected = Set(requests.values.lazy.filter(\.protectsResponse).map(\.flight))
         return responses.compactMap { flight, response in
             guard case .success(let content) = response.result, !protected.contains(flight) else { return nil }
-            return (PrunePlan.Place(receivedAt: response.receivedAt, flight: flight), content.keptByteCount)
-        }.sorted { $0.place < $1.place }
+            return (PrunePlan.Position(receivedAt: response.receivedAt, flight: flight), content.keptByteCount)
+        }.sorted { $0.position < $1.position }
     }
 
     // MARK: The cache
@@ -411,7 +411,7 @@ extension MemoryRows: ClaimableRows {
             case .provider(let provider): flight.provider == provider || flight.origin.provider == provider
             case .model(let model, let provider):
                 flight.provider == provider && flight.model == model
-                    || flight.origin == FallbackHop(provider, model: model)
+                    || flight.origin == FallbackTarget(provider, model: model)
             case .tag(let tag): tags[id]?.contains(tag) ?? false
             case .fingerprint(let fingerprint): flight.work == fingerprint
             case .answer(let answer): id == answer
@@ -426,10 +426,10 @@ extension MemoryRows: ClaimableRows {
     }
 
     mutating func write(_ attempt: AttemptRecord, of flight: FlightID) {
-        var lines = ledger[flight] ?? []
-        lines.removeAll { $0.attempt == attempt.attempt }
-        lines.append(attempt)
-        ledger[flight] = lines
+        var entries = ledger[flight] ?? []
+        entries.removeAll { $0.attempt == attempt.attempt }
+        entries.append(attempt)
+        ledger[flight] = entries
     }
 
     mutating func charge(_ tags: [String], for flight: FlightID) {

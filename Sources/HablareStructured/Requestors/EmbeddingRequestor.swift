@@ -102,14 +102,14 @@ public struct EmbeddingRequestor: Requestor, Hashable {
     ) async throws -> [Output] {
         var batch: [AIRequest] = []
         var indexes: [ExactText: Int] = [:]
-        var places: [Int] = []
+        var indices: [Int] = []
         for text in texts {
             let index = indexes[ExactText(text)] ?? batch.count
             if index == batch.count {
                 indexes[ExactText(text)] = index
                 batch.append(try request(.text(text)))
             }
-            places.append(index)
+            indices.append(index)
         }
         let provider = try provider(in: manager)
         let ids =
@@ -120,6 +120,6 @@ public struct EmbeddingRequestor: Requestor, Hashable {
             }
         var outputs: [Output] = []
         for id in ids { outputs.append(try await output(of: manager.execute(requestID: id))) }
-        return places.map { outputs[$0] }
+        return indices.map { outputs[$0] }
     }
 }

@@ -68,12 +68,12 @@ public struct RequestorID: Sendable, Hashable, CustomStringConvertible {
     /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration`` if the text is not a valid name.
     public init(_ text: String) throws(AIServiceError) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-        guard let place = parts.dropFirst().firstIndex(where: { Category(rawValue: $0) != nil }),
-            let category = Category(rawValue: parts[place])
+        guard let index = parts.dropFirst().firstIndex(where: { Category(rawValue: $0) != nil }),
+            let category = Category(rawValue: parts[index])
         else { throw Self.refusal }
         try self.init(
-            provider: ProviderID(rawValue: parts[..<place].joined(separator: ".")), category: category,
-            variant: parts[(place + 1)...].joined(separator: "."))
+            provider: ProviderID(rawValue: parts[..<index].joined(separator: ".")), category: category,
+            variant: parts[(index + 1)...].joined(separator: "."))
     }
 
     /// The name's text.

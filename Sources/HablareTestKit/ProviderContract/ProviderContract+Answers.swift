@@ -2,7 +2,7 @@ import Hablare
 
 extension ProviderContract {
     static let answers: [Rule] = [
-        Rule("A good answer is of the promised kind, and says what was used", of: .answers) { bench in
+        Rule("A successful answer has the promised content type and reports its usage", of: .answers) { bench in
             let stage = bench.stage
             try await stage.withScene(.answers) { scene in
                 try require("the promised kind", scene.provider.responseType, is: stage.responseType)
@@ -15,7 +15,7 @@ extension ProviderContract {
                 }
             }
         },
-        Rule("An answer comes through an engine as what it is", of: .answers) { bench in
+        Rule("An engine delivers the provider's answer unchanged", of: .answers) { bench in
             let stage = bench.stage
             try await stage.withScene(.answers) { scene in
                 try await bench.withEngine(on: scene) { manager in
@@ -32,7 +32,7 @@ extension ProviderContract {
                 }
             }
         },
-        Rule("An answer whose bytes come one by one is the same answer", of: .drips) { bench in
+        Rule("An answer received byte by byte equals the answer received at once", of: .drips) { bench in
             let stage = bench.stage
             try await stage.withScene(.drips) { scene in
                 for mode in stage.modes {
@@ -42,7 +42,7 @@ extension ProviderContract {
                 }
             }
         },
-        Rule("What has come is handed over before the rest comes", of: .pauses, where: { !$0.yieldingModes.isEmpty }) {
+        Rule("Chunks are yielded as they arrive", of: .pauses, where: { !$0.yieldingModes.isEmpty }) {
             bench in
             let stage = bench.stage
             try await stage.withScene(.pauses) { scene in
@@ -59,7 +59,7 @@ extension ProviderContract {
                 }
             }
         },
-        Rule("Calls at the same time do not mix", of: .answers) { bench in
+        Rule("Concurrent calls do not mix their answers", of: .answers) { bench in
             let stage = bench.stage
             try await stage.withScene(.answers) { scene in
                 for mode in stage.modes {
@@ -70,7 +70,7 @@ extension ProviderContract {
             }
         },
         Rule(
-            "What the service says of its limits is reported, with an answer and with a refusal", of: .answers,
+            "Rate limits in the service's headers are reported, with an answer and with a refusal", of: .answers,
             where: { $0.limits != nil }
         ) { bench in
             let stage = bench.stage

@@ -3,7 +3,7 @@ import Hablare
 
 extension ProviderContract {
     static let cancellation: [Rule] = [
-        Rule("A call that is cancelled before its answer comes ends, and its service is left", of: .isSilent) { bench in
+        Rule("A call cancelled before its answer ends and closes its connection", of: .isSilent) { bench in
             let stage = bench.stage
             try await stage.withScene(.isSilent) { scene in
                 for (number, mode) in stage.modes.enumerated() {
@@ -15,7 +15,7 @@ extension ProviderContract {
                 }
             }
         },
-        Rule("A call that is cancelled in the middle of its answer ends, and its service is left", of: .pauses) {
+        Rule("A call cancelled during its answer ends and closes its connection", of: .pauses) {
             bench in
             let stage = bench.stage
             try await stage.withScene(.pauses) { scene in
@@ -32,7 +32,7 @@ extension ProviderContract {
                 }
             }
         },
-        Rule("A call that was cancelled beforehand sends nothing", of: .answers) { bench in
+        Rule("A call cancelled before it starts sends nothing", of: .answers) { bench in
             let stage = bench.stage
             try await stage.withScene(.answers) { scene in
                 for mode in stage.modes {
@@ -55,7 +55,7 @@ extension ProviderContract {
             }
         },
         Rule(
-            "A piece that is not taken ends the call, with the reason", of: .pauses,
+            "A refused chunk ends the call with the refusal's error", of: .pauses,
             where: { !$0.yieldingModes.isEmpty }
         ) { bench in
             let stage = bench.stage
@@ -70,12 +70,12 @@ extension ProviderContract {
                 }
             }
         },
-        Rule("Of an answer without an end no more is taken than can be used", of: .neverEnds) { bench in
+        Rule("An endless answer is read only up to the size limit", of: .neverEnds) { bench in
             let stage = bench.stage
             try await stage.withScene(.neverEnds) { scene in
                 let full = AIServiceError(.storageFull, "There is no room for the piece.")
                 for (number, mode) in stage.modes.enumerated() {
-                    let taken = Guarded(0)
+                    let taken = Locked(0)
                     let call = try await bench.soon("the end of an answer without one", on: scene) {
                         try await bench.call(number, mode, on: scene) { piece in
                             let all = taken.withLock { taken in

@@ -2,7 +2,7 @@ import Hablare
 
 extension ProviderContract {
     static let failures: [Rule] = [
-        Rule("Every failure of the service is told as what it is, and nothing of it is made an answer", of: .refuses) {
+        Rule("Each failure of the service maps to its error, and never becomes an answer", of: .refuses) {
             bench in
             let stage = bench.stage
             try require("a service fails in some way", !stage.failures.isEmpty)
@@ -27,7 +27,7 @@ extension ProviderContract {
                 }
             }
         },
-        Rule("What is not of the service's API is no answer, and is not asked for again", of: .mistakes) { bench in
+        Rule("A response that is not of the service's API fails without a retry", of: .mistakes) { bench in
             let stage = bench.stage
             try require("a service can be another one", stage.mistakeCount > 0)
             try await stage.withScene(.mistakes) { scene in

@@ -2,20 +2,20 @@ import Hablare
 
 extension ProviderContract {
     static let identity: [Rule] = [
-        Rule("A provider at another place or with another model is another one, and one with another key is not") {
+        Rule("The provider's identity depends on its address and model, not on its key") {
             bench in
             let usual = try require("the usual provider", try bench.instance(changing: nil))
             try require("the same provider again", try bench.instance(changing: nil), is: usual)
-            for change in [ProviderChange.place, .model] {
+            for change in [ProviderChange.address, .model] {
                 guard let other = try bench.instance(changing: change) else { continue }
                 try require("with another \(change.rawValue) it is another one than \(usual)", other != usual)
             }
             if let other = try bench.instance(changing: .key) { try require("with another key", other, is: usual) }
             try require(
                 "there is another place or model",
-                try bench.instance(changing: .place) != nil || bench.instance(changing: .model) != nil)
+                try bench.instance(changing: .address) != nil || bench.instance(changing: .model) != nil)
         },
-        Rule("A provider's limits, names and promises are such that an engine takes it") { bench in
+        Rule("An engine accepts the provider's limits, name and content type") { bench in
             let provider = try require("the usual provider", try bench.stage.provider(changing: nil))
             let registry = try await taken("a registry with it") { try ProviderRegistry([provider]) }
             try require("the ids", registry.ids, is: [provider.id])

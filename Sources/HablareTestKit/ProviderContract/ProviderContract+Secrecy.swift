@@ -2,7 +2,7 @@ import Hablare
 
 extension ProviderContract {
     static let secrecy: [Rule] = [
-        Rule("What a service says back of prompt and key is in no error and beside no answer", of: .repeats) { bench in
+        Rule("A prompt or key that the service echoes appears in no error and no metadata", of: .repeats) { bench in
             let stage = bench.stage
             try require("a service can say things back", stage.repetitionCount > 0)
             try await stage.withScene(.repeats) { scene in
@@ -39,7 +39,7 @@ extension ProviderContract {
                 try bench.requireNoPrompt("a line of the log", line)
             }
         },
-        Rule("A provider shows no key", where: { !$0.keys.isEmpty }) { bench in
+        Rule("The provider's description contains no key", where: { !$0.keys.isEmpty }) { bench in
             for change in [nil] + ProviderChange.allCases.map(Optional.some) {
                 guard let provider = try bench.stage.provider(changing: change) else { continue }
                 var dumped = ""

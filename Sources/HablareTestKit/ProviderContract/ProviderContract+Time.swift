@@ -3,7 +3,7 @@ import Hablare
 
 extension ProviderContract {
     static let time: [Rule] = [
-        Rule("The time of an attempt ends the call, and its service is left", of: .isSilent) { bench in
+        Rule("The attempt timeout ends the call and closes its connection", of: .isSilent) { bench in
             let stage = bench.stage
             for play in [ServicePlay.isSilent, .pauses] where stage.plays.contains(play) {
                 try await stage.withScene(play) { scene in
@@ -25,13 +25,13 @@ extension ProviderContract {
             }
         },
         Rule(
-            "A service that is at work is not taken for a silent one: each sign of it is passed on as an empty piece",
+            "Keep-alive signs of a working service are passed on as empty chunks, so that it does not count as silent",
             of: .thinks, where: { $0.modes.contains(.streamed) && !$0.yieldingModes.isEmpty }
         ) { bench in
             let stage = bench.stage
             try await stage.withScene(.thinks) { scene in
                 for (number, mode) in stage.yieldingModes.enumerated() {
-                    let signs = Guarded(0)
+                    let signs = Locked(0)
                     let all = Gate()
                     let call = try await bench.call(number, mode, on: scene) { _ in
                         let count = signs.withLock { count in
@@ -49,7 +49,7 @@ extension ProviderContract {
             }
         },
         Rule(
-            "A service that is silent for longer than it may leaves nobody knowing what it did", of: .isSilent,
+            "A service that stays silent beyond its limit leaves the outcome unknown", of: .isSilent,
             where: \.watchesSilence
         ) { bench in
             let stage = bench.stage

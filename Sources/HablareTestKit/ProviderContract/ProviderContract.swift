@@ -47,15 +47,15 @@ public struct ProviderContract: Sendable {
     /// - Parameters:
     ///   - stage: The stage of the provider.
     ///   - clock: The clock that measures the patience. Default: the continuous clock.
-    ///   - patience: The maximum time for anything that should come soon. Default: a minute, because a test's machine
+    ///   - timeout: The maximum time for anything that should come soon. Default: a minute, because a test's machine
     ///     may be busy.
     ///   - log: The recorder of the provider's log: ``LogRecorder/process``. Default: only the engine's log is checked,
     ///     not the provider's.
     public init(
-        _ stage: any ProviderStage, clock: any Clock<Duration> = ContinuousClock(), patience: Duration = .seconds(60),
+        _ stage: any ProviderStage, clock: any Clock<Duration> = ContinuousClock(), timeout: Duration = .seconds(60),
         log: LogRecorder? = nil
     ) {
-        bench = ProviderWorkbench(stage: stage, clock: clock, patience: patience, log: log)
+        bench = ProviderWorkbench(stage: stage, clock: clock, timeout: timeout, log: log)
     }
 
     /// All rules.

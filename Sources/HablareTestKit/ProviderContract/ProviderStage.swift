@@ -112,7 +112,7 @@ public enum ProviderMode: String, Sendable, Hashable, CaseIterable {
 /// The difference between two providers.
 public enum ProviderChange: String, Sendable, Hashable, CaseIterable {
     /// The base URL, or the program.
-    case place
+    case address = "place"
     /// The model for requests that name none.
     case model
     /// The key.

@@ -7,7 +7,7 @@ import Logging
 struct ProviderWorkbench: Sendable {
     let stage: any ProviderStage
     let clock: any Clock<Duration>
-    let patience: Duration
+    let timeout: Duration
     /// The recorder of the process's log, or `nil` if there is none.
     let log: LogRecorder?
 
@@ -23,8 +23,8 @@ struct ProviderWorkbench: Sendable {
         _ number: Int, _ mode: ProviderMode, on scene: any ProviderScene, timeout: Duration = .seconds(600),
         taking take: @escaping @Sendable (Data) async throws -> Void = { _ in }
     ) async throws -> ContractCall {
-        let yielded = Guarded(Data())
-        let limits = Guarded<ReportedLimits?>(nil)
+        let yielded = Locked(Data())
+        let limits = Locked<ReportedLimits?>(nil)
         let call = ProviderCall(
             request: stage.request(ProviderContract.prompt(number), mode), timeout: timeout,
             limits: { reported in limits.withLock { $0 = reported } },
@@ -61,14 +61,14 @@ struct ProviderWorkbench: Sendable {
         try await withThrowingTaskGroup(of: R?.self) { group in
             group.addTask { try await operation() }
             group.addTask {
-                try await clock.sleep(for: patience)
+                try await clock.sleep(for: timeout)
                 return nil
             }
             let first = try await group.next()
             group.cancelAll()
             if let result = first ?? nil { return result }
             await scene.end()
-            throw ContractViolation(message: "\(what): not within \(patience)", location: "\(file):\(line)")
+            throw ContractViolation(message: "\(what): not within \(timeout)", location: "\(file):\(line)")
         }
     }
 
@@ -76,12 +76,12 @@ struct ProviderWorkbench: Sendable {
     func call(
         _ number: Int, _ mode: ProviderMode, on scene: any ProviderScene,
         taking take: @escaping @Sendable (Data) async throws -> Void = { _ in },
-        cancelledAfter happened: @escaping @Sendable () async throws -> Void
+        cancelledAfter reached: @escaping @Sendable () async throws -> Void
     ) async throws -> ContractCall {
         try await soon("the end of a cancelled call", on: scene) {
             try await withThrowingTaskGroup(of: ContractCall.self) { group in
                 group.addTask { try await call(number, mode, on: scene, taking: take) }
-                try await happened()
+                try await reached()
                 group.cancelAll()
                 return try require("the call", try await group.next())
             }
@@ -105,9 +105,9 @@ struct ProviderWorkbench: Sendable {
         _ check: @escaping @Sendable (ContractCall) async throws -> Void
     ) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            var rest = Array(numbers)[...]
+            var remainder = Array(numbers)[...]
             func begin() {
-                guard let number = rest.popFirst() else { return }
+                guard let number = remainder.popFirst() else { return }
                 group.addTask {
                     let made = try await soon("the end of call \(number), \(mode)", on: scene) {
                         try await call(number, mode, on: scene)

@@ -57,7 +57,7 @@ public struct SharedStoreContract: Sendable {
         _ first: StoreWorkbench, _ second: StoreWorkbench,
         _ body: @escaping @Sendable (StoreWorkbench, _ base: Int) throws -> R
     ) throws -> [R] {
-        let results = Guarded<[Result<R, any Error>?]>([nil, nil])
+        let results = Locked<[Result<R, any Error>?]>([nil, nil])
         let (ready, start, end) = (
             DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
         )
@@ -77,7 +77,7 @@ public struct SharedStoreContract: Sendable {
     }
 
     private static let writing: [Rule] = [
-        Rule("Each of two processes reads what the other one wrote") { first, second in
+        Rule("Each of two processes reads what the other wrote") { first, second in
             let flight = try first.submit(1)
             let read = try require("the request", try second.store.snapshot(of: StoreWorkbench.id(1)))
             try require("its flight", read.flight, is: flight)
@@ -85,11 +85,11 @@ public struct SharedStoreContract: Sendable {
             try second.finishNext(owner)
             try require("its phase", try first.store.snapshot(of: StoreWorkbench.id(1))?.phase, is: .completed)
         },
-        Rule("Two registrations at once get two ids") { first, second in
+        Rule("Concurrent registrations get different ids") { first, second in
             let owners = try atOnce(first, second) { bench, _ in try (1...20).map { try bench.register($0) } }
             try require("different ids", Set(owners.joined()).count, is: 40)
         },
-        Rule("A request that two processes submit at once is new to one of them, and has one flight") { first, second in
+        Rule("A request that two processes submit concurrently is new to one of them") { first, second in
             let receipts = try atOnce(first, second) { bench, _ in
                 try (1...count).map { try bench.submitted($0) }
             }
@@ -98,7 +98,7 @@ public struct SharedStoreContract: Sendable {
                 try require("its flight", one.flight, is: other.flight)
             }
         },
-        Rule("The same work that two processes submit at once is done by one flight") { first, second in
+        Rule("Two processes that submit the same work concurrently share one flight") { first, second in
             let flights = try atOnce(first, second) { bench, base in
                 return try (1...count).map { number in
                     let submission = try StoreWorkbench.submission(base + number, prompt: .text("shared \(number)"))
@@ -110,7 +110,7 @@ public struct SharedStoreContract: Sendable {
             }
             try require("the flights", flights[0], is: flights[1])
         },
-        Rule("The flights of one process have ids in the order of arrival, whatever another one submits") {
+        Rule("Flight ids of one process follow its submission order, whatever another process submits") {
             first, second in
             let flights = try atOnce(first, second) { bench, base in
                 return try (1...count).map { try bench.submit(base + $0) }
@@ -118,7 +118,7 @@ public struct SharedStoreContract: Sendable {
             for own in flights { try require("the order", own, is: own.sorted()) }
             try require("different ids", Set(flights.joined()).count, is: 2 * count)
         },
-        Rule("Of two processes that claim at once none gets what the other one has, and nothing is left") {
+        Rule("Two processes that claim concurrently get disjoint flights and together all of them") {
             first, second in
             for number in 1...count { try first.submit(number) }
             let claims = try atOnce(first, second) { bench, _ in
@@ -132,7 +132,7 @@ public struct SharedStoreContract: Sendable {
             try require("each flight once", Set(claims.joined()).count, is: claims[0].count + claims[1].count)
             try require("all flights", claims[0].count + claims[1].count, is: count)
         },
-        Rule("Of two ends of one attempt, recorded at once, one counts") { first, second in
+        Rule("Of two concurrently recorded ends of one attempt, one counts") { first, second in
             let owner = try first.register()
             var attempts: [RunningAttempt] = []
             for number in 1...count {
@@ -146,20 +146,20 @@ public struct SharedStoreContract: Sendable {
                 try require("one is recorded", (one == .done) != (other == .done))
             }
         },
-        Rule("A process that another one took for dead changes nothing of a flight any more") { first, second in
+        Rule("A process whose leases were broken can no longer change their flights") { first, second in
             let owner = try first.register()
             try first.submit(1)
             let attempt = try first.startNext(owner)
-            let heir = try second.register(2)
+            let successor = try second.register(2)
             let receipt = try second.write(.retireOwner(owner, at: StoreWorkbench.date(5)))
             try require("the leases", receipt, is: .broken(flights: 1))
-            let next = try second.startNext(heir)
+            let next = try second.startNext(successor)
             try require(
                 "a late failure", try first.write(.settle(attempt.failed(StoreWorkbench.failure))),
                 is: .refused(.staleToken))
             try require("the heir's answer", try second.write(.settle(next.completed())), is: .done)
         },
-        Rule("Permits that two processes reserve at once are no more than there are") { first, second in
+        Rule("Two processes that reserve permits concurrently get no more than the limit") { first, second in
             let limit = RateLimit(requestsPerMinute: 600)  // sixty at once
             let granted = try atOnce(first, second) { bench, _ in
                 var granted = 0
@@ -168,7 +168,7 @@ public struct SharedStoreContract: Sendable {
             }
             try require("granted together", granted.reduce(0, +), is: 60)
         },
-        Rule("Attempts that two processes start at once spend no more than their budget") { first, second in
+        Rule("Two processes that start attempts concurrently do not exceed the budget") { first, second in
             for number in 1...count { try first.submit(number) }
             let refused = try atOnce(first, second) { bench, _ in
                 let owner = try bench.register()
@@ -185,7 +185,7 @@ public struct SharedStoreContract: Sendable {
     ]
 
     private static let listening: [Rule] = [
-        Rule("A process hears of what another one committed, once, and not of what it committed itself") {
+        Rule("A process receives each change of another process once, and none of its own") {
             first, second in
             _ = try second.news()
             let flight = try first.submit(1)
@@ -198,7 +198,7 @@ public struct SharedStoreContract: Sendable {
                 ])
             try require("a second time", try second.news(), is: [])
         },
-        Rule("A process hears of a pause that another one was asked for, and of its end") { first, second in
+        Rule("A process receives the start and the end of a pause that another process recorded") { first, second in
             _ = try second.news()
             func paused(_ date: Date?) -> [ChangeSummary] { [.account("a", pausedUntil: date)] }
             try first.report(AccountReport(account: "a", pausedUntil: StoreWorkbench.date(60)), at: 0)
@@ -207,7 +207,7 @@ public struct SharedStoreContract: Sendable {
             try require("its end", try second.news(), is: paused(nil))
             try require("own commits", try first.news(), is: [])
         },
-        Rule("Rows that are of no interest are not read") { first, second in
+        Rule("Changed rows of no interest are not read") { first, second in
             _ = try second.news()
             let flight = try first.submit(1)
             try first.submit(2)
@@ -215,15 +215,15 @@ public struct SharedStoreContract: Sendable {
             try require("the rows", news.changes.count, is: 2)  // the flight and its output
             try require("that something waits", news.mayWait)
         },
-        Rule("What two processes commit at once is heard of by both") { first, second in
+        Rule("Two processes that commit concurrently each receive the other's changes") { first, second in
             _ = try first.news()
             _ = try second.news()
             let flights = try atOnce(first, second) { bench, base in
                 return try (1...count).map { try bench.submit(base + $0) }
             }
             for (bench, foreign) in [(first, flights[1]), (second, flights[0])] {
-                let heard = try bench.news().compactMap { if case .flight(let id, _) = $0 { id } else { nil } }
-                try require("the other's flights", Set(heard), is: Set(foreign))
+                let received = try bench.news().compactMap { if case .flight(let id, _) = $0 { id } else { nil } }
+                try require("the other's flights", Set(received), is: Set(foreign))
             }
         },
     ]

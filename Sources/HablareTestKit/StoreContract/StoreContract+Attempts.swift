@@ -14,7 +14,7 @@ extension StoreContract {
             try require("the attempts", snapshot?.attempts, is: 1)
             try require("the ledger", try bench.store.attempts(of: StoreWorkbench.id(1)), is: [])
         },
-        Rule("A success is the outcome, with everything that belongs to it") { bench in
+        Rule("A success is stored as the outcome with its content, metadata and usage") { bench in
             let owner = try bench.register()
             try bench.submit(1)
             let attempt = try bench.startNext(owner)
@@ -30,7 +30,7 @@ extension StoreContract {
             let record = attempt.record(.completed, .billed, usage: RunningAttempt.usage, at: 7)
             try require("the ledger", try bench.store.attempts(of: attempt.request), is: [record])
         },
-        Rule("A failure is the outcome, with its error") { bench in
+        Rule("A failure is stored as the outcome with its error") { bench in
             let owner = try bench.register()
             try bench.submit(1)
             let attempt = try bench.startNext(owner)
@@ -47,7 +47,7 @@ extension StoreContract {
             let record = attempt.record(.failed, .maybeBilled, error: error)
             try require("the ledger", try bench.store.attempts(of: attempt.request), is: [record])
         },
-        Rule("An interrupted attempt is in the ledger, and its request waits for another") { bench in
+        Rule("An interrupted attempt is in the ledger, and its request waits for another attempt") { bench in
             let owner = try bench.register()
             try bench.submit(1)
             let first = try bench.startNext(owner)
@@ -68,7 +68,7 @@ extension StoreContract {
             ]
             try require("the ledger", try bench.store.attempts(of: first.request), is: records)
         },
-        Rule("A second end of an attempt is refused, and changes neither the outcome nor the ledger's word on it") {
+        Rule("A second end of an attempt is refused and changes neither the outcome nor the ledger") {
             bench in
             let owner = try bench.register()
             try bench.submit(1)
@@ -100,7 +100,7 @@ extension StoreContract {
             try require("why it waits", snapshot?.waiting, is: .queued(ahead: 0))
             try require("the response", try bench.store.response(of: claimed.request.id), is: nil)
         },
-        Rule("A move from a state that is not the flight's is refused, and says why") { bench in
+        Rule("A transition from another state than the flight's is refused with the reason") { bench in
             let owner = try bench.register()
             let flight = try bench.submit(1)
             let claimed = try bench.claimOne(owner)
@@ -135,7 +135,7 @@ extension StoreContract {
     ]
 
     static let lateOutcomes: [Rule] = [
-        Rule("An attempt whose process died is lost, and maybe billed") { bench in
+        Rule("An attempt whose process died is recorded as lost and possibly billed") { bench in
             let one = try bench.register(1)
             try bench.submit(1)
             let attempt = try bench.startNext(one)
@@ -158,7 +158,7 @@ extension StoreContract {
             try require("the ledger", try bench.store.attempts(of: attempt.request), is: [record])
             try require("claimed", try bench.claim(one, limit: 9).count, is: 0)
         },
-        Rule("A late success is the outcome while another holds the flight unsent, who then may not send it") { bench in
+        Rule("A late success settles a flight that is leased but not sent, and it cannot be sent any more") { bench in
             let one = try bench.register(1)
             let two = try bench.register(2)
             try bench.submit(1)
@@ -207,7 +207,7 @@ extension StoreContract {
             try require("the ledger", records.first, is: ledgered)
             try require("the newer one's line", records.last?.outcome, is: .completed)
         },
-        Rule("A late failure ends nothing, and is in the ledger for what it was") { bench in
+        Rule("A late failure does not end the flight, and the ledger records its cost") { bench in
             let one = try bench.register(1)
             let two = try bench.register(2)
             try bench.submit(1)

@@ -3,7 +3,7 @@ import Hablare
 
 extension StoreContract {
     static let backoff: [Rule] = [
-        Rule("A postponed attempt is in the ledger as failed, and its request is live and says until when it waits") {
+        Rule("A postponed attempt is in the ledger as failed, and its live request has the end of the backoff") {
             bench in
             let owner = try bench.register()
             try bench.submit(1)
@@ -20,7 +20,7 @@ extension StoreContract {
             let record = attempt.record(.failed, .neverSent, error: StoreWorkbench.overloaded)
             try require("the ledger", try bench.store.attempts(of: attempt.request), is: [record])
         },
-        Rule("A flight that backs off is not claimed before its date, and is at its date") { bench in
+        Rule("A flight in backoff is claimed at its date and not before") { bench in
             let owner = try bench.register()
             try bench.submit(1)
             try bench.postponeNext(owner, until: 60)
@@ -30,7 +30,7 @@ extension StoreContract {
             let expected = FlightLifecycle(state: .leased(owner), token: 2, attempt: 1, generation: 1)
             try require("its life", claimed.lifecycle, is: expected)
         },
-        Rule("A claim says when the next back-off of its provider is over, whatever its scope and limit") { bench in
+        Rule("A claim reports the next end of a backoff of its provider, whatever its scope and limit") { bench in
             let owner = try bench.register()
             for (number, until) in [(1, 90), (2, 60), (3, 70)] {
                 try bench.submit(StoreWorkbench.submission(number, provider: number == 2 ? "q" : "p", job: "\(number)"))
@@ -52,7 +52,7 @@ extension StoreContract {
             try require("no date after the last", try bench.ask(owner, limit: 9, at: 90).nextDue, is: nil)
             try require("an unknown provider's", try bench.ask(owner, provider: "r", at: 90).nextDue, is: nil)
         },
-        Rule("What waits, runs, is held or is over has no date of its own") { bench in
+        Rule("A request that waits, runs, is held or is final has no backoff date") { bench in
             let owner = try bench.register()
             try bench.bring(1, to: .completed, by: owner)
             try bench.bring(2, to: .failed, by: owner)
@@ -65,7 +65,7 @@ extension StoreContract {
             try require("the flights", claim.flights.map(\.request.id), is: [StoreWorkbench.id(6)])
             try require("the next date", claim.nextDue, is: nil)
         },
-        Rule("Of flights whose back-off is over the urgent ones come first, then those that arrived first") { bench in
+        Rule("Flights whose backoff ended are claimed by priority, then by arrival") { bench in
             let owner = try bench.register()
             let priorities: [Priority] = [.normal, .normal, .high, .normal, .low]
             for (number, priority) in priorities.enumerated() {
@@ -77,7 +77,7 @@ extension StoreContract {
             let claimed = try bench.claim(owner, limit: 9, at: 60).map(\.request.id)
             try require("the order", claimed, is: [2, 0, 1, 3, 5, 4].map(StoreWorkbench.id))
         },
-        Rule("A flight whose back-off was over once waits like any other, and no date brings the back-off back") {
+        Rule("A flight whose backoff ended waits like any other, and an earlier date does not restore the backoff") {
             bench in
             let owner = try bench.register()
             for number in 1...2 {
@@ -91,7 +91,7 @@ extension StoreContract {
             try require("the second, by a slow clock", claim.flights.map(\.request.id), is: [StoreWorkbench.id(2)])
             try require("the next date", claim.nextDue, is: nil)
         },
-        Rule("A claim for nothing lets those wait all the same whose back-off is over") { bench in
+        Rule("A claim with limit zero still ends backoffs that are over") { bench in
             let owner = try bench.register()
             try bench.submit(1)
             try bench.postponeNext(owner, until: 60)
@@ -99,7 +99,7 @@ extension StoreContract {
             let waiting = try bench.store.snapshot(of: StoreWorkbench.id(1))?.waiting
             try require("why it waits", waiting, is: .unclaimed(ahead: 0))
         },
-        Rule("A claim ends no back-off of another provider") { bench in
+        Rule("A claim does not end backoffs of another provider") { bench in
             let owner = try bench.register()
             try bench.submit(1)
             try bench.postponeNext(owner, until: 60)
@@ -107,7 +107,7 @@ extension StoreContract {
             let waiting = try bench.store.snapshot(of: StoreWorkbench.id(1))?.waiting
             try require("why it waits", waiting, is: .backingOff(until: StoreWorkbench.date(60)))
         },
-        Rule("A flight whose back-off is over is found in the scope of its job") { bench in
+        Rule("A flight whose backoff ended is claimed in the scope of its job") { bench in
             let owner = try bench.register()
             try bench.submit(1, job: "j", position: 0)
             try bench.postponeNext(owner, until: 60)
@@ -116,7 +116,7 @@ extension StoreContract {
             let claimed = try bench.claim(owner, scope: .job(JobKey(rawValue: "j")), limit: 9, at: 5)
             try require("claimed, as it waits by now", claimed.map(\.request.id), is: [StoreWorkbench.id(1)])
         },
-        Rule("Flights that back off or are held are before nobody") { bench in
+        Rule("Flights that back off or are held do not count as queued ahead") { bench in
             let owner = try bench.register()
             try bench.submit(1)
             try bench.postponeNext(owner, until: 60)
@@ -126,13 +126,13 @@ extension StoreContract {
             let waiting = try bench.store.snapshot(of: StoreWorkbench.id(3))?.waiting
             try require("before the third", waiting, is: .unclaimed(ahead: 0))
         },
-        Rule("An attempt postponed to a date that has passed is followed by the next at once") { bench in
+        Rule("An attempt postponed to a past date is followed by the next attempt at once") { bench in
             let owner = try bench.register()
             try bench.submit(1)
             try bench.postponeNext(owner, until: 1, at: 5)
             try require("claimed", try bench.claim(owner, at: 6).count, is: 1)
         },
-        Rule("Back-offs of absurd length are stored, and nothing traps") { bench in
+        Rule("Backoffs of extreme length are stored and do not trap") { bench in
             let owner = try bench.register()
             for (number, seconds) in [1e300, .infinity, Date.distantFuture.timeIntervalSince1970].enumerated() {
                 try bench.submit(number)
@@ -145,7 +145,7 @@ extension StoreContract {
             try require("claimed", claim.flights.count, is: 0)
             try require("the next date", claim.nextDue, is: .distantFuture)
         },
-        Rule("More back-offs that are over than one claim ends are not forgotten: the answer says to claim again") {
+        Rule("If more backoffs are over than one claim ends, the claim asks for another claim") {
             bench in
             let owner = try bench.register()
             let count = ClaimQuery.maximumWoken + 1
@@ -169,9 +169,9 @@ extension StoreContract {
             let claim = try bench.ask(owner, limit: count, at: 99)
             try require("claimed", claim.flights.count, is: count - 1)
             try require("the next date", claim.nextDue, is: StoreWorkbench.date(99))
-            let rest = try bench.ask(owner, limit: count, at: 99)
-            try require("the rest", rest.flights.map(\.request.id), is: [StoreWorkbench.id(count)])
-            try require("the next date", rest.nextDue, is: nil)
+            let remainder = try bench.ask(owner, limit: count, at: 99)
+            try require("the rest", remainder.flights.map(\.request.id), is: [StoreWorkbench.id(count)])
+            try require("the next date", remainder.nextDue, is: nil)
         },
     ]
 }
@@ -180,7 +180,7 @@ extension StoreContract {
 
 extension StoreContract {
     static let backoffEndings: [Rule] = [
-        Rule("Retrying a request that backs off lets it wait at once, and its tries begin anew") { bench in
+        Rule("Retrying a request in backoff ends the backoff and resets its tries") { bench in
             let owner = try bench.register()
             try bench.submit(1)
             try bench.postponeNext(owner, until: 60)
@@ -194,7 +194,7 @@ extension StoreContract {
             try require("its life", claimed.lifecycle, is: expected)
             try require("the next date", claim.nextDue, is: nil)
         },
-        Rule("Retrying a live request that waits, is leased or executes is refused") { bench in
+        Rule("Retrying a request that waits, is leased or executes is refused") { bench in
             let owner = try bench.register()
             try bench.submit(1)
             func retry() throws -> WriteReceipt {
@@ -207,7 +207,7 @@ extension StoreContract {
             try require("an executing one", try retry(), is: .invalidState(.live))
             try require("its end", try bench.write(.settle(attempt.completed())), is: .done)
         },
-        Rule("Cancelling a request that backs off ends it, and it never comes back") { bench in
+        Rule("A request cancelled in backoff is final and never claimed") { bench in
             let owner = try bench.register()
             let flight = try bench.submit(1)
             let attempt = try bench.postponeNext(owner, until: 60)
@@ -223,7 +223,7 @@ extension StoreContract {
             let record = attempt.record(.failed, .neverSent, error: StoreWorkbench.overloaded)
             try require("the ledger", try bench.store.attempts(of: attempt.request), is: [record])
         },
-        Rule("Deleting a request that backs off erases it, and it never comes back") { bench in
+        Rule("A request deleted in backoff is erased and never claimed") { bench in
             let owner = try bench.register()
             let flight = try bench.submit(1)
             let attempt = try bench.postponeNext(owner, until: 60)
@@ -261,7 +261,7 @@ extension StoreContract {
             let records = try bench.store.attempts(of: lost.request)
             try require("the ledger", records.map(\.outcome), is: [.discarded, .failed])
         },
-        Rule("A second failure of a postponed attempt changes nothing but the ledger's word on it") { bench in
+        Rule("A second failure of a postponed attempt changes only its ledger record") { bench in
             let owner = try bench.register()
             try bench.submit(1)
             let attempt = try bench.postponeNext(owner, until: 60)
@@ -288,7 +288,7 @@ extension StoreContract {
             let record = late.record(.failed, .neverSent, error: StoreWorkbench.overloaded, at: 50)
             try require("the ledger", try bench.store.attempts(of: late.request).first, is: record)
         },
-        Rule("A process that is gone leaves its back-offs as they are") { bench in
+        Rule("Retiring a process does not change backoffs") { bench in
             let owner = try bench.register()
             try bench.submit(1)
             let attempt = try bench.postponeNext(owner, until: 60)

@@ -3,7 +3,7 @@ import Hablare
 
 extension StoreContract {
     static let budgets: [Rule] = [
-        Rule("What an attempt can cost is reserved when it starts, and what it cost takes its place at its end") {
+        Rule("An attempt reserves its maximum cost at its start, and its end replaces it with the actual cost") {
             bench in
             let owner = try bench.register()
             try bench.submit(1)
@@ -12,7 +12,7 @@ extension StoreContract {
             try require("its end", try bench.write(.settle(attempt.reserved(attempt.completed()))), is: .done)
             try require("settled", try bench.spent(), is: 5)
         },
-        Rule("An attempt that does not fit is started and charged to none of its budgets") { bench in
+        Rule("An attempt that exceeds one budget does not start and charges no budget") { bench in
             let owner = try bench.register()
             try bench.submit(1)
             _ = try bench.startNext(owner, charging: [bench.charge(40), bench.charge(40, of: "wide")])
@@ -25,7 +25,7 @@ extension StoreContract {
             try require("the flight", try bench.store.snapshot(of: claimed.request.id)?.phase, is: .executing)
             try require("the budgets", try bench.store.budgets().map(\.spent), is: [40, 40])
         },
-        Rule("What fits exactly is taken; what is spent already takes nothing but what is free") { bench in
+        Rule("An attempt that fits a budget exactly starts, and a spent budget admits only free attempts") { bench in
             let owner = try bench.register()
             func refusal(_ number: Int, _ charge: BudgetCharge) throws -> BudgetRefusal? {
                 try bench.submit(number)
@@ -52,7 +52,7 @@ extension StoreContract {
                 is: .refused(.settled(.cancelled)))
             try require("the budgets", try bench.store.budgets(), is: [])
         },
-        Rule("An attempt of unknown cost counts as an unknown one, until its cost is known") { bench in
+        Rule("An attempt of unknown cost counts as unknown until its cost is known") { bench in
             let owner = try bench.register()
             try bench.submit(1)
             let attempt = try bench.startNext(owner, charging: [bench.charge(nil)])
@@ -68,7 +68,7 @@ extension StoreContract {
                 "a budget that takes none", try bench.refusal(ofNext: owner, [strict]),
                 is: BudgetRefusal(budget: "b", left: 95))
         },
-        Rule("What was never billed is given back, what may have been stays spent") { bench in
+        Rule("An attempt that was never billed releases its reservation, and another keeps it") { bench in
             let owner = try bench.register()
             for number in 1...4 { try bench.submit(number) }
             let unsent = try bench.startNext(owner, charging: [bench.charge(10)])
@@ -89,7 +89,7 @@ extension StoreContract {
             _ = try bench.write(.settle(lost.reserved(lost.completed(at: 5))))
             try require("done after all", try bench.spent(), is: 20)
         },
-        Rule("A word that the ledger does not take changes no budget") { bench in
+        Rule("An end that the ledger refuses changes no budget") { bench in
             let owner = try bench.register()
             try bench.submit(1)
             let attempt = try bench.startNext(owner, charging: [bench.charge(10)])
@@ -99,7 +99,7 @@ extension StoreContract {
             _ = try bench.write(.settle(late))
             try require("spent", try bench.spent(), is: 5)
         },
-        Rule("Each period of a budget has a sum of its own, and an attempt counts where it began") { bench in
+        Rule("Each budget period has its own sum, and an attempt counts in the period of its start") { bench in
             let owner = try bench.register()
             try bench.submit(1)
             try bench.submit(2)
@@ -113,7 +113,7 @@ extension StoreContract {
                 "the periods", try bench.store.budgets().map(\.period),
                 is: [StoreWorkbench.date(0), StoreWorkbench.date(86_400)])
         },
-        Rule("A job's budget counts the attempts of that job, also of requests that joined it later") { bench in
+        Rule("A job's budget counts the attempts of that job, including requests that joined it later") { bench in
             let owner = try bench.register()
             try bench.submit(1, job: "j")
             try bench.submit(2, job: "k")
@@ -121,7 +121,7 @@ extension StoreContract {
             let alone = try StoreWorkbench.submission(4)
             try bench.submit(alone)
             var adopted = alone
-            adopted.job = Submission.JobPlace(key: JobKey(rawValue: "j"), position: 1)
+            adopted.job = Submission.JobPosition(key: JobKey(rawValue: "j"), position: 1)
             _ = try bench.write(.submit(adopted))
             var charge = bench.charge(10)
             charge.job = JobKey(rawValue: "j")
@@ -130,7 +130,7 @@ extension StoreContract {
                 try require("spent", try bench.spent(), is: Int64(expected))
             }
         },
-        Rule("An attempt that cost more than its bound is spent at its cost, and absurd sums do not overflow") {
+        Rule("An attempt above its maximum cost is charged its actual cost, and extreme sums do not overflow") {
             bench in
             let owner = try bench.register()
             for number in 1...3 { try bench.submit(number) }

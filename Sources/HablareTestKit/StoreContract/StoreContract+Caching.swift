@@ -64,7 +64,7 @@ extension StoreWorkbench {
 
 extension StoreContract {
     static let caching: [Rule] = [
-        Rule("Of several answers in the cache a reader gets the newest that its window allows") { bench in
+        Rule("The cache returns the newest answer within the reader's maximum age") { bench in
             let owner = try bench.register()
             for (work, ends) in [(1, [150, 120]), (3, [120, 150])] {
                 for (index, end) in ends.enumerated() {
@@ -80,7 +80,7 @@ extension StoreContract {
                 }
             }
         },
-        Rule("A request whose answer is in the cache is completed with it, and nothing was used for it") { bench in
+        Rule("A request with a cached answer completes with it and has no usage") { bench in
             let owner = try bench.register()
             let flight = try bench.completeOne(StoreWorkbench.asking(1, within: nil), owner)
             let submission = try StoreWorkbench.asking(2, job: "j", tags: ["t"])
@@ -109,7 +109,7 @@ extension StoreContract {
                 "again", try bench.write(.submit(submission)),
                 is: .submitted(SubmissionReceipt(id: submission.request.id, flight: flight, wasPresent: true)))
         },
-        Rule("The age of an answer is looked at whenever it is used; one of the far future is as old") { bench in
+        Rule("A cached answer's age is checked at each use, and a date in the far future counts as old") { bench in
             try bench.fillCache(1...1)  // received at 100
             try require("too old", try !bench.isAnswered(StoreWorkbench.asking(2, within: 99)))
             try require("too young", try !bench.isAnswered(StoreWorkbench.asking(3, within: 49, at: 50)))
@@ -145,7 +145,7 @@ extension StoreContract {
             try require("in the cache", try bench.store.statistics().cachedAnswers, is: 1)
             try require("its bytes", try bench.store.statistics().cachedBytes, is: 6)
         },
-        Rule("The newest answer is found, and what it replaced drops out") { bench in
+        Rule("A newer answer replaces the older one in the cache") { bench in
             let owner = try bench.register()
             try bench.completeOne(StoreWorkbench.asking(1, within: nil), owner, with: .text("old"))
             try bench.completeOne(
@@ -156,7 +156,7 @@ extension StoreContract {
             try require("with", response?.result, is: .success(.text("new")))
             try require("in the cache", try bench.store.statistics().cachedAnswers, is: 1)
         },
-        Rule("A fresh answer is taken before a live flight is joined, and a flight is joined before nothing is") {
+        Rule("A submission prefers a fresh cached answer, then a live flight, then a new flight") {
             bench in
             let owner = try bench.register()
             try bench.completeOne(StoreWorkbench.asking(1, within: nil), owner)
@@ -168,7 +168,7 @@ extension StoreContract {
             }
             try require("joined", receipt.hasJoined && receipt.flight == live)
         },
-        Rule("What is evicted, pruned or deleted is in the cache no more; what another request keeps is") { bench in
+        Rule("Evicted, pruned and deleted responses leave the cache, unless another request keeps them") { bench in
             try bench.fillCache(1...4)
             try require("a second one's", try bench.isAnswered(StoreWorkbench.asking(9)))
             _ = try bench.write(.evict(StoreWorkbench.id(2)))
@@ -183,7 +183,7 @@ extension StoreContract {
             try require("pruned", try bench.cachedWorks(1...4), is: [])
             try require("in the cache", try bench.store.statistics().cachedAnswers, is: 0)
         },
-        Rule("A response from the cache is kept like any other: pinned, of a job, until its merge") { bench in
+        Rule("A response from the cache is protected like any other: pinned, of a job, or until its merge") { bench in
             for (number, submission) in [
                 (11, try StoreWorkbench.asking(11, job: "j")),
                 (12, try StoreWorkbench.asking(12, keepUntilMerged: true)),
@@ -198,7 +198,7 @@ extension StoreContract {
                 _ = try bench.write(.delete(StoreWorkbench.id(number), at: StoreWorkbench.date(300)))
             }
         },
-        Rule("Too many drop out, those first that were not used for longest; and those that are too old") { bench in
+        Rule("The cache drops least recently used answers over its limits, and expired ones") { bench in
             try bench.fillCache(1...6)
             try require("used", try bench.isAnswered(StoreWorkbench.asking(20, for: 1)))
             let flight = try bench.store.snapshot(of: StoreWorkbench.id(2))?.flight
@@ -226,7 +226,7 @@ extension StoreContract {
             try require("the rest", try bench.cachedWorks(1...6), is: [1, 2])
             try require("they stay responses", try bench.isKept(5))
         },
-        Rule("Answers drop out by provider, model, tag, work, flight, or all; and stay the responses they were") {
+        Rule("The cache is invalidated by provider, model, tag, work, flight or as a whole, and the responses stay") {
             bench in
             try bench.fillCache(1...2, tags: ["t"])
             try bench.fillCache(3...6)
@@ -249,7 +249,7 @@ extension StoreContract {
             try require("all", try bench.uncached(.uncache(.everything)), is: 1)
             try require("they stay responses", try (1...8).allSatisfy { try bench.isKept($0) })
         },
-        Rule("A request's policy is kept, and says nothing of others") { bench in
+        Rule("A request's cache policy is stored and does not affect other requests") { bench in
             for (number, policy) in [CachePolicy.use, .use(within: 12.5), .use(within: 0), .refresh, .bypass]
                 .enumerated()
             {

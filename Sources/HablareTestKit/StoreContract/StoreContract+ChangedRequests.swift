@@ -4,7 +4,7 @@ import Hablare
 extension StoreContract {
     /// The changes by writes that end requests, retry them or drop their contents.
     static let changedRequests: [Rule] = [
-        Rule("A cancelled request is a change, and with the last member its flight is one") { bench in
+        Rule("Cancelling reports the request as changed, and the flight if it was the last member") { bench in
             let flight = try bench.submit(1)
             try bench.join(StoreWorkbench.twin(2), flight)
             let cancel = { (number: Int) in
@@ -21,7 +21,7 @@ extension StoreContract {
             try require("the flight", try bench.lifecycle(flight).state, is: .settled(.cancelled))
             try require("nobody", try cancel(9), is: [])
         },
-        Rule("A retried request is pending again, and its flight is as it is now") { bench in
+        Rule("Retrying reports the request as pending with the current state of its flight") { bench in
             let owner = try bench.register()
             let flight = try bench.submit(1)
             try bench.postponeNext(owner, until: 60)
@@ -44,9 +44,9 @@ extension StoreContract {
             _ = try bench.write(.cancel(StoreWorkbench.id(2), at: StoreWorkbench.date(7)))
             try bench.settle(attempt.completed())
             let changes = try retry(2)
-            let anew = try require("the new flight", try bench.store.snapshot(of: StoreWorkbench.id(2))?.flight)
-            try require("another flight", anew != flight)
-            try require("done anew", changes, is: try expected(2, of: anew))
+            let next = try require("the new flight", try bench.store.snapshot(of: StoreWorkbench.id(2))?.flight)
+            try require("another flight", next != flight)
+            try require("done anew", changes, is: try expected(2, of: next))
             try require("what is completed", try retry(1), is: [])
             try require("nobody", try retry(9), is: [])
         },
@@ -75,7 +75,7 @@ extension StoreContract {
                     .nextDeadline(nil),
                 ])
         },
-        Rule("A retired process is a change, and so is each flight that it held and each request that failed with it") {
+        Rule("Retiring a process reports the process, each flight it held, and each request that failed with it") {
             bench in
             let owner = try bench.register()
             try bench.submitStream(1)
@@ -99,7 +99,7 @@ extension StoreContract {
                 "again", try bench.changes(of: .retireOwner(owner, at: StoreWorkbench.date(41))),
                 is: [.ownerRetired(owner)])
         },
-        Rule("A deleted request is erased, and cancelled before if it was live; with the last member its flight ends") {
+        Rule("Deleting reports a live request as cancelled and then erased, and its flight if it was the last member") {
             bench in
             let owner = try bench.register()
             let flight = try bench.submit(1)
@@ -127,7 +127,7 @@ extension StoreContract {
                 is: [.request(attempt.request, of: attempt.flight, .erased), .uncached])
             try require("nobody", try delete(3), is: [])
         },
-        Rule("Answers leave the cache only where something went") { bench in
+        Rule("A change of the cache is reported only if an answer left it") { bench in
             let owner = try bench.register()
             let evict = { (number: Int) in try bench.changes(of: .evict(StoreWorkbench.id(number))) }
             try bench.join(StoreWorkbench.twin(2), try bench.submit(1))
@@ -137,7 +137,7 @@ extension StoreContract {
             try require("again", try evict(2), is: [])
             try require("nobody's", try evict(9), is: [])
             try bench.complete([StoreWorkbench.submission(3)], by: owner)
-            let all = PrunePlan.Place(receivedAt: .distantFuture, flight: FlightID(rawValue: .max))
+            let all = PrunePlan.Position(receivedAt: .distantFuture, flight: FlightID(rawValue: .max))
             try require("pruned", try bench.changes(of: .prune(through: all, limit: 9)), is: [.uncached])
             try require("again", try bench.changes(of: .prune(through: all, limit: 9)), is: [])
             for number in 4...5 {
@@ -151,7 +151,7 @@ extension StoreContract {
                 }
             }
         },
-        Rule("The rows of a record are read back as they are now, the flights first, each once") { bench in
+        Rule("Changed rows are read in their present state, flights first, each once") { bench in
             let owner = try bench.register()
             for (number, phase) in [RequestPhase.completed, .failed, .cancelled, .executing].enumerated() {
                 try bench.bring(number, to: phase, by: owner)

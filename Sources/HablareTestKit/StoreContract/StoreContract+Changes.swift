@@ -4,8 +4,7 @@ import Hablare
 extension StoreContract {
     /// The changes of each write.
     static let changes: [Rule] = [
-        Rule("A submission that is written changes something, whether its request has a flight of its own or joins one")
-        {
+        Rule("A submission is reported as a change, whether its request has a flight of its own or joins one") {
             bench in
             let first = try bench.changes(of: .submit(StoreWorkbench.submission(1)))
             guard case .submitted(let id, let receipt)? = first.first, first.count == 1 else {
@@ -27,7 +26,7 @@ extension StoreContract {
                 is: [.flight(flight, try bench.lifecycle(flight))])
             try require("again", try bench.changes(of: .submit(StoreWorkbench.submission(1, job: "j"))), is: [])
         },
-        Rule("An answer from the cache is a submission's change, and an answer that it replaced leaves the cache") {
+        Rule("A submission answered from the cache reports the answer, and a replaced answer leaves the cache") {
             bench in
             let owner = try bench.register()
             var flights: [FlightID] = []
@@ -40,7 +39,7 @@ extension StoreContract {
                     is: [.submitted(receipt.id, receipt)] + more)
             }
         },
-        Rule("A move changes the flight, also where its budget refuses the attempt; a refused move changes nothing") {
+        Rule("A transition reports its flight, even if a budget refuses it; a refused one reports nothing") {
             bench in
             let owner = try bench.register()
             try bench.submit(1)
@@ -62,7 +61,7 @@ extension StoreContract {
                 try require("again", try bench.changes(of: .start(start)), is: [])
             }
         },
-        Rule("Chunks that are added change the output of their flight, and repeated or refused ones nothing") { bench in
+        Rule("Added chunks report the output of their flight, and repeated or refused ones report nothing") { bench in
             let owner = try bench.register()
             try bench.submitStream(1)
             let attempt = try bench.startNext(owner)
@@ -72,12 +71,12 @@ extension StoreContract {
             let gap = bench.chunks(of: attempt, 2, ["c"])
             try require("refused", try bench.changes(of: .append(gap)), is: [])
         },
-        Rule("Nothing is changed by what is remembered, kept, merged, learned, reserved or registered") { bench in
+        Rule("Writes of resume handles, pins, merges, limits, permits and registrations report no change") { bench in
             let owner = try bench.register()
             try bench.submit(1)
             let attempt = try bench.startNext(owner)
             let limit = RateLimit(requestsPerMinute: 60)
-            let memory = AttemptMemory(
+            let memory = ResumeHandleWrite(
                 flight: attempt.flight, token: attempt.lifecycle.token, handle: Data("h".utf8))
             let writes: [StoreWrite] = [
                 .remember(memory), .pin(attempt.request, true), .merged(attempt.request),
@@ -89,7 +88,7 @@ extension StoreContract {
             try require("the receipts", !commit.receipts.contains { if case .refused = $0 { true } else { false } })
             try require("the changes", commit.summary, is: [])
         },
-        Rule("A recorded end is one change with all that follows from it, and a refused one is none") { bench in
+        Rule("A recorded end is one change with all its consequences, and a refused end is none") { bench in
             let owner = try bench.register()
             let ends: [(RunningAttempt) -> (AttemptEnd, ChangeSummary.Outcome, isFinal: Bool)] = [
                 { ($0.completed(), .completed($0.response(), entersCache: false), true) },
@@ -126,7 +125,7 @@ extension StoreContract {
             var end = attempt.completed(.text("ab"))
             end.isStreaming = true
             end.entersCache = true
-            end.rest = bench.chunks(of: attempt, 0, ["a", "b"])
+            end.remainingChunks = bench.chunks(of: attempt, 0, ["a", "b"])
             let changes = try bench.changes(of: .settle(end))
             try require(
                 "the end", changes,
@@ -137,7 +136,7 @@ extension StoreContract {
                         .completed(attempt.response(.text("ab")), entersCache: true))
                 ])
         },
-        Rule("The changes of a commit come in the order of its writes, and refused writes make none") { bench in
+        Rule("Changes of a commit follow the order of its writes, and refused writes report none") { bench in
             let commit = try bench.store.commit([
                 .submit(try StoreWorkbench.submission(1)), .cancel(StoreWorkbench.id(9), at: StoreWorkbench.date(1)),
                 .submit(try StoreWorkbench.submission(2)), .cancel(StoreWorkbench.id(1), at: StoreWorkbench.date(1)),

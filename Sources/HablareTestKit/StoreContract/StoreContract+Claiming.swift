@@ -3,7 +3,7 @@ import Hablare
 
 extension StoreContract {
     static let claiming: [Rule] = [
-        Rule("A claim takes of each class what is its share, each in order of arrival, never more than asked for") {
+        Rule("A claim takes each priority class's share, by arrival, and never more than the limit") {
             bench in
             let owner = try bench.register()
             let priorities: [Priority] = [.low, .normal, .high, .low, .normal, .high, .normal]
@@ -22,7 +22,7 @@ extension StoreContract {
             try require("the order", claimed, is: expected)
             try require("more", try bench.claim(owner, limit: 9).count, is: 0)
         },
-        Rule("A standing crowd of urgent flights leaves the others their share: 8:4:1") { bench in
+        Rule("A backlog of urgent flights leaves the other classes their share: 8:4:1") { bench in
             let owner = try bench.register()
             for number in 0..<60 {
                 let priority: Priority = number < 40 ? .high : number < 55 ? .normal : .low
@@ -33,23 +33,24 @@ extension StoreContract {
             try require("of each class", counts, is: [16, 8, 2])
             try require("the order", claimed, is: claimed.sorted())
         },
-        Rule("Who takes one after the other leaves the others their share as well") { bench in
+        Rule("Claims of one flight at a time also leave the other classes their share") { bench in
             let owner = try bench.register()
             for number in 0..<60 {
                 try bench.submit(StoreWorkbench.submission(number, priority: Priority.allCases[number % 3]))
             }
             var claimed: [Priority] = []
-            for turn in 0..<26 {
+            for roundOffset in 0..<26 {
                 let query = ClaimQuery(
-                    owner: owner, provider: "p", scope: .everything, limit: 1, now: StoreWorkbench.date(0), turn: turn)
+                    owner: owner, provider: "p", scope: .everything, limit: 1, now: StoreWorkbench.date(0),
+                    roundOffset: roundOffset)
                 claimed += try bench.store.claim(query).flights.map(\.request.priority)
             }
             let counts = Priority.allCases.map { priority in claimed.count { $0 == priority } }
             try require("of each class", counts, is: [16, 8, 2])
-            let places = claimed.indices.filter { claimed[$0] == .low }
-            try require("the lowest are a round apart", places, is: [6, 19])
+            let positions = claimed.indices.filter { claimed[$0] == .low }
+            try require("the lowest are a round apart", positions, is: [6, 19])
         },
-        Rule("Arrival counts, not the UUID") { bench in
+        Rule("Flights of one class are claimed by arrival, not by UUID") { bench in
             let owner = try bench.register()
             for number in [5, 2, 9, 1] { try bench.submit(number) }
             let claimed = try bench.claim(owner, limit: 9).map(\.request.id)
@@ -83,8 +84,8 @@ extension StoreContract {
             try require("b's", try bench.claim(owner, scope: .job(JobKey(rawValue: "c")), limit: 9).count, is: 0)
             let first = try bench.claim(owner, scope: scope, limit: 1).map(\.request.id)
             try require("the first", first, is: [StoreWorkbench.id(4)])
-            let rest = try bench.claim(owner, scope: scope, limit: 9).map(\.request.id)
-            try require("the rest", rest, is: [StoreWorkbench.id(2)])
+            let remainder = try bench.claim(owner, scope: scope, limit: 9).map(\.request.id)
+            try require("the rest", remainder, is: [StoreWorkbench.id(2)])
             let others = try bench.claim(owner, limit: 9).map(\.request.id)
             try require("everything else", others, is: [1, 3].map(StoreWorkbench.id))
         },
@@ -109,14 +110,14 @@ extension StoreContract {
             try require("the urgent one", others, is: [StoreWorkbench.id(1)])
             try require("given back", try bench.claim(owner, scope: scope, limit: 9).map(\.id), is: [taken.id])
         },
-        Rule("A claim in the scope of nothing takes nothing") { bench in
+        Rule("A claim in an empty scope takes nothing") { bench in
             let owner = try bench.register()
             try bench.submit(StoreWorkbench.submission(1, priority: .high))
             try bench.submit(StoreWorkbench.submission(2, job: "a", position: 0))
             try require("nothing", try bench.claim(owner, scope: .nothing, limit: 9).count, is: 0)
             try require("all is left", try bench.claim(owner, limit: 9).count, is: 2)
         },
-        Rule("A claim in the scope of a request takes its repairs, too, the oldest first, and no others'") { bench in
+        Rule("A claim in the scope of a request also takes its own repairs, the oldest first") { bench in
             let owner = try bench.register()
             func submit(_ number: Int, of id: Int) throws {
                 let repair = AIRequest.repairID(of: StoreWorkbench.id(id), number: number)
@@ -129,13 +130,13 @@ extension StoreContract {
             let scope = ClaimScope.request(StoreWorkbench.id(1))
             let first = try bench.claim(owner, scope: scope, limit: 2).map(\.request.prompt.plainText)
             try require("the oldest", first, is: ["5 of 1", "1 of 1"])
-            let rest = try bench.claim(owner, scope: scope, limit: 9)
-            try require("how many more", rest.count, is: 2)
-            try require("the third", rest[0].request.prompt.plainText, is: "3 of 1")
-            try require("itself", rest[1].request.id, is: StoreWorkbench.id(1))
+            let remainder = try bench.claim(owner, scope: scope, limit: 9)
+            try require("how many more", remainder.count, is: 2)
+            try require("the third", remainder[0].request.prompt.plainText, is: "3 of 1")
+            try require("itself", remainder[1].request.id, is: StoreWorkbench.id(1))
             try require("the others'", try bench.claim(owner, limit: 9).count, is: 3)
         },
-        Rule("Every claim gives a fresh token, and nobody else gets the flight meanwhile") { bench in
+        Rule("Every claim issues a new token, and a claimed flight is not claimed again") { bench in
             let one = try bench.register(1)
             let two = try bench.register(2)
             let flight = try bench.submit(1)
@@ -152,7 +153,7 @@ extension StoreContract {
                     "giving it back", try bench.write(.advance(flight, release, at: StoreWorkbench.date(1))), is: .done)
             }
         },
-        Rule("A claimed flight brings the request as it was submitted") { bench in
+        Rule("A claimed flight contains the request as it was submitted") { bench in
             let owner = try bench.register()
             let request = AIRequest(
                 id: StoreWorkbench.id(1), prompt: .messages([Prompt.Message(role: .user, text: "ö")]), model: "m",
@@ -165,7 +166,7 @@ extension StoreContract {
             try require("a failure", claimed.failure, is: nil)
             try require("tried since", claimed.triedSince, is: nil)
         },
-        Rule("A flight that is given back keeps its place in the queue") { bench in
+        Rule("A released flight keeps its position in the queue") { bench in
             let owner = try bench.register()
             for number in 1...3 { try bench.submit(number) }
             let first = try bench.claimOne(owner)
@@ -174,7 +175,7 @@ extension StoreContract {
             let order = try bench.claim(owner, limit: 9).map(\.request.id)
             try require("the order", order, is: [1, 2, 3].map(StoreWorkbench.id))
         },
-        Rule("What is over is never claimed, and a retry is") { bench in
+        Rule("A settled flight is never claimed, and a retried one is") { bench in
             let owner = try bench.register()
             try bench.bring(1, to: .completed, by: owner)
             try bench.bring(2, to: .failed, by: owner)
@@ -188,7 +189,7 @@ extension StoreContract {
             let claimed = try bench.claim(owner, limit: 9).map(\.request.id)
             try require("retried", claimed, is: [2, 3].map(StoreWorkbench.id))
         },
-        Rule("A retried request of a job is found in the scope of its job") { bench in
+        Rule("A retried request of a job is claimed in the scope of its job") { bench in
             let owner = try bench.register()
             try bench.submit(1, job: "j", position: 0)
             try bench.finishNext(owner, failing: StoreWorkbench.failure)

@@ -36,7 +36,7 @@ extension StoreContract {
 
     static let content: [Rule] =
         contents.map { name, content in
-            Rule("A response comes back as it was recorded: \(name)") { bench in
+            Rule("A response is read as it was recorded: \(name)") { bench in
                 let owner = try bench.register()
                 try bench.submit(1)
                 let attempt = try bench.startNext(owner)
@@ -53,7 +53,7 @@ extension StoreContract {
                     is: attempt.response(content).evicted())
             }
         } + [
-            Rule("Metadata and usage of a response come back as they were recorded") { bench in
+            Rule("Metadata and usage of a response are read as they were recorded") { bench in
                 let owner = try bench.register()
                 try bench.submit(1)
                 let attempt = try bench.startNext(owner)

@@ -23,7 +23,7 @@ extension StoreContract {
             try require("the ledger", try bench.store.attempts(of: id), is: [])
             try require("claimed", try bench.claim(owner, limit: 9).count, is: 0)
         },
-        Rule("A leased request that ran out of time cannot be sent") { bench in
+        Rule("A leased request past its deadline cannot be sent") { bench in
             let owner = try bench.register()
             try bench.submit(StoreWorkbench.submission(1, deadline: 30))
             let claimed = try bench.claimOne(owner)
@@ -37,7 +37,7 @@ extension StoreContract {
             try require("who has it", snapshot?.holder, is: nil)
             try require("the ledger", try bench.store.attempts(of: claimed.request.id), is: [])
         },
-        Rule("An attempt whose request ran out of time is in the ledger, maybe billed, and its answer comes too late") {
+        Rule("An attempt of an expired request is in the ledger as possibly billed, and its late answer is refused") {
             bench in
             let owner = try bench.register()
             try bench.submit(StoreWorkbench.submission(1, deadline: 30))
@@ -63,7 +63,7 @@ extension StoreContract {
             try require("the error", snapshot?.error, is: .deadlineExceeded)
             try require("the end", snapshot?.finishedAt, is: StoreWorkbench.date(40))
         },
-        Rule("A request that backs off or is held runs out of time like any other") { bench in
+        Rule("A request that backs off or is held expires at its deadline") { bench in
             let owner = try bench.register()
             try bench.submit(StoreWorkbench.submission(1, deadline: 30))
             let first = try bench.postponeNext(owner, until: 20)
@@ -80,7 +80,7 @@ extension StoreContract {
             try require("claimed", claim.flights.count, is: 0)
             try require("the next back-off", claim.nextDue, is: nil)
         },
-        Rule("The earliest deadlines come first, then the first arrivals, and never more than asked for") { bench in
+        Rule("Requests expire by deadline, then by arrival, and never more than the limit") { bench in
             let deadlines = [(5, 30), (9, 20), (2, 20), (1, 10), (7, 90)]
             for (number, deadline) in deadlines {
                 try bench.submit(StoreWorkbench.submission(number, deadline: deadline))
@@ -126,7 +126,7 @@ extension StoreContract {
                 try require(what, ids, is: expected.map(StoreWorkbench.id))
             }
         },
-        Rule("A limit of zero or less ends nothing, and says which deadline is next") { bench in
+        Rule("A limit of zero or less expires nothing and reports the next deadline") { bench in
             try bench.submit(StoreWorkbench.submission(1, deadline: 30))
             for limit in [0, -1, .min] {
                 let (expired, next) = try bench.expire(at: 50, limit: limit)
@@ -134,7 +134,7 @@ extension StoreContract {
                 try require("the next deadline", next, is: StoreWorkbench.date(30))
             }
         },
-        Rule("Where nobody has a deadline nobody runs out of time") { bench in
+        Rule("Requests without a deadline never expire") { bench in
             let owner = try bench.register()
             for number in 1...3 { try bench.submit(number) }
             _ = try bench.startNext(owner)
@@ -142,7 +142,7 @@ extension StoreContract {
             try require("the expired", expired, is: [])
             try require("the next deadline", next, is: nil)
         },
-        Rule("What is over or erased has no deadline any more") { bench in
+        Rule("Final and erased requests have no deadline") { bench in
             let owner = try bench.register()
             try bench.submit(StoreWorkbench.submission(1, deadline: 30))
             try bench.finishNext(owner)
@@ -157,7 +157,7 @@ extension StoreContract {
             try require("the next deadline", next, is: nil)
             try require("the requests", try bench.store.snapshots(SnapshotFilter()), is: before)
         },
-        Rule("A UUID that is used anew has its own deadline only") { bench in
+        Rule("A reused UUID does not inherit a deadline") { bench in
             for (number, deadline) in [(1, 30), (2, 30)] {
                 try bench.submit(StoreWorkbench.submission(number, deadline: deadline))
             }
@@ -186,7 +186,7 @@ extension StoreContract {
             try require("the claimed one's", claimed.request.deadline, is: nil)
             try require("its life", claimed.lifecycle.tries, is: 0)
         },
-        Rule("Retrying keeps a deadline that is still to come, and it ends the request") { bench in
+        Rule("Retrying keeps a future deadline, and the request expires at it") { bench in
             let owner = try bench.register()
             try bench.submit(StoreWorkbench.submission(1, deadline: 30))
             try bench.finishNext(owner, failing: StoreWorkbench.failure)
@@ -196,7 +196,7 @@ extension StoreContract {
             try require("the next one", try bench.expire(at: 29).next, is: StoreWorkbench.date(30))
             try require("the expired", try bench.expire(at: 30).expired.map(\.id), is: [id])
         },
-        Rule("Retrying a live request that backs off past its deadline drops the deadline too") { bench in
+        Rule("Retrying a request that backs off past its deadline drops the deadline") { bench in
             let owner = try bench.register()
             try bench.submit(StoreWorkbench.submission(1, deadline: 30))
             let attempt = try bench.postponeNext(owner, until: 20)
@@ -205,7 +205,7 @@ extension StoreContract {
             try require("the expired", try bench.expire(at: 99).expired, is: [])
             try require("claimed", try bench.claim(owner, at: 40).count, is: 1)
         },
-        Rule("After a retry an expired attempt's answer is the outcome, as long as no newer one was sent") { bench in
+        Rule("After a retry, an expired attempt's answer settles the request unless a newer one was sent") { bench in
             let owner = try bench.register()
             try bench.submit(StoreWorkbench.submission(1, deadline: 30))
             let attempt = try bench.startNext(owner)
@@ -214,7 +214,7 @@ extension StoreContract {
             try require("its answer", try bench.write(.settle(attempt.completed(at: 32))), is: .done)
             try require("the response", try bench.store.response(of: attempt.request), is: attempt.response(at: 32))
         },
-        Rule("Submitting the same again with another deadline finds it, and changes nothing") { bench in
+        Rule("Resubmitting a request with another deadline finds it and changes nothing") { bench in
             try bench.submit(StoreWorkbench.submission(1, deadline: 30))
             let receipt = try bench.write(.submit(StoreWorkbench.submission(1, deadline: 10)))
             guard case .submitted(let present) = receipt, present.wasPresent else {
@@ -224,7 +224,7 @@ extension StoreContract {
             try require("the deadline", try bench.store.snapshot(of: id)?.deadline, is: StoreWorkbench.date(30))
             try require("the expired", try bench.expire(at: 20).expired, is: [])
         },
-        Rule("Deadlines that no calendar has are kept as the farthest ones, and nothing traps") { bench in
+        Rule("Deadlines beyond the calendar are clamped and do not trap") { bench in
             let farthest = [
                 Date.distantFuture, Date(timeIntervalSince1970: 1e300), Date(timeIntervalSince1970: .infinity),
             ]
@@ -240,7 +240,7 @@ extension StoreContract {
             try require("those that passed", Set(expired.map(\.id)), is: Set((3...5).map(StoreWorkbench.id)))
             try require("the next deadline", next, is: .distantFuture)
         },
-        Rule("Of one commit later writes see what ran out of time before them") { bench in
+        Rule("Later writes of a commit see requests that earlier writes expired") { bench in
             let owner = try bench.register()
             try bench.submit(StoreWorkbench.submission(1, deadline: 30))
             let attempt = try bench.startNext(owner)

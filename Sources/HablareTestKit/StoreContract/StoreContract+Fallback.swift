@@ -3,7 +3,7 @@ import Hablare
 
 extension StoreContract {
     static let fallback: [Rule] = [
-        Rule("A flight that is diverted waits for the other provider and its model, and its attempts count anew") {
+        Rule("A diverted flight waits for the fallback provider and model, and its tries restart") {
             bench in
             let (owner, first) = try bench.divert()
             try require("claimed for the first", try bench.claim(owner, limit: 9).count, is: 0)
@@ -18,7 +18,7 @@ extension StoreContract {
             try require("the snapshot's model", snapshot.model, is: "small")
             try require("the account", try bench.report("shared"), is: ["q"])
         },
-        Rule("A diverted flight that waited twice for its first provider waits for it no more") { bench in
+        Rule("A diverted flight is not claimed for its first provider, even after two backoffs") { bench in
             let owner = try bench.register()
             try bench.submit(StoreWorkbench.submission(of: StoreWorkbench.fallingBack(1)))
             _ = try bench.write(.cancel(StoreWorkbench.id(1), at: StoreWorkbench.date(1)))
@@ -27,13 +27,13 @@ extension StoreContract {
             try require("claimed for the first", try bench.claim(owner, limit: 9).count, is: 0)
             try require("for the second", try bench.claim(owner, provider: "q", limit: 9).count, is: 1)
         },
-        Rule("A postponement that is too late for everybody diverts the flight where another provider is named") {
+        Rule("A postponement past every member's deadline diverts the flight if a fallback is named") {
             bench in
             let owner = try bench.register()
             try bench.submit(StoreWorkbench.submission(of: StoreWorkbench.fallingBack(1, deadline: 30)))
             let attempt = try bench.startNext(owner)
             try bench.settle(
-                attempt.postponed(until: 60, elseAsking: "q"), finishing: [], goesOn: true, isDiverted: true)
+                attempt.postponed(until: 60, elseAsking: "q"), finishing: [], continues: true, isDiverted: true)
             try require("claimed for the first", try bench.claim(owner, limit: 9, at: 90).count, is: 0)
             let claimed = try require("for the second", try bench.claim(owner, provider: "q").first)
             try require("its model", claimed.request.model, is: "small")
@@ -47,23 +47,23 @@ extension StoreContract {
             try require("its error", line?.error, is: StoreWorkbench.overloaded)
             try require("the account", try bench.report("shared"), is: ["q"])
         },
-        Rule("A postponement that somebody can wait for is one, whoever else could be asked") { bench in
+        Rule("A postponement within a member's deadline is kept even if a fallback is named") { bench in
             let owner = try bench.register()
             try bench.submit(StoreWorkbench.submission(of: StoreWorkbench.fallingBack(1, deadline: 30)))
             try bench.submit(StoreWorkbench.submission(of: StoreWorkbench.fallingBack(2, deadline: 90)))
             let attempt = try bench.startNext(owner)
-            try bench.settle(attempt.postponed(until: 60, elseAsking: "q"), finishing: [1], goesOn: true)
+            try bench.settle(attempt.postponed(until: 60, elseAsking: "q"), finishing: [1], continues: true)
             try require("claimed for the second", try bench.claim(owner, provider: "q").count, is: 0)
             try require("why the other waits", try bench.store.snapshot(of: StoreWorkbench.id(2))?.providerID, is: "p")
         },
-        Rule("Of a flight that is diverted for want of time those fail whose deadline has come, and the others go on") {
+        Rule("When lack of time diverts a flight, members past their deadline fail and the others continue") {
             bench in
             let owner = try bench.register()
             try bench.submit(StoreWorkbench.submission(of: StoreWorkbench.fallingBack(1, deadline: 5)))
             try bench.submit(StoreWorkbench.submission(of: StoreWorkbench.fallingBack(2, deadline: 30)))
             let attempt = try bench.startNext(owner)
             try bench.settle(
-                attempt.postponed(until: 60, at: 6, elseAsking: "q"), finishing: [1], goesOn: true, isDiverted: true)
+                attempt.postponed(until: 60, at: 6, elseAsking: "q"), finishing: [1], continues: true, isDiverted: true)
             let failed = try bench.store.snapshot(of: StoreWorkbench.id(1))
             try require("the phase", failed?.phase, is: .failed)
             try require("the error", failed?.error, is: StoreWorkbench.overloaded)
@@ -71,14 +71,14 @@ extension StoreContract {
             try require("who leads", claimed.request.id, is: StoreWorkbench.id(2))
             try require("its model", claimed.request.model, is: "small")
         },
-        Rule("Where nobody has time left there is nobody to ask") { bench in
+        Rule("A flight without a member before its deadline is not diverted") { bench in
             let owner = try bench.register()
             try bench.submit(StoreWorkbench.submission(of: StoreWorkbench.fallingBack(1, deadline: 5)))
             let attempt = try bench.startNext(owner)
-            try bench.settle(attempt.postponed(until: 60, at: 6, elseAsking: "q"), finishing: [1], goesOn: false)
+            try bench.settle(attempt.postponed(until: 60, at: 6, elseAsking: "q"), finishing: [1], continues: false)
             try require("claimed for the second", try bench.claim(owner, provider: "q").count, is: 0)
         },
-        Rule("A diverted request reads as it was submitted, and submitting it again finds it") { bench in
+        Rule("A diverted request is read as it was submitted, and resubmitting it finds it") { bench in
             let (_, first) = try bench.divert()
             let stored = try require("the request", try bench.store.request(of: first.request))
             try require("it", stored.request, is: StoreWorkbench.fallingBack(1))
@@ -88,7 +88,7 @@ extension StoreContract {
                 "submitted again", receipt,
                 is: .submitted(SubmissionReceipt(id: first.request, flight: first.flight, wasPresent: true)))
         },
-        Rule("A request for the work of a flight that was diverted joins it, and shares its answer") { bench in
+        Rule("A request for the work of a diverted flight joins it and shares its answer") { bench in
             let (owner, first) = try bench.divert()
             let twin = StoreWorkbench.fallingBack(2)
             try require(
@@ -97,10 +97,10 @@ extension StoreContract {
                     SubmissionReceipt(id: twin.id, flight: first.flight, wasPresent: false, hasJoined: true)))
             let claimed = try require("for the second", try bench.claim(owner, provider: "q").first)
             let second = try bench.start(claimed, at: 5)
-            try bench.settle(second.completed(at: 6), finishing: [1, 2], goesOn: false)
+            try bench.settle(second.completed(at: 6), finishing: [1, 2], continues: false)
             try require("nothing is left", try bench.claim(owner, limit: 9).count, is: 0)
         },
-        Rule("Each attempt of a chain is in the ledger with its own provider and model") { bench in
+        Rule("Each attempt of a fallback chain is in the ledger with its own provider and model") { bench in
             let (owner, first) = try bench.divert()
             let claimed = try require("for the second", try bench.claim(owner, provider: "q").first)
             let second = try bench.start(claimed, at: 5)
@@ -112,7 +112,7 @@ extension StoreContract {
             let rows = try bench.store.ledger(LedgerQuery(by: .provider)).rows
             try require("the sums", rows.map(\.key), is: ["p", "q"])
         },
-        Rule("The late answer of a provider that was given up completes its flight, as that provider's") { bench in
+        Rule("A late answer of the first provider completes a diverted flight, as that provider's answer") { bench in
             let (_, first) = try bench.divert()
             try require("the receipt", try bench.write(.settle(first.completed(at: 9))), is: .done)
             let response = try bench.store.response(of: first.request)
@@ -128,7 +128,7 @@ extension StoreWorkbench {
     static func fallingBack(_ number: Int, deadline: Int? = nil) -> AIRequest {
         AIRequest(
             id: id(number), prompt: "x", model: "large", deadline: deadline.map(date),
-            fallback: [FallbackHop("q", model: "small"), FallbackHop("r")])
+            fallback: [FallbackTarget("q", model: "small"), FallbackTarget("r")])
     }
 
     /// Returns a request whose first provider failed for good.
@@ -142,7 +142,7 @@ extension StoreWorkbench {
     @discardableResult
     func divert(_ attempt: RunningAttempt) throws -> RunningAttempt {
         let outcome = AttemptEnd.Outcome.diverted(
-            Self.failure, to: FallbackHop("q", model: "small"), account: "shared")
+            Self.failure, to: FallbackTarget("q", model: "small"), account: "shared")
         try require("diverting", try write(.settle(attempt.end(outcome, billing: .neverSent))), is: .done)
         return attempt
     }
@@ -157,11 +157,11 @@ extension StoreWorkbench {
 extension RunningAttempt {
     /// Returns a failure with a later attempt, or with another provider if the wait is too long.
     fileprivate func postponed(until later: Int, at seconds: Int = 2, elseAsking provider: ProviderID) -> AttemptEnd {
-        let hop = FallbackHop(provider, model: "small")
+        let target = FallbackTarget(provider, model: "small")
         return end(
             .postponed(
                 StoreWorkbench.overloaded, until: StoreWorkbench.date(later),
-                else: AttemptEnd.Diversion(to: hop, account: "shared")),
+                else: AttemptEnd.Diversion(to: target, account: "shared")),
             billing: .neverSent, at: seconds)
     }
 }

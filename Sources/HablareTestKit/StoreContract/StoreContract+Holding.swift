@@ -3,7 +3,7 @@ import Hablare
 
 extension StoreContract {
     static let holding: [Rule] = [
-        Rule("A held attempt is in the ledger, maybe billed, and its request waits for somebody's word") { bench in
+        Rule("A held attempt is in the ledger as possibly billed, and its request is held until a retry") { bench in
             let owner = try bench.register()
             try bench.submit(1)
             let attempt = try bench.holdNext(owner)
@@ -25,7 +25,7 @@ extension StoreContract {
             let ofJob = try bench.claim(owner, scope: .job(JobKey(rawValue: "j")), limit: 9, at: 1_000_000_000)
             try require("claimed of its job", ofJob.count, is: 0)
         },
-        Rule("Retrying a held request lets it wait, and its tries begin anew") { bench in
+        Rule("Retrying a held request releases it and resets its tries") { bench in
             let owner = try bench.register()
             try bench.submit(1)
             let attempt = try bench.holdNext(owner)
@@ -60,7 +60,7 @@ extension StoreContract {
             let record = attempt.record(.completed, .billed, usage: RunningAttempt.usage, at: 9)
             try require("the ledger", try bench.store.attempts(of: attempt.request), is: [record])
         },
-        Rule("A held flight is moved by no holder of old") { bench in
+        Rule("An earlier lease holder cannot move a held flight") { bench in
             let owner = try bench.register()
             let flight = try bench.submit(1)
             let claimed = try bench.claimOne(owner)
@@ -78,7 +78,7 @@ extension StoreContract {
             }
             try require("why it waits", try bench.store.snapshot(of: attempt.request)?.waiting, is: .held)
         },
-        Rule("An attempt that died with its process holds its flight where the request says so") { bench in
+        Rule("An attempt lost with its process holds its flight if the request's policy is hold") { bench in
             let owner = try bench.register()
             try bench.submit(StoreWorkbench.submission(1, unknownOutcome: .hold))
             let attempt = try bench.startNext(owner)
@@ -93,7 +93,7 @@ extension StoreContract {
             let next = try bench.register(2)
             try require("claimed", try bench.claim(next, limit: 9, at: 99).count, is: 0)
         },
-        Rule("What was never sent is not held: a lease that is broken, an attempt that was stopped") { bench in
+        Rule("Broken leases and stopped attempts that were never sent do not hold the flight") { bench in
             let one = try bench.register(1)
             let two = try bench.register(2)
             try bench.submit(StoreWorkbench.submission(1, unknownOutcome: .hold))
@@ -104,7 +104,7 @@ extension StoreContract {
             let waiting = try bench.store.snapshot(of: attempt.request)?.waiting
             try require("why it waits", waiting, is: .unclaimed(ahead: 0))
         },
-        Rule("A request that brings down its process again and again is held in the end, whatever it says") { bench in
+        Rule("A request whose process dies repeatedly is held, whatever its policy") { bench in
             try bench.submit(1)
             for loss in 1...FlightLifecycle.maximumLosses {
                 try bench.loseNext(at: loss * 10)
@@ -114,7 +114,7 @@ extension StoreContract {
                 try require("after loss \(loss)", waiting, is: expected)
             }
         },
-        Rule("A request whose attempts are stopped again and again when they may have been billed is held in the end") {
+        Rule("A request whose possibly billed attempts are stopped repeatedly is held") {
             bench in
             let owner = try bench.register(1)
             try bench.submit(1)
@@ -130,7 +130,7 @@ extension StoreContract {
                 }
             }
         },
-        Rule("An end that is known, and a retry, begin the count of losses anew") { bench in
+        Rule("A known end and a retry reset the count of losses") { bench in
             let owner = try bench.register(99)
             try bench.submit(1)
             for _ in 1..<FlightLifecycle.maximumLosses { try bench.loseNext(at: 10) }
@@ -144,7 +144,7 @@ extension StoreContract {
             let retried = try bench.store.snapshot(of: StoreWorkbench.id(1))?.waiting
             try require("after the retry", retried, is: .unclaimed(ahead: 0))
         },
-        Rule("Pages can be narrowed to what is held, and to what is not") { bench in
+        Rule("Pages can be filtered to held requests, and to those that are not held") { bench in
             let owner = try bench.register()
             for number in [4, 2, 6] {
                 try bench.submit(number, job: "j", position: number)
@@ -175,7 +175,7 @@ extension StoreContract {
                 try require(what, try numbers(filter), is: expected.map(StoreWorkbench.id))
             }
         },
-        Rule("What backs off or is held counts as pending") { bench in
+        Rule("A request that backs off or is held counts as pending") { bench in
             let owner = try bench.register()
             try bench.submit(1)
             try bench.postponeNext(owner, until: 60)
@@ -190,7 +190,7 @@ extension StoreContract {
     ]
 
     static let tries: [Rule] = [
-        Rule("Failures count as tries; what its own process interrupted or lost does not") { bench in
+        Rule("Failures count as tries, and interrupted or lost attempts do not") { bench in
             let owner = try bench.register(99)
             try bench.submit(1)
             try bench.postponeNext(owner, until: 10)
@@ -208,7 +208,7 @@ extension StoreContract {
             let later = FlightLifecycle(state: .leased(owner), token: 5, attempt: 4, generation: 4, uncounted: 2)
             try require("its life after a failure", next.lifecycle, is: later)
         },
-        Rule("A request is tried since its first attempt that counts, until it is retried") { bench in
+        Rule("The time of the tries begins with the first counted attempt and is reset by a retry") { bench in
             let owner = try bench.register()
             try bench.submit(1)
             for (started, until) in [(3, 20), (20, 40)] {
@@ -226,7 +226,7 @@ extension StoreContract {
             _ = try bench.write(.settle(attempt.postponed(until: 70)))
             try require("after a failure", try bench.claimOne(owner, at: 70).triedSince, is: StoreWorkbench.date(61))
         },
-        Rule("An attempt that does not count does not begin the time of the tries") { bench in
+        Rule("An attempt that is not counted does not begin the time of the tries") { bench in
             let owner = try bench.register(99)
             try bench.submit(1)
             try bench.loseNext(at: 10)
@@ -239,7 +239,7 @@ extension StoreContract {
             try bench.loseNext(at: 50)
             try require("with a failure", try bench.claimOne(owner).triedSince, is: StoreWorkbench.date(30))
         },
-        Rule("A submission that is written executing is tried since its submission") { bench in
+        Rule("A submission written as executing is tried since its submission") { bench in
             let owner = try bench.register()
             var executing = try StoreWorkbench.submission(3)
             try executing.flight.leased(by: owner)

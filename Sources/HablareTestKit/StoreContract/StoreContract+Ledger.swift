@@ -3,7 +3,7 @@ import Hablare
 
 extension StoreContract {
     static let ledger: [Rule] = [
-        Rule("Tags come back with a request, in their order, and say nothing about what work it is") { bench in
+        Rule("Tags are read with a request in their order and do not affect its fingerprint") { bench in
             let tags = ["book", "Zürich", "a"]
             let request = AIRequest(id: StoreWorkbench.id(1), prompt: "x", tags: tags)
             try bench.submit(StoreWorkbench.submission(of: request))
@@ -20,7 +20,7 @@ extension StoreContract {
                 is: .submitted(SubmissionReceipt(id: request.id, flight: claimed.id, wasPresent: true)))
             try require("the tags", try bench.store.snapshot(of: request.id)?.tags, is: tags)
         },
-        Rule("An attempt says for which provider and model it was") { bench in
+        Rule("An attempt record names its provider and model") { bench in
             let owner = try bench.register()
             let request = AIRequest(id: StoreWorkbench.id(1), prompt: "x", model: "m")
             try bench.submit(StoreWorkbench.submission(of: request))
@@ -29,7 +29,7 @@ extension StoreContract {
             expected.model = "m"
             try require("the ledger", try bench.store.attempts(of: request.id), is: [expected])
         },
-        Rule("Milliseconds of sound, and tokens of a cache, are kept with the other quantities") { bench in
+        Rule("Audio milliseconds and cached tokens are stored with the other usage quantities") { bench in
             let owner = try bench.register()
             try bench.submit(1)
             let attempt = try bench.startNext(owner)
@@ -44,7 +44,7 @@ extension StoreContract {
             try require("the statistics", try bench.store.statistics().usage, is: usage)
             try require("the ledger's", try bench.store.ledger(LedgerQuery()).total.usage, is: usage)
         },
-        Rule("What an attempt used is in the ledger also where it failed") { bench in
+        Rule("The usage of a failed attempt is in the ledger") { bench in
             let owner = try bench.register()
             try bench.submit(1)
             let attempt = try bench.startNext(owner)
@@ -64,7 +64,7 @@ extension StoreContract {
                 duration: .seconds(6))
             try require("the total", try bench.store.ledger(LedgerQuery()), is: LedgerReport(rows: [], total: expected))
         },
-        Rule("Sums by provider, model, job, tag and day add up what belongs together, what has none comes last") {
+        Rule("The ledger sums by provider, model, job, tag and day, and attempts without one come last") {
             bench in
             try bench.fillLedger()
             func sums(_ grouping: LedgerQuery.Grouping, line: Int = #line, _ expected: [(String?, Int, Int64?)]) throws
@@ -85,7 +85,7 @@ extension StoreContract {
             try sums(.tag, [("red", 2, 10), ("warm", 1, 5), (nil, 4, 10)])
             try sums(.day, [("2027-01-15", 5, 20), ("2027-01-16", 1, nil)])
         },
-        Rule("A query can be narrowed to a time, a provider, a job and a tag, and all of them together") { bench in
+        Rule("A ledger query can be filtered by time, provider, job and tag, and by all of them") { bench in
             try bench.fillLedger()
             let date = StoreWorkbench.date(_:)
             try require("from the beginning", try bench.count(LedgerQuery(from: date(1))), is: 6)
@@ -108,7 +108,7 @@ extension StoreContract {
             for number in 1...4 { _ = try bench.write(.delete(StoreWorkbench.id(number), at: StoreWorkbench.date(99))) }
             try require("the reports", try queries.map { try bench.store.ledger($0) }, is: before)
         },
-        Rule("What a budget refused is in the ledger, and is no attempt in any sum") { bench in
+        Rule("An attempt refused by a budget is in the ledger but in no sum") { bench in
             try bench.fillLedger()
             let queries = [LedgerQuery()] + LedgerQuery.Grouping.allCases.map { LedgerQuery(by: $0) }
             let before = try queries.map { try bench.store.ledger($0) }
@@ -118,7 +118,7 @@ extension StoreContract {
             try require("its attempts", try bench.store.attempts(of: refused.request).count, is: 1)
             try require("the reports", try queries.map { try bench.store.ledger($0) }, is: before)
         },
-        Rule("Sums stay at the farthest number instead of overflowing, and are exact below it") { bench in
+        Rule("Sums saturate instead of overflowing and are exact below the maximum") { bench in
             let owner = try bench.register()
             for (number, tokens) in [Int64.max, .max, -1].enumerated() {
                 try bench.submit(number)

@@ -3,7 +3,7 @@ import Hablare
 
 extension StoreContract {
     static let owners: [Rule] = [
-        Rule("A registered process is listed with what it said of itself") { bench in
+        Rule("A registered process is listed with its registration") { bench in
             let one = try bench.register(1)
             let two = try bench.register(2)
             try require("ids ascend", one < two)
@@ -13,7 +13,7 @@ extension StoreContract {
             ]
             try require("the owners", try bench.store.owners(), is: expected)
         },
-        Rule("A process without a lock or a host name is registered all the same") { bench in
+        Rule("A process without a lock or a host name can register") { bench in
             let registration = OwnerRegistration(
                 host: "", processID: 0, lockName: "", expiresAt: StoreWorkbench.date(1))
             guard case .owner(let owner) = try bench.write(.registerOwner(registration)) else {
@@ -22,7 +22,7 @@ extension StoreContract {
             let expected = [OwnerRecord(id: owner, registration: registration)]
             try require("the owners", try bench.store.owners(), is: expected)
         },
-        Rule("Renewing moves the end of the leases; an unknown process cannot renew") { bench in
+        Rule("Renewing extends the leases, and an unknown process cannot renew") { bench in
             let owner = try bench.register()
             try require("renewing", try bench.write(.renewOwner(owner, until: StoreWorkbench.date(90))), is: .done)
             try require("the end", try bench.store.owners().first?.registration.expiresAt, is: StoreWorkbench.date(90))
@@ -32,7 +32,7 @@ extension StoreContract {
                 is: .refused(.staleToken))
             try require("the owners", try bench.store.owners(), is: [])
         },
-        Rule("An id is never given twice") { bench in
+        Rule("Owner ids are never reused") { bench in
             let one = try bench.register()
             _ = try bench.write(.retireOwner(one, at: StoreWorkbench.date(1)))
             let two = try bench.register()
@@ -58,7 +58,7 @@ extension StoreContract {
                 "retiring again", try bench.write(.retireOwner(one, at: StoreWorkbench.date(9))),
                 is: .broken(flights: 0))
         },
-        Rule("What was over before its process died stays as it was") { bench in
+        Rule("Flights settled before their process died do not change") { bench in
             let owner = try bench.register()
             try bench.bring(1, to: .completed, by: owner)
             try bench.bring(2, to: .failed, by: owner)

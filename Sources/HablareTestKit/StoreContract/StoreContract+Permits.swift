@@ -8,13 +8,13 @@ extension StoreContract {
     private static func calls(_ count: Int) -> [Double] { Array(repeating: 1, count: count) }
 
     static let permits: [Rule] = [
-        Rule("An account that nothing is known of has its whole burst, and no more") { bench in
+        Rule("An unknown account has exactly its burst of permits") { bench in
             let all = try bench.reserve(calls(6), of: sixty, at: 0)
             try require("six", all, is: PermitGrant(costs: calls(6), next: nil))
             let none = try bench.reserve(calls(1), of: sixty, at: 0)
             try require("a seventh", none, is: PermitGrant(costs: [], next: StoreWorkbench.date(1)))
         },
-        Rule("Of a wish too large the first calls are granted, and the answer says when the next one can be") { bench in
+        Rule("A request for too many permits gets the first ones and the date of the next one") { bench in
             let limit = RateLimit(requestsPerMinute: nil, unitsPerMinute: 600)
             let grant = try bench.reserve([10, 20, 25, 30], of: limit, at: 0)
             try require("the grant", grant, is: PermitGrant(costs: [10, 20, 25], next: StoreWorkbench.date(3) - 0.5))
@@ -24,7 +24,7 @@ extension StoreContract {
             let grant = try bench.reserve([50, 20, 5], of: limit, at: 0)
             try require("the grant", grant, is: PermitGrant(costs: [50], next: StoreWorkbench.date(1)))
         },
-        Rule("Permits come back with time, one by one, up to the burst") { bench in
+        Rule("Permits refill one by one, up to the burst") { bench in
             _ = try bench.reserve(calls(6), of: sixty, at: 0)
             for (at, granted) in [(3, 3), (4, 1), (4, 0), (1000, 6)] {
                 let grant = try bench.reserve(calls(9), of: sixty, at: at)
@@ -32,19 +32,19 @@ extension StoreContract {
                 try require("the next", grant.next?.rounded, is: StoreWorkbench.date(at + 1))
             }
         },
-        Rule("At the date that was named the next call is granted, and not before") { bench in
+        Rule("The next permit is granted at the reported date and not before") { bench in
             let slow = RateLimit(requestsPerMinute: 6)  // one at once, one in ten seconds
             let grant = try bench.reserve(calls(2), of: slow, at: 0)
             try require("the grant", grant, is: PermitGrant(costs: [1], next: StoreWorkbench.date(10)))
             try require("just before", try bench.reserve([1], of: slow, at: 9).costs, is: [])
             try require("at the date", try bench.reserve([1], of: slow, at: 10).costs, is: [1])
         },
-        Rule("Permits are shared by all who ask") { bench in
+        Rule("Permits are shared by all processes") { bench in
             var granted = 0
             for _ in 1...4 { granted += try bench.reserve(calls(2), of: sixty, at: 0).costs.count }
             try require("granted together", granted, is: 6)
         },
-        Rule("Accounts keep apart") { bench in
+        Rule("Accounts do not share permits") { bench in
             try require("a's", try bench.reserve(calls(6), of: sixty, account: "a", at: 0).costs.count, is: 6)
             try require("b's", try bench.reserve(calls(6), of: sixty, account: "b", at: 0).costs.count, is: 6)
             let pause = AccountReport(
@@ -56,7 +56,7 @@ extension StoreContract {
             try require("the accounts", accounts.map(\.id), is: ["a", "b"])
             try require("who fails", accounts.map(\.budget.failingUntil), is: [.distantFuture, nil])
         },
-        Rule("Where two quantities are limited the scarcer one decides, and neither is spent on a call that waits") {
+        Rule("With two limited quantities the scarcer one decides, and a waiting call spends neither") {
             bench in
             let limit = RateLimit(requestsPerMinute: 60, unitsPerMinute: 600)
             let units = try bench.reserve([30, 30, 30], of: limit, at: 0)
@@ -66,7 +66,7 @@ extension StoreContract {
             let requests = try bench.reserve([1, 1, 1, 1, 1, 1, 1, 1], of: limit, at: 60)
             try require("by calls", requests, is: PermitGrant(costs: calls(6), next: StoreWorkbench.date(61)))
         },
-        Rule("A cost above the burst is granted when everything is there, and waited for afterwards") { bench in
+        Rule("A cost above the burst is granted when the bucket is full, and later calls wait for it") { bench in
             let limit = RateLimit(requestsPerMinute: nil, unitsPerMinute: 600)  // 60 at once, 10 a second
             _ = try bench.reserve([1], of: limit, at: 0)
             try require("not yet", try bench.reserve([500], of: limit, at: 0).costs, is: [])
@@ -76,7 +76,7 @@ extension StoreContract {
             try require("just before", try bench.reserve([10], of: limit, at: 45).costs, is: [])
             try require("paid off", try bench.reserve([10], of: limit, at: 46).costs, is: [10])
         },
-        Rule("An account without a limit is granted everything, and said to have none until one is known") { bench in
+        Rule("An account without a limit is granted everything and is reported as unlimited") { bench in
             let limit = RateLimit.asReported
             let unlimited = PermitGrant(costs: [1e12, 1, 0], next: nil, isUnlimited: true)
             try require("the grant", try bench.reserve([1e12, 1, 0], of: limit, at: 0), is: unlimited)
@@ -87,23 +87,23 @@ extension StoreContract {
             try bench.report(limits(perMinute: 60), at: 9)
             try require("with a rate", try bench.reserve([1], of: limit, at: 9), is: PermitGrant(costs: [1], next: nil))
         },
-        Rule("A wish for nothing is granted") { bench in
+        Rule("A request for no permits is granted") { bench in
             try require("the grant", try bench.reserve([], of: sixty, at: 0), is: PermitGrant(costs: [], next: nil))
         },
-        Rule("A clock that is set back fills nothing, and costs no more than that") { bench in
+        Rule("A clock that is set back refills nothing and takes no permits") { bench in
             _ = try bench.reserve(calls(6), of: sixty, at: 100_000)
             try require("set back", try bench.reserve([1], of: sixty, at: 0).costs, is: [])
             try require("afterwards", try bench.reserve(calls(9), of: sixty, at: 2).costs.count, is: 2)
         },
-        Rule("Writes of one commit see what the earlier ones spent, and a refused one costs the others nothing") {
+        Rule("Later writes of a commit see the permits that earlier ones spent, and a refused write spends none") {
             bench in
-            let wish = PermitRequest(account: "a", limit: sixty, costs: calls(4))
+            let permit = PermitRequest(account: "a", limit: sixty, costs: calls(4))
             let receipts = try bench.store.commit([
-                .reserve(wish, at: StoreWorkbench.date(0)),
+                .reserve(permit, at: StoreWorkbench.date(0)),
                 .cancel(StoreWorkbench.id(77), at: StoreWorkbench.date(0)),
-                .reserve(wish, at: StoreWorkbench.date(0)),
+                .reserve(permit, at: StoreWorkbench.date(0)),
                 .report(AccountReport(account: "a", pausedUntil: StoreWorkbench.date(9)), at: StoreWorkbench.date(0)),
-                .reserve(wish, at: StoreWorkbench.date(5)),
+                .reserve(permit, at: StoreWorkbench.date(5)),
             ]).receipts
             let expected: [WriteReceipt] = [
                 .permits(PermitGrant(costs: calls(4), next: nil)), .unknownRequest,
@@ -121,7 +121,7 @@ extension StoreContract {
     ]
 
     static let accounts: [Rule] = [
-        Rule("Nothing is sent to a paused account before the date, and the longest pause counts") { bench in
+        Rule("A paused account grants nothing before its date, and the longest pause counts") { bench in
             for until in [60, 30] {
                 try bench.report(AccountReport(account: "a", pausedUntil: StoreWorkbench.date(until)), at: 0)
             }
@@ -131,7 +131,7 @@ extension StoreContract {
             try bench.report(AccountReport(account: "a", pausedUntil: StoreWorkbench.date(10)), at: 61)
             try require("a pause that is over", try bench.reserve([1], of: sixty, at: 61).costs, is: [1])
         },
-        Rule("No pause is believed that is longer than a day") { bench in
+        Rule("A pause is limited to one day") { bench in
             for date in [Date.distantFuture, Date(timeIntervalSince1970: 1e300), StoreWorkbench.date(100_000_000)] {
                 try bench.report(AccountReport(account: "a", pausedUntil: date), at: 0)
             }
@@ -140,7 +140,7 @@ extension StoreContract {
             try require("paused", paused, is: PermitGrant(costs: [], next: StoreWorkbench.date(day)))
             try require("a day later", try bench.reserve([1], of: sixty, at: day).costs, is: [1])
         },
-        Rule("A pause that is lifted is over at once, whether it was asked for with a date or by a used-up limit") {
+        Rule("A lifted pause ends at once, whether a date or a used-up limit caused it") {
             bench in
             let limits = ReportedLimits(units: .init(remaining: 0, resetsAfter: .seconds(60)))
             for report in [
@@ -155,7 +155,7 @@ extension StoreContract {
                 try require("lifted", try bench.reserve([1], of: sixty, at: 2).costs, is: [1])
             }
         },
-        Rule("A pause is a change where it is another one than before, and so is its end") { bench in
+        Rule("A changed pause and its end are reported as changes") { bench in
             func changes(_ report: AccountReport) throws -> [ChangeSummary] {
                 let commit = try bench.store.commit([.report(report, at: StoreWorkbench.date(0))])
                 return commit.summary
@@ -176,7 +176,7 @@ extension StoreContract {
                 AccountReport(account: "a", pausedUntil: StoreWorkbench.date(100_000_060)), at: 100_000_000)
             try require("set back", try bench.reserve([1], of: sixty, at: 0).costs, is: [1])
         },
-        Rule("What the provider says is left is believed when it is less, not when it is more") { bench in
+        Rule("A reported remainder applies if it is lower than the known one") { bench in
             _ = try bench.reserve([1], of: sixty, at: 0)
             func remaining(_ count: Double) -> AccountReport {
                 AccountReport(account: "a", limits: ReportedLimits(requests: .init(remaining: count)))
@@ -186,7 +186,7 @@ extension StoreContract {
             try bench.report(remaining(.nan), at: 0)
             try require("left", try bench.reserve(calls(9), of: sixty, at: 0).costs.count, is: 2)
         },
-        Rule("Nothing left until a date is a pause") { bench in
+        Rule("A reported remainder of zero until a date is a pause") { bench in
             let limits = ReportedLimits(units: .init(remaining: 0, resetsAfter: .seconds(20)))
             try bench.report(AccountReport(account: "a", limits: limits), at: 5)
             let grant = try bench.reserve([1], of: sixty, at: 6)
@@ -209,13 +209,13 @@ extension StoreContract {
             let lower = try bench.reserve(calls(99), of: estimate, account: "b", at: 60)
             try require("an estimate too high", lower.costs.count, is: 3)
         },
-        Rule("Reported limits that are none are not believed") { bench in
+        Rule("Invalid reported limits are ignored") { bench in
             for nonsense in [0, -1, Double.nan, .infinity, -.infinity] {
                 try bench.report(limits(perMinute: nonsense), at: 0)
             }
             try require("the burst", try bench.reserve(calls(9), of: sixty, at: 0).costs.count, is: 6)
         },
-        Rule("A provider that fails does so until the date, or until it works again") { bench in
+        Rule("A failing provider is reported until its date or its next success") { bench in
             func failing() throws -> Date? {
                 let accounts = try bench.store.accounts()
                 return accounts.first?.budget.failingUntil
@@ -230,7 +230,7 @@ extension StoreContract {
                 try require("after \(report)", try failing(), is: expected)
             }
         },
-        Rule("A provider's account is the one that its last new submission named") { bench in
+        Rule("A provider's account is that of its last new submission") { bench in
             try require("the accounts", try bench.store.accounts(), is: [])
             func submit(_ number: Int, _ provider: ProviderID, _ account: AccountID?) throws {
                 var submission = try StoreWorkbench.submission(number, provider: provider)
@@ -249,7 +249,7 @@ extension StoreContract {
             try submit(2, "q", "unused")  // already existed
             try require("the providers then", try providers(), is: [[], ["o", "p", "q"], []])
         },
-        Rule("What is known of accounts says why requests wait") { bench in
+        Rule("The state of accounts explains why requests wait") { bench in
             try bench.submit(1)
             _ = try bench.reserve(calls(7), of: sixty, account: "p", at: 0)
             func waiting(at seconds: Int) throws -> RequestSnapshot.WaitReason? {

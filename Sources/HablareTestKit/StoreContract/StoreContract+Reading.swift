@@ -3,7 +3,7 @@ import Hablare
 
 extension StoreContract {
     static let reading: [Rule] = [
-        Rule("Of an unknown request nothing is known") { bench in
+        Rule("Reads of an unknown request return nothing") { bench in
             let id = StoreWorkbench.id(1)
             try require("the snapshot", try bench.store.snapshot(of: id), is: nil)
             try require("the request", try bench.store.request(of: id), is: nil)
@@ -14,7 +14,7 @@ extension StoreContract {
             try require("the providers", try bench.store.providers(), is: [])
             try require("the owners", try bench.store.owners(), is: [])
         },
-        Rule("A pending request says who has it, and how many of its provider are before it") { bench in
+        Rule("A pending request reports its owner and the number of requests of its provider queued ahead") { bench in
             let owner = try bench.register(7)
             try bench.submit(StoreWorkbench.submission(1, priority: .low))
             try bench.submit(StoreWorkbench.submission(2))
@@ -43,7 +43,7 @@ extension StoreContract {
             _ = try bench.write(.delete(StoreWorkbench.id(4), at: StoreWorkbench.date(1)))
             try check(1, .unclaimed(ahead: 0), held: false)
         },
-        Rule("Pages say why a request waits, but do not count who is before it") { bench in
+        Rule("Pages report why a request waits, but not how many are queued ahead") { bench in
             let owner = try bench.register()
             try bench.submit(1)
             try bench.submit(2)
@@ -51,7 +51,7 @@ extension StoreContract {
             let waiting = try bench.store.snapshots(SnapshotFilter()).map(\.waiting)
             try require("why they wait", waiting, is: [.queued(ahead: nil), .unclaimed(ahead: nil)])
         },
-        Rule("Pages come in the order of the UUIDs, and continue where the last one ended") { bench in
+        Rule("Pages are sorted by UUID and continue where the last one ended") { bench in
             for number in [4, 1, 5, 3, 2] { try bench.submit(number) }
             var seen: [UUID] = []
             var after: UUID?
@@ -63,13 +63,13 @@ extension StoreContract {
             }
             try require("the order", seen, is: (1...5).map(StoreWorkbench.id))
         },
-        Rule("A page continues although the request it continues after was deleted") { bench in
+        Rule("A page continues after a deleted request") { bench in
             for number in 1...4 { try bench.submit(number) }
             _ = try bench.write(.delete(StoreWorkbench.id(2), at: StoreWorkbench.date(1)))
             let page = try bench.store.snapshots(SnapshotFilter(after: StoreWorkbench.id(2)))
             try require("the page", page.map(\.id), is: [3, 4].map(StoreWorkbench.id))
         },
-        Rule("A job's pages come in the order of its places") { bench in
+        Rule("A job's pages are sorted by position") { bench in
             for (number, position) in [(4, 0), (2, 1), (9, 2), (1, 5)] {
                 try bench.submit(number, job: "j", position: position)
             }
@@ -84,7 +84,7 @@ extension StoreContract {
             let none = try bench.store.snapshots(SnapshotFilter(job: JobKey(rawValue: "unknown")))
             try require("an unknown job", none, is: [])
         },
-        Rule("A job's page continues although the request it continues after was deleted") {
+        Rule("A job's page continues after a deleted request") {
             bench in
             for number in 1...4 { try bench.submit(number, job: "j", position: 10 * number) }
             var filter = SnapshotFilter(job: JobKey(rawValue: "j"), limit: 2)
@@ -94,7 +94,7 @@ extension StoreContract {
             _ = try bench.write(.delete(StoreWorkbench.id(2), at: StoreWorkbench.date(1)))
             try require("afterwards", try bench.store.snapshots(filter).map(\.id), is: [3, 4].map(StoreWorkbench.id))
         },
-        Rule("Pages can be narrowed to phases, jobs and UUIDs, and all of them together") { bench in
+        Rule("Pages can be filtered by phase, job and UUID, and by all of them") { bench in
             let owner = try bench.register()
             let phases: [RequestPhase] = [.completed, .failed, .cancelled, .executing, .pending]
             for (number, phase) in phases.enumerated() { try bench.bring(number, to: phase, by: owner) }
@@ -128,7 +128,7 @@ extension StoreContract {
             )
             try require("a job's failed", try numbers(SnapshotFilter(phases: [.failed], job: job)), is: [])
         },
-        Rule("A page of at most zero is empty") { bench in
+        Rule("A page with limit zero is empty") { bench in
             try bench.submit(1, job: "j", position: 0)
             for limit in [0, -1] {
                 let filters = [
@@ -138,7 +138,7 @@ extension StoreContract {
                 for filter in filters { try require("the page", try bench.store.snapshots(filter), is: []) }
             }
         },
-        Rule("A page says the same of a request as its own snapshot") { bench in
+        Rule("A page contains the same snapshot of a request as a single read") { bench in
             let owner = try bench.register()
             let phases: [RequestPhase] = [.completed, .failed, .cancelled, .executing]
             for (number, phase) in phases.enumerated() { try bench.bring(number, to: phase, by: owner) }
@@ -162,7 +162,7 @@ extension StoreContract {
             try require("the statistics", try bench.store.statistics(), is: expected)
             try require("the providers", try bench.store.providers(), is: ["p"])
         },
-        Rule("The providers are those of what is not done, whatever it waits for") { bench in
+        Rule("The providers listed are those of unfinished requests, whatever they wait for") { bench in
             let owner = try bench.register()
             func providers() throws -> [ProviderID] { try bench.store.providers() }
             for (number, name) in ["waiting", "leased", "cancelled"].enumerated() {
@@ -187,7 +187,7 @@ extension StoreContract {
             _ = try bench.write(.retry(StoreWorkbench.id(11), at: StoreWorkbench.date(9)))
             try require("with one that is tried again", try providers(), is: ["leased", "p", "waiting"])
         },
-        Rule("An unknown cost is not taken for zero") { bench in
+        Rule("An unknown cost does not count as zero") { bench in
             let owner = try bench.register()
             try bench.submit(1)
             let attempt = try bench.startNext(owner)

@@ -20,7 +20,7 @@ extension StoreContract {
     }
 
     static let retention: [Rule] = [
-        Rule("A plan gives up the oldest responses past age, count and size, and says how many and how large") {
+        Rule("A prune plan selects the oldest responses past age, count and size and reports their number and size") {
             bench in
             try fill(bench, 5)  // 6 bytes each, received at 100 to 104
             try require("within all limits", try plan(bench).last, is: nil)
@@ -39,7 +39,7 @@ extension StoreContract {
             }
             try require("planning changes nothing", try kept(bench, 0..<5).count, is: 5)
         },
-        Rule("Pruning gives up what was planned, oldest first and at most so many, and nothing twice") { bench in
+        Rule("Pruning evicts the planned responses, oldest first, up to the limit, and none twice") { bench in
             try fill(bench, 5)
             let last = try require("the plan", try plan(bench, count: 2).last)
             try require("no limit", try bench.prune(through: last, limit: 0), is: Pruned(isComplete: false))
@@ -58,7 +58,7 @@ extension StoreContract {
                 "its prompt stays", try bench.store.request(of: StoreWorkbench.id(0))?.request.prompt, is: "prompt 0")
             try require("its phase", try bench.store.snapshot(of: StoreWorkbench.id(0))?.phase, is: .completed)
         },
-        Rule("Responses of a job, pinned ones and unmerged ones are neither given up nor counted") { bench in
+        Rule("Responses that are pinned, unmerged or of a job are neither pruned nor counted") { bench in
             let owner = try bench.register()
             var unmerged = AIRequest(id: StoreWorkbench.id(2), prompt: "prompt 2")
             unmerged.keepUntilMerged = true
@@ -82,7 +82,7 @@ extension StoreContract {
             try require(
                 "the request as it was submitted", try bench.store.request(of: id(2))?.request.keepUntilMerged, is: true
             )
-            let last = PrunePlan.Place(receivedAt: StoreWorkbench.date(999), flight: FlightID(rawValue: .max))
+            let last = PrunePlan.Position(receivedAt: StoreWorkbench.date(999), flight: FlightID(rawValue: .max))
             try require("pruning", try bench.prune(through: last).count, is: 1)
             try require("what is left", try kept(bench, 0..<4), is: [0, 1, 2])
             for _ in 0..<2 { try require("merging", try bench.write(.merged(id(2))), is: .done) }
@@ -95,7 +95,7 @@ extension StoreContract {
                 try require("an unknown one", try bench.write(write), is: .unknownRequest)
             }
         },
-        Rule("What is pinned before it is completed, or joins a job afterwards, is protected") { bench in
+        Rule("A request pinned before its completion or added to a job later is protected") { bench in
             let owner = try bench.register()
             try bench.submit(0)
             try require("pinning", try bench.write(.pin(StoreWorkbench.id(0), true)), is: .done)
@@ -104,7 +104,7 @@ extension StoreContract {
             _ = try bench.write(.submit(try StoreWorkbench.submission(1, job: "j")))
             try require("the plan", try plan(bench, age: 0).last, is: nil)
         },
-        Rule("Protecting a response that was given up is allowed, and does not bring it back") { bench in
+        Rule("An evicted response can be protected, which does not restore it") { bench in
             try fill(bench, 1)
             let last = try require("the plan", try plan(bench, age: 0).last)
             _ = try bench.prune(through: last)
@@ -114,7 +114,7 @@ extension StoreContract {
                 try require("the plan", try plan(bench, age: 0).last, is: nil)
             }
         },
-        Rule("What was evicted or deleted is not counted, and a used UUID inherits no pin") { bench in
+        Rule("Evicted and deleted responses are not counted, and a reused UUID inherits no pin") { bench in
             try fill(bench, 3)
             let id = StoreWorkbench.id(1)
             _ = try bench.write(.pin(id, true))
@@ -125,7 +125,7 @@ extension StoreContract {
             try require("whether it is pinned", try bench.store.snapshot(of: id)?.isPinned, is: false)
             try require("the plan", try plan(bench, age: 0).count, is: 2)
         },
-        Rule("Every kind of content is counted by the bytes it takes") { bench in
+        Rule("Every kind of content is counted by its size in bytes") { bench in
             let owner = try bench.register()
             let expected: [(ResponseContent, Int64)] = [
                 (.text("äß"), 4), (.data(Body(Data())), 0), (.embedding([1, 2, 3]), 12), (.structured(["a": true]), 19),

@@ -27,7 +27,7 @@ extension StoreWorkbench {
 extension StoreContract {
     /// Requests that share a flight.
     static let joining: [Rule] = [
-        Rule("Requests for the same work share one flight, and each stays its own") { bench in
+        Rule("Requests for the same work share one flight and remain separate requests") { bench in
             let owner = try bench.register()
             let flight = try bench.submit(1)
             try bench.join(StoreWorkbench.twin(2, job: "j", position: 4, priority: .low, deadline: 90), flight)
@@ -44,7 +44,7 @@ extension StoreContract {
             try require("claimed", claimed.map(\.request.id), is: [StoreWorkbench.id(1)])
             try require("the deadline of all", claimed.first?.request.deadline, is: nil)
         },
-        Rule("Whatever makes it other work, or another word on unknown outcomes, makes it another flight") { bench in
+        Rule("Different work or a different policy for unknown outcomes gets another flight") { bench in
             try bench.submit(1)
             try bench.submit(StoreWorkbench.submission(2, prompt: .text("prompt 1"), provider: "q"))
             try bench.submit(StoreWorkbench.submission(3, prompt: .text("prompt 1"), unknownOutcome: .hold))
@@ -55,7 +55,7 @@ extension StoreContract {
             let flights = try bench.store.snapshots(SnapshotFilter()).map(\.flight)
             try require("the flights", Set(flights).count, is: 5)
         },
-        Rule("A flight is joined while it waits, is held by a process, backs off or is held; not once it is over") {
+        Rule("A request joins a flight that waits, is leased, backs off or is held, and not a settled one") {
             bench in
             let owner = try bench.register()
             let flight = try bench.submit(1)
@@ -79,7 +79,7 @@ extension StoreContract {
                 throw ContractViolation(message: "a flight that is over was joined: \(receipt)", location: #fileID)
             }
         },
-        Rule("The same UUID again finds itself, and joins nothing twice") { bench in
+        Rule("A resubmitted UUID finds itself and joins no flight twice") { bench in
             let flight = try bench.submit(1)
             try bench.join(StoreWorkbench.twin(2), flight)
             for number in 1...2 {
@@ -90,14 +90,14 @@ extension StoreContract {
                         SubmissionReceipt(id: StoreWorkbench.id(number), flight: flight, wasPresent: true)))
             }
         },
-        Rule("The answer of a flight is that of each live member, in one commit, and its cost is counted once") {
+        Rule("A flight's answer completes each live member in one commit, and its cost is counted once") {
             bench in
             let owner = try bench.register()
             let flight = try bench.submit(1)
             for number in 2...4 { try bench.join(StoreWorkbench.twin(number), flight) }
             let attempt = try bench.startNext(owner)
             _ = try bench.write(.cancel(StoreWorkbench.id(3), at: StoreWorkbench.date(2)))
-            try bench.settle(attempt.completed(), finishing: [1, 2, 4], goesOn: false)
+            try bench.settle(attempt.completed(), finishing: [1, 2, 4], continues: false)
             for id in [1, 2, 4].map(StoreWorkbench.id) {
                 try require("the phase", try bench.store.snapshot(of: id)?.phase, is: .completed)
                 try require(
@@ -108,11 +108,11 @@ extension StoreContract {
             try require("its response", try bench.store.response(of: StoreWorkbench.id(3)), is: nil)
             try require("the attempts of all", try bench.store.statistics().attempts, is: 1)
         },
-        Rule("The failure of a flight is that of each live member") { bench in
+        Rule("A flight's failure fails each live member") { bench in
             let owner = try bench.register()
             try bench.join(StoreWorkbench.twin(2), try bench.submit(1))
             let attempt = try bench.startNext(owner)
-            try bench.settle(attempt.failed(StoreWorkbench.failure), finishing: [1, 2], goesOn: false)
+            try bench.settle(attempt.failed(StoreWorkbench.failure), finishing: [1, 2], continues: false)
             for number in 1...2 {
                 let error = try bench.store.snapshot(of: StoreWorkbench.id(number))?.error
                 try require("the error", error, is: StoreWorkbench.failure)
@@ -148,7 +148,7 @@ extension StoreContract {
             let first = ClaimScope.job(JobKey(rawValue: "k"))
             try require("the first one's", try bench.claim(owner, scope: first, limit: 9).map(\.id), is: [flight])
         },
-        Rule("A claim in the scope of a request that joined a flight takes that, until it leaves or its time is up") {
+        Rule("A claim in the scope of a member takes the flight until the member leaves or expires") {
             bench in
             let owner = try bench.register()
             let flight = try bench.submit(StoreWorkbench.twin(1))
@@ -165,7 +165,7 @@ extension StoreContract {
             try require("at 50", try bench.claim(owner, scope: late, limit: 9, at: 50).count, is: 0)
             try require("at 49", try bench.claim(owner, scope: late, limit: 9, at: 49).count, is: 1)
         },
-        Rule("A flight is sent for as long as any member has time, and until then is not out of time") { bench in
+        Rule("A flight can be sent while any member is before its deadline") { bench in
             let owner = try bench.register()
             let flight = try bench.submit(StoreWorkbench.twin(1, deadline: 30))
             try bench.join(StoreWorkbench.twin(2, deadline: 50), flight)
@@ -178,7 +178,7 @@ extension StoreContract {
             let last = ExpiredRequest(id: StoreWorkbench.id(2), flight: flight, token: claimed.lifecycle.token)
             try require("at 50, too", try bench.expire(at: 50).expired, is: [last])
         },
-        Rule("A request that is out of time is not claimed, whether it was ended or not") { bench in
+        Rule("A request past its deadline is not claimed, whether or not it was marked as expired") { bench in
             let owner = try bench.register()
             try bench.submit(StoreWorkbench.submission(1, deadline: 30))
             try bench.submit(2)
@@ -189,7 +189,7 @@ extension StoreContract {
 
     /// Members that leave their flight.
     static let leaving: [Rule] = [
-        Rule("A member that is cancelled leaves the others alone; with the last one the flight ends") { bench in
+        Rule("Cancelling a member does not affect the others, and cancelling the last one ends the flight") { bench in
             let owner = try bench.register()
             let flight = try bench.submit(1)
             for number in 2...3 { try bench.join(StoreWorkbench.twin(number), flight) }
@@ -206,7 +206,7 @@ extension StoreContract {
             let late = try bench.write(.settle(attempt.completed()))
             try require("its answer", late, is: .refused(.settled(.cancelled)))
         },
-        Rule("When the leader leaves, the live member of the first UUID leads") { bench in
+        Rule("When the leader leaves, the live member with the lowest UUID leads") { bench in
             let owner = try bench.register()
             let flight = try bench.submit(1)
             for number in [4, 2, 3] { try bench.join(StoreWorkbench.twin(number, job: "j", position: number), flight) }
@@ -220,24 +220,24 @@ extension StoreContract {
             let claimed = try bench.claim(owner, scope: .job(JobKey(rawValue: "j")), limit: 9)
             try require("claimed", claimed.map(\.request.id), is: [StoreWorkbench.id(3)])
         },
-        Rule("The answer of an attempt whose leader was deleted names who is left") { bench in
+        Rule("The answer of an attempt whose leader was deleted names the remaining members") { bench in
             let owner = try bench.register()
             try bench.join(StoreWorkbench.twin(2), try bench.submit(1))
             let attempt = try bench.startNext(owner)
             let deletion = try bench.write(.delete(StoreWorkbench.id(1), at: StoreWorkbench.date(5)))
             try require("the deletion", deletion, is: .done)
-            try bench.settle(attempt.completed(), finishing: [2], goesOn: false)
+            try bench.settle(attempt.completed(), finishing: [2], continues: false)
             try require("the other", try bench.phase(2), is: .completed)
         },
-        Rule("A member is deleted with its row, and the last one with prompt and response") { bench in
+        Rule("Deleting a member deletes its row, and deleting the last one also the prompt and response") { bench in
             let owner = try bench.register()
             let flight = try bench.submit(1)
             try bench.join(StoreWorkbench.twin(2), flight)
             try bench.finishNext(owner)
             _ = try bench.write(.delete(StoreWorkbench.id(1), at: StoreWorkbench.date(5)))
             try require("the first", try bench.store.snapshot(of: StoreWorkbench.id(1)), is: nil)
-            let rest = try bench.store.request(of: StoreWorkbench.id(2))?.request.prompt
-            try require("the other's prompt", rest, is: .text("prompt 1"))
+            let remainder = try bench.store.request(of: StoreWorkbench.id(2))?.request.prompt
+            try require("the other's prompt", remainder, is: .text("prompt 1"))
             let response = try require("the other's response", try bench.store.response(of: StoreWorkbench.id(2)))
             guard case .success = response.result else {
                 throw ContractViolation(message: "another's deletion took the response", location: #fileID)
@@ -245,7 +245,7 @@ extension StoreContract {
             _ = try bench.write(.delete(StoreWorkbench.id(2), at: StoreWorkbench.date(6)))
             try require("the second", try bench.store.snapshot(of: StoreWorkbench.id(2)), is: nil)
         },
-        Rule("A response is given up for each member on its own, and for good with the last one") { bench in
+        Rule("A response is evicted per member, and its content is deleted with the last one") { bench in
             let owner = try bench.register()
             try bench.join(StoreWorkbench.twin(2), try bench.submit(1))
             let attempt = try bench.startNext(owner)
@@ -259,7 +259,7 @@ extension StoreContract {
             _ = try bench.write(.evict(StoreWorkbench.id(2)))
             try require("given up at last", try [1, 2].map(evicted), is: [true, true])
         },
-        Rule("What a dead process held waits again for all members") { bench in
+        Rule("A flight of a dead process waits again for all members") { bench in
             let owner = try bench.register()
             let another = try bench.register(2)
             let flight = try bench.submit(1)
@@ -269,14 +269,14 @@ extension StoreContract {
             try require("the phases", try [1, 2].map { try bench.phase($0) }, is: [.pending, .pending])
             try require("claimed", try bench.claim(another, limit: 9).map(\.id), is: [flight])
         },
-        Rule("Where time ran out for some, they fail, and the flight waits again for the others") { bench in
+        Rule("Members past their deadline fail, and the flight waits again for the others") { bench in
             let owner = try bench.register()
             let flight = try bench.submit(StoreWorkbench.twin(1, deadline: 30))
             try bench.join(StoreWorkbench.twin(2, priority: .low), flight)
             let attempt = try bench.startNext(owner)
             var end = attempt.end(.expired, billing: .neverSent)
             end.endedAt = StoreWorkbench.date(30)
-            try bench.settle(end, finishing: [1], goesOn: true)
+            try bench.settle(end, finishing: [1], continues: true)
             let failed = try bench.store.snapshot(of: StoreWorkbench.id(1))
             try require("the error", failed?.error, is: .deadlineExceeded)
             try require("claimed", try bench.claim(owner, at: 99).map(\.request.id), is: [StoreWorkbench.id(2)])
@@ -285,7 +285,7 @@ extension StoreContract {
 
     /// Members that return to their flight.
     static let rejoining: [Rule] = [
-        Rule("A member that is retried while the flight goes on follows it again") { bench in
+        Rule("A member retried while its flight is live follows it again") { bench in
             let owner = try bench.register()
             let flight = try bench.submit(1)
             try bench.join(StoreWorkbench.twin(2, priority: .high), flight)
@@ -294,9 +294,9 @@ extension StoreContract {
             try require(
                 "retrying", try bench.write(.retry(StoreWorkbench.id(2), at: StoreWorkbench.date(6))), is: .done)
             try require("the phase", try bench.phase(2), is: .executing)
-            try bench.settle(attempt.completed(), finishing: [1, 2], goesOn: false)
+            try bench.settle(attempt.completed(), finishing: [1, 2], continues: false)
         },
-        Rule("A member of a failed flight is retried alone, and the others after it follow") { bench in
+        Rule("A retried member of a failed flight gets a new flight, which later retried members join") { bench in
             let owner = try bench.register()
             let flight = try bench.submit(1)
             for number in 2...3 { try bench.join(StoreWorkbench.twin(number), flight) }
@@ -312,7 +312,7 @@ extension StoreContract {
             try bench.finishNext(owner)
             try require("at last", try [1, 2, 3].map { try bench.phase($0) }, is: [.failed, .completed, .completed])
         },
-        Rule("A member that left before the others had their answer is done anew when it is retried") { bench in
+        Rule("A cancelled member of a completed flight gets a new flight when it is retried") { bench in
             let owner = try bench.register()
             let flight = try bench.submit(1)
             try bench.join(StoreWorkbench.twin(2, job: "j", position: 3), flight)
@@ -329,7 +329,7 @@ extension StoreContract {
             try require("its prompt", claimed.request.prompt, is: .text("prompt 1"))
             try require("the first one", try bench.phase(1), is: .completed)
         },
-        Rule("Of a flight that its last member left for a new one the costs stay, and the new one does its work") {
+        Rule("A flight left by its last member keeps its costs, and the new flight executes the work") {
             bench in
             let owner = try bench.register()
             let flight = try bench.submit(1)
@@ -341,15 +341,15 @@ extension StoreContract {
             _ = try bench.write(.retry(StoreWorkbench.id(2), at: StoreWorkbench.date(9)))
             try require("the attempts", try bench.store.statistics().attempts, is: before.attempts)
             try require("their costs", try bench.store.statistics().usage, is: before.usage)
-            let anew = try bench.claimOne(owner, at: 10)
-            try require("its prompt", anew.request.prompt, is: .text("prompt 1"))
-            _ = try bench.write(.settle(try bench.start(anew).completed()))
+            let next = try bench.claimOne(owner, at: 10)
+            try require("its prompt", next.request.prompt, is: .text("prompt 1"))
+            _ = try bench.write(.settle(try bench.start(next).completed()))
             try require("the answer", try bench.store.response(of: StoreWorkbench.id(2)) != nil)
             _ = try bench.write(.delete(StoreWorkbench.id(2), at: StoreWorkbench.date(11)))
             try require("both attempts", try bench.store.statistics().attempts, is: before.attempts + 1)
             try require("the requests", try bench.store.snapshots(SnapshotFilter()), is: [])
         },
-        Rule("Whoever is done anew counts on the generations that readers know, and its attempts from the first") {
+        Rule("A new flight continues its member's generations and counts its attempts from one") {
             bench in
             let owner = try bench.register()
             try bench.join(StoreWorkbench.twin(2), try bench.submit(1))
@@ -357,12 +357,12 @@ extension StoreContract {
             _ = try bench.write(.settle(try bench.startNext(owner).postponed(until: 20)))
             _ = try bench.write(.settle(try bench.startNext(owner, at: 20).completed()))
             _ = try bench.write(.retry(StoreWorkbench.id(2), at: StoreWorkbench.date(30)))
-            let anew = try bench.startNext(owner, at: 31)
-            try require("whose", anew.request, is: StoreWorkbench.id(2))
-            try require("the generation", anew.lifecycle.generation, is: 3)
-            try require("the attempt", anew.lifecycle.attempt, is: 1)
+            let next = try bench.startNext(owner, at: 31)
+            try require("whose", next.request, is: StoreWorkbench.id(2))
+            try require("the generation", next.lifecycle.generation, is: 3)
+            try require("the attempt", next.lifecycle.attempt, is: 1)
         },
-        Rule("A UUID that was deleted and is used anew does not lead the flight it was in") { bench in
+        Rule("A deleted and reused UUID does not lead its earlier flight") { bench in
             let flight = try bench.submit(1)
             try bench.join(StoreWorkbench.twin(2), flight)
             for number in 1...2 { _ = try bench.write(.cancel(StoreWorkbench.id(number), at: StoreWorkbench.date(5))) }

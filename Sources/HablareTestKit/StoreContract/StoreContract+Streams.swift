@@ -3,7 +3,7 @@ package import Hablare
 
 extension StoreContract {
     static let streams: [Rule] = [
-        Rule("Chunks come back as they were journalled, from any number on, in pages of about a size") { bench in
+        Rule("Chunks are read as they were journalled, from any number, in pages of a limited size") { bench in
             let attempt = try bench.startStream()
             for (first, chunks) in [(0, ["a", "bb"]), (2, ["", "cccc"]), (4, ["ü"])] {
                 try require("the receipt", try bench.append(attempt, first, chunks), is: .done)
@@ -22,7 +22,7 @@ extension StoreContract {
                 is: ["bb", "", "cccc"])
             try require("the phase", try bench.page(of: attempt, from: 0).phase, is: .executing)
         },
-        Rule("A page has no more chunks than it may") { bench in
+        Rule("A page does not exceed its maximum number of chunks") { bench in
             let attempt = try bench.startStream()
             for first in [0, 700, 1400] {
                 _ = try bench.append(attempt, first, (0..<700).map { "\(first + $0)" })
@@ -48,7 +48,7 @@ extension StoreContract {
             _ = try bench.write(.cancel(attempt.request, at: StoreWorkbench.date(3)))
             try require("after the end", try bench.append(attempt, 1, ["b"]), is: .refused(.settled(.cancelled)))
         },
-        Rule("Chunks that are repeated after a commit of unknown outcome are not added again, and those after them are")
+        Rule("Chunks repeated after a commit of unknown outcome are not added twice, and the ones after them are added")
         {
             bench in
             let attempt = try bench.startStream()
@@ -58,45 +58,45 @@ extension StoreContract {
             try require("the chunks", try bench.page(of: attempt, from: 0).chunks.map(\.text), is: ["a", "bb", "c"])
             var end = attempt.completed(.text("abbcd"))
             end.isStreaming = true
-            end.rest = bench.chunks(of: attempt, 2, ["c", "d"])
+            end.remainingChunks = bench.chunks(of: attempt, 2, ["c", "d"])
             try require("the end", try bench.write(.settle(end)), is: .done)
             let page = try bench.page(of: attempt, from: 0)
             try require("all chunks", page.chunks.map(\.text), is: ["a", "bb", "c", "d"])
         },
-        Rule("The chunks that come with an end are those of its attempt, and nothing is added twice") { bench in
+        Rule("An end adds only the missing chunks of its attempt") { bench in
             let attempt = try bench.startStream()
             _ = try bench.append(attempt, 0, ["an"])
             var end = attempt.completed()
             end.isStreaming = true
-            end.rest = bench.chunks(of: attempt, 1, ["s", "wer"])
+            end.remainingChunks = bench.chunks(of: attempt, 1, ["s", "wer"])
             try require("the receipt", try bench.write(.settle(end)), is: .done)
             try require("again", try bench.write(.settle(end)), is: .refused(.settled(.completed)))
             let page = try bench.page(of: attempt, from: 0)
             try require("the chunks", page.chunks.map(\.text), is: ["an", "s", "wer"])
             try require("in one piece", page.isWhole, is: false)
         },
-        Rule("The chunks that come with a failure can be read") { bench in
+        Rule("The chunks recorded with a failure can be read") { bench in
             let attempt = try bench.startStream()
             _ = try bench.append(attempt, 0, ["a"])
             var end = attempt.failed(StoreWorkbench.overloaded)
             end.isStreaming = true
-            end.rest = bench.chunks(of: attempt, 1, ["b"])
+            end.remainingChunks = bench.chunks(of: attempt, 1, ["b"])
             try require("the receipt", try bench.write(.settle(end)), is: .done)
             try require("the chunks", try bench.page(of: attempt, from: 0).chunks.map(\.text), is: ["a", "b"])
         },
-        Rule("A late answer that completes its flight brings its chunks along") { bench in
+        Rule("A late answer that completes its flight adds its chunks") { bench in
             let late = try bench.startStream()
             _ = try bench.retire(late)
             var end = late.completed()
             end.isStreaming = true
-            end.rest = bench.chunks(of: late, 0, ["an", "swer"])
+            end.remainingChunks = bench.chunks(of: late, 0, ["an", "swer"])
             try require("refused by itself", try bench.append(late, 0, ["an"]), is: .refused(.staleToken))
             try require("the receipt", try bench.write(.settle(end)), is: .done)
             let page = try bench.page(of: late, from: 0)
             try require("the chunks", page.chunks.map(\.text), is: ["an", "swer"])
             try require("in one piece", page.isWhole, is: false)
         },
-        Rule("A completed stream has the same chunks, their bytes being the response's") { bench in
+        Rule("A completed stream keeps its chunks, and they add up to the response") { bench in
             let attempt = try bench.startStream()
             _ = try bench.append(attempt, 0, ["an", "s"])
             _ = try bench.append(attempt, 2, ["wer"])
@@ -112,7 +112,7 @@ extension StoreContract {
             _ = try bench.write(.evict(attempt.request))
             try require("once it is given up", try bench.page(of: attempt, from: 0).chunks, is: [])
         },
-        Rule("An answer without chunks is in one piece") { bench in
+        Rule("An answer without chunks is read as one chunk") { bench in
             let attempt = try bench.startStream()
             var end = attempt.completed()
             end.isStreaming = true
@@ -122,7 +122,7 @@ extension StoreContract {
             try require("the generation", page.generation, is: 1)
             try require("the chunks", page.chunks, is: [])
         },
-        Rule("What a failed or cancelled request streamed stays readable until it is deleted") { bench in
+        Rule("Chunks of a failed or cancelled request stay readable until it is deleted") { bench in
             let attempt = try bench.startStream()
             _ = try bench.append(attempt, 0, ["part"])
             _ = try bench.write(.settle(attempt.failed(StoreWorkbench.failure)))
@@ -132,7 +132,7 @@ extension StoreContract {
             try require(
                 "the page", try bench.store.stream(of: attempt.request, from: .start, maximumBytes: 9), is: nil)
         },
-        Rule("A stream whose process died fails, where it may not be begun anew") { bench in
+        Rule("A stream whose process died fails if it may not restart") { bench in
             let attempt = try bench.startStream()
             _ = try bench.append(attempt, 0, ["part"])
             try require("the receipt", try bench.retire(attempt), is: .broken(flights: 1))
@@ -148,18 +148,18 @@ extension StoreContract {
             let late = try bench.write(.settle(attempt.completed()))
             try require("a late answer", late, is: .refused(.settled(.failed)))
         },
-        Rule("A stream whose process died before its first chunk is made by another") { bench in
+        Rule("A stream whose process died before its first chunk is claimed by another process") { bench in
             let attempt = try bench.startStream()
             _ = try bench.retire(attempt)
             try require("the phase", try bench.store.snapshot(of: attempt.request)?.phase, is: .pending)
         },
-        Rule("A stream whose process died is held, where nobody may make it again without a word") { bench in
+        Rule("A stream whose process died is held if its policy is hold") { bench in
             let attempt = try bench.startStream(unknownOutcome: .hold)
             _ = try bench.append(attempt, 0, ["part"])
             _ = try bench.retire(attempt)
             try require("why it waits", try bench.store.snapshot(of: attempt.request)?.waiting, is: .held)
         },
-        Rule("A stream that may be begun anew is, and its old chunks go with the first new one") { bench in
+        Rule("A stream that may restart restarts, and its first new chunk replaces the old chunks") { bench in
             let first = try bench.startStream(StreamingPolicy(allowsRestart: true))
             _ = try bench.append(first, 0, ["old", "er"])
             _ = try bench.retire(first)
@@ -175,7 +175,7 @@ extension StoreContract {
                 of: second.request, from: StreamPosition(generation: 3, sequence: 0), maximumBytes: 9)
             try require("for a reader from nowhere", ahead?.chunks, is: [])
         },
-        Rule("An answer in one piece takes the place of the chunks of an earlier attempt") { bench in
+        Rule("An answer without chunks replaces the chunks of an earlier attempt") { bench in
             let first = try bench.startStream(StreamingPolicy(allowsRestart: true))
             _ = try bench.append(first, 0, ["old"])
             _ = try bench.retire(first)
@@ -187,7 +187,7 @@ extension StoreContract {
             try require("in one piece", page.isWhole, is: true)
             try require("the generation", page.generation, is: 2)
         },
-        Rule("The policy of a request comes back as it was submitted") { bench in
+        Rule("The streaming policy of a request is read as it was submitted") { bench in
             for (number, durability) in StreamingPolicy.Durability.allCases.enumerated() {
                 for allowsRestart in [false, true] {
                     let id = StoreWorkbench.id(number * 2 + (allowsRestart ? 1 : 0))
@@ -198,7 +198,7 @@ extension StoreContract {
                 }
             }
         },
-        Rule("A stream of an unknown request is none") { bench in
+        Rule("An unknown request has no stream") { bench in
             try require(
                 "the page", try bench.store.stream(of: StoreWorkbench.id(7), from: .start, maximumBytes: 1), is: nil)
         },

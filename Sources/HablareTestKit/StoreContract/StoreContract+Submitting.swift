@@ -3,7 +3,7 @@ import Hablare
 
 extension StoreContract {
     static let submitting: [Rule] = [
-        Rule("A request is there as it was submitted, to its last field") { bench in
+        Rule("A request is read as it was submitted, with all its fields") { bench in
             let request = AIRequest(
                 id: StoreWorkbench.id(1), prompt: .text("Grüß Gott 👋🏽\u{0}\n"), model: "large",
                 parameters: [
@@ -25,7 +25,7 @@ extension StoreContract {
                 supersedes: StoreWorkbench.id(99), metadata: request.metadata)
             try require("the snapshot", try bench.store.snapshot(of: request.id), is: snapshot)
         },
-        Rule("A conversation is there as it was submitted") { bench in
+        Rule("A conversation is read as it was submitted") { bench in
             let prompt = Prompt.messages([
                 Prompt.Message(role: .system, text: "Be brief."),
                 Prompt.Message(
@@ -39,7 +39,7 @@ extension StoreContract {
             try bench.submit(StoreWorkbench.submission(1, prompt: prompt))
             try require("the prompt", try bench.store.request(of: StoreWorkbench.id(1))?.request.prompt, is: prompt)
         },
-        Rule("Empty texts stay empty and are not taken for missing ones") { bench in
+        Rule("Empty texts stay empty and do not become missing ones") { bench in
             let request = AIRequest(id: StoreWorkbench.id(1), prompt: "", model: "", tenant: "")
             try bench.submit(StoreWorkbench.submission(of: request, provider: "", job: "", position: 0))
             let stored = try require("the request", try bench.store.request(of: request.id))
@@ -47,7 +47,7 @@ extension StoreContract {
             try require("the provider", stored.provider, is: "")
             try require("the job", stored.job?.key, is: JobKey(rawValue: ""))
         },
-        Rule("Submitting the same again finds it, changes nothing and costs nothing") { bench in
+        Rule("Resubmitting a request finds it and changes nothing") { bench in
             var again = try StoreWorkbench.submission(1)
             let flight = try bench.submit(again)
             let before = try bench.store.snapshot(of: StoreWorkbench.id(1))
@@ -64,7 +64,7 @@ extension StoreContract {
             let owner = try bench.register()
             try require("flights", try bench.claim(owner, limit: 9).map(\.id), is: [flight])
         },
-        Rule("The same UUID with other content is a conflict, and the first stays") { bench in
+        Rule("The same UUID with other content is a conflict and does not change the first request") { bench in
             try bench.submit(1)
             for other in [
                 try StoreWorkbench.submission(1, prompt: "other"), try StoreWorkbench.submission(1, provider: "other"),
@@ -76,7 +76,7 @@ extension StoreContract {
             try require("the prompt", stored?.request.prompt, is: "prompt 1")
             try require("requests", try bench.store.statistics().requests, is: [.pending: 1])
         },
-        Rule("A job that is submitted again finds its requests under their first UUIDs, whatever became of them") {
+        Rule("A resubmitted job finds its requests under their first UUIDs, whatever their state") {
             bench in
             let owner = try bench.register()
             let flights = try (0..<4).map { try bench.submit($0, job: "book", position: $0) }
@@ -94,7 +94,7 @@ extension StoreContract {
             let next = try StoreWorkbench.submission(104, job: "book", position: 4)
             try bench.submit(next)
         },
-        Rule("A place of a job that holds other content is a conflict; another job is not concerned") { bench in
+        Rule("Other content at a job's position is a conflict, and other jobs are unaffected") { bench in
             try bench.submit(1, job: "a", position: 0)
             let intruder = try StoreWorkbench.submission(2, job: "a", position: 0)
             try require(
@@ -104,7 +104,7 @@ extension StoreContract {
             try bench.submit(2, job: "b", position: 0)
             try bench.submit(3, job: "a", position: 1)
         },
-        Rule("A request that was submitted on its own becomes part of a job, and is claimed and found as such") {
+        Rule("A request submitted without a job can join one and is then claimed and listed in it") {
             bench in
             let owner = try bench.register()
             let flight = try bench.submit(1)
@@ -123,16 +123,16 @@ extension StoreContract {
             let claimed = try bench.claim(owner, scope: .job(JobKey(rawValue: "a")), limit: 9)
             try require("the claimed flights", claimed.map(\.id), is: [flight])
         },
-        Rule("A request has one place: submitted into another one it is a conflict") { bench in
+        Rule("A request has one position in one job, and submitting it at another is a conflict") { bench in
             try bench.submit(1, job: "a", position: 0)
             for (job, position) in [("a", 1), ("b", 0)] {
                 let other = try StoreWorkbench.submission(1, job: job, position: position)
                 try require(
                     "the answer", try bench.write(.submit(other)),
-                    is: .rejected(.placedElsewhere(id: StoreWorkbench.id(1))))
+                    is: .rejected(.otherJobPosition(id: StoreWorkbench.id(1))))
             }
         },
-        Rule("A request of a job whose UUID is taken elsewhere by other content is a conflict") { bench in
+        Rule("A job's request whose UUID belongs to other content is a conflict") { bench in
             try bench.submit(1)
             let other = try StoreWorkbench.submission(1, prompt: "other", job: "a", position: 0)
             try require(
@@ -140,7 +140,7 @@ extension StoreContract {
                 is: .rejected(.conflict(id: StoreWorkbench.id(1), job: other.job)))
             try bench.submit(2, job: "a", position: 0)
         },
-        Rule("A submission is written leased or executing as it says, and nobody else can take it") { bench in
+        Rule("A submission written as leased or executing cannot be claimed") { bench in
             let owner = try bench.register()
             var leased = try StoreWorkbench.submission(1)
             try leased.flight.leased(by: owner)
@@ -162,7 +162,7 @@ extension StoreContract {
             let start = try StoreWorkbench.start(leased.flight)
             try require("starting", try bench.write(.advance(flights[0], start, at: StoreWorkbench.date(3))), is: .done)
         },
-        Rule("When an executing submission's process dies, the attempt is dated by the submission") { bench in
+        Rule("An attempt lost right after an executing submission is dated by the submission") { bench in
             let owner = try bench.register()
             var executing = try StoreWorkbench.submission(3)
             try executing.flight.leased(by: owner)
@@ -196,7 +196,7 @@ extension StoreContract {
             ]
             try require("receipts", receipts, is: expected)
         },
-        Rule("A write that is refused leaves no trace and costs the others of its commit nothing") { bench in
+        Rule("A refused write changes nothing and does not affect the other writes of its commit") { bench in
             try bench.submit(1, job: "job", position: 0)
             let receipts = try bench.store.commit([
                 .submit(try StoreWorkbench.submission(2)),
@@ -214,7 +214,7 @@ extension StoreContract {
             try require(
                 "flights", try bench.claim(owner, limit: 9).map(\.request.id), is: [1, 2, 3, 4].map(StoreWorkbench.id))
         },
-        Rule("A refusal is not told again to the next, innocent writer of the same kind") { bench in
+        Rule("A refusal is not repeated for the next valid write of the same kind") { bench in
             let owner = try bench.register()
             try bench.bring(1, to: .completed, by: owner)
             let refused: [StoreWrite] = [
@@ -244,7 +244,7 @@ extension StoreContract {
                     is: .done)
             }
         },
-        Rule("An empty commit is answered with no receipts") { bench in
+        Rule("An empty commit returns no receipts") { bench in
             try require("receipts", try bench.store.commit([]).receipts, is: [])
         },
     ]

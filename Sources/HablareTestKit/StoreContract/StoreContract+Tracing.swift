@@ -3,7 +3,7 @@ import Hablare
 
 extension StoreContract {
     static let tracing: [Rule] = [
-        Rule("A claimed flight brings the trace and the date of its submission, also for a later attempt") { bench in
+        Rule("A claimed flight contains the trace and date of its submission, also for a later attempt") { bench in
             let owner = try bench.register()
             var submission = try StoreWorkbench.submission(1)
             submission.trace = TraceContext(trace)
@@ -17,12 +17,12 @@ extension StoreContract {
             try require("the trace of the next attempt", again.trace?.fields, is: trace)
             try require("its date", again.submittedAt, is: StoreWorkbench.date(1))
         },
-        Rule("A request that was submitted where nobody traced has no trace") { bench in
+        Rule("A request submitted without a trace has none") { bench in
             let owner = try bench.register()
             try bench.submit(1)
             try require("the trace", try bench.claimOne(owner).trace, is: nil)
         },
-        Rule("Whoever retries a request goes on in the trace that it was submitted in") { bench in
+        Rule("A retried request continues the trace of its submission") { bench in
             let owner = try bench.register()
             var submission = try StoreWorkbench.submission(1)
             submission.trace = TraceContext(trace)
@@ -32,7 +32,7 @@ extension StoreContract {
                 "the retry", try bench.write(.retry(StoreWorkbench.id(1), at: StoreWorkbench.date(9))), is: .done)
             try require("the trace", try bench.claimOne(owner, at: 9).trace?.fields, is: trace)
         },
-        Rule("A shared flight is made in the trace of the request that leads it") { bench in
+        Rule("A shared flight continues the trace of its leader") { bench in
             let owner = try bench.register()
             var leader = try StoreWorkbench.submission(1)
             leader.trace = TraceContext(trace)

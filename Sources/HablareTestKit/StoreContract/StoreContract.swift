@@ -39,7 +39,7 @@ public struct StoreContract: Sendable {
         submitting + claiming + attempts + lateOutcomes + endings + owners + reading + content + backoff
         + backoffEndings + holding
         + tries + deadlines + permits + accounts + streams + ledger + budgets + fallback + joining + leaving
-        + rejoining + retention + caching + tracing + remembering + goingOn + changes + changedRequests
+        + rejoining + retention + caching + tracing + remembering + resuming + changes + changedRequests
 
     /// Checks a fresh store against a rule.
     ///

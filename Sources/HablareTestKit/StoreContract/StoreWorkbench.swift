@@ -53,14 +53,14 @@ package struct StoreWorkbench: Sendable {
 
     /// Records the end of an attempt, and requires that it completed some requests.
     ///
-    /// - Parameter goesOn: Whether the flight continues for other requests.
+    /// - Parameter continues: Whether the flight continues for other requests.
     func settle(
-        _ end: AttemptEnd, finishing finished: [Int], goesOn: Bool, isDiverted: Bool = false, file: String = #fileID,
+        _ end: AttemptEnd, finishing finished: [Int], continues: Bool, isDiverted: Bool = false, file: String = #fileID,
         line: Int = #line
     ) throws {
         let settlement = try settle(end)
         try require("who finished", settlement.finished, is: finished.map(Self.id), file: file, line: line)
-        try require("whether it goes on", !settlement.flight.isSettled, is: goesOn, file: file, line: line)
+        try require("whether it goes on", !settlement.flight.isSettled, is: continues, file: file, line: line)
         try require("another provider", settlement.diversion != nil, is: isDiverted, file: file, line: line)
     }
 
@@ -97,7 +97,7 @@ package struct StoreWorkbench: Sendable {
         Submission(
             request: request, provider: provider,
             fingerprint: try Fingerprint(request, instance: ProviderInstance(rawValue: provider.rawValue)),
-            job: job.map { Submission.JobPlace(key: JobKey(rawValue: $0), position: position) },
+            job: job.map { Submission.JobPosition(key: JobKey(rawValue: $0), position: position) },
             supersedes: supersedes, createdAt: date)
     }
 
@@ -211,7 +211,7 @@ package struct StoreWorkbench: Sendable {
     // MARK: Retention
 
     /// Evicts responses through a place in the prune plan, and requires the expected receipt.
-    package func prune(through last: PrunePlan.Place, limit: Int = 99) throws -> Pruned {
+    package func prune(through last: PrunePlan.Position, limit: Int = 99) throws -> Pruned {
         let receipt = try write(.prune(through: last, limit: limit))
         guard case .pruned(let pruned) = receipt else {
             throw ContractViolation(message: "giving up responses gave \(receipt)", location: #fileID)
@@ -279,8 +279,8 @@ package struct StoreWorkbench: Sendable {
     package func reserve(
         _ costs: [Double], of limit: RateLimit, account: AccountID = "a", at seconds: Int
     ) throws -> PermitGrant {
-        let wish = PermitRequest(account: account, limit: limit, costs: costs)
-        let receipt = try write(.reserve(wish, at: Self.date(seconds)))
+        let permit = PermitRequest(account: account, limit: limit, costs: costs)
+        let receipt = try write(.reserve(permit, at: Self.date(seconds)))
         guard case .permits(let grant) = receipt else {
             throw ContractViolation(message: "asking for permits gave \(receipt)", location: #fileID)
         }

@@ -8,7 +8,7 @@ final class CallLog: Sendable {
         var waiting: [(count: Int, gate: Gate)] = []
     }
 
-    private let state = Guarded(State())
+    private let state = Locked(State())
 
     var calls: [RecordedCall] { state.withLock { $0.calls } }
     var connectionCount: Int { state.withLock { $0.connections } }

@@ -7,7 +7,7 @@ package final class Gate: Sendable {
         var waiting: [Waiter<Void>] = []
     }
 
-    private let state = Guarded(State())
+    private let state = Locked(State())
 
     /// Creates a closed gate.
     package init() {}

@@ -17,7 +17,7 @@ package final class RecordedCall: Sendable {
     /// The call.
     package let call: ReceivedCall
     private let over = Gate()
-    private let state = Guarded<Ending?>(nil)
+    private let state = Locked<Ending?>(nil)
 
     init(_ call: ReceivedCall) { self.call = call }
 

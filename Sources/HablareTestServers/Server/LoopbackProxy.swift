@@ -7,7 +7,7 @@ import NIOPosix
 package struct LoopbackProxy: Sendable {
     /// The port, which the system chose.
     package let port: Int
-    private let log: Guarded<[String]>
+    private let log: Locked<[String]>
 
     /// The requested targets, in order: `localhost:49152`.
     package var targets: [String] { log.withLock { $0 } }
@@ -41,7 +41,7 @@ package struct LoopbackProxy: Sendable {
         let listener = try await ServerBootstrap(group: threads)
             .childChannelOption(.autoRead, value: false)
             .bind(host: "127.0.0.1", port: 0) { $0.eventLoop.makeSucceededFuture($0) }
-        let log = Guarded<[String]>([])
+        let log = Locked<[String]>([])
         let proxy = LoopbackProxy(port: listener.channel.localAddress?.port ?? 0, log: log)
         return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
@@ -66,7 +66,7 @@ package struct LoopbackProxy: Sendable {
 
     private static func serve(
         _ accepted: any Channel, _ threads: MultiThreadedEventLoopGroup, authorization: String?, status: Int,
-        _ log: Guarded<[String]>
+        _ log: Locked<[String]>
     ) async {
         do {
             let client = try await accepted.readAsync { try Wire(wrappingChannelSynchronously: $0) }

@@ -32,9 +32,9 @@ struct ServerConnection {
             try await wire.executeThenClose { inbound, _ in
                 var parts = inbound.makeAsyncIterator()
                 while let (record, early) = try await nextCall(&parts) {
-                    let goesOn = try await answer(record, early: early, closed: closed)
+                    let shouldContinue = try await answer(record, early: early, closed: closed)
                     if early != nil { try await drain(&parts) }
-                    guard goesOn else { return }
+                    guard shouldContinue else { return }
                 }
             }
         } catch {

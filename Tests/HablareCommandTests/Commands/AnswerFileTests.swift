@@ -64,7 +64,7 @@ import Testing
         let file = folder.url.appending(path: "answer")
         try Data("before".utf8).write(to: file)
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
-        let seen = Guarded<[Int?]>([])
+        let seen = Locked<[Int?]>([])
         let content = ObservedContent(Voice.audio(of: "Private."), mayBeWhole: true) {
             let permissions = try names(in: folder).map { name in
                 let path = folder.url.appending(path: name).path
@@ -111,7 +111,7 @@ import Testing
         let file = folder.url.appending(path: "answer")
         let reading = AsyncStream.makeStream(of: Void.self)
         let reader = PausingReader()
-        let isTask = Guarded<Bool?>(nil)
+        let isTask = Locked<Bool?>(nil)
         reader.pause()
         let content = ObservedContent(Voice.audio(of: "Cancelled."), mayBeWhole: true) {
             let found = withUnsafeCurrentTask { $0 != nil }

@@ -46,9 +46,11 @@ import Testing
     }
 
     @Test func `A store that is gone is not said to keep finished work`() {
-        let gone = CommandFailure(unworkable: AIServiceError(.storageMissing, "It is gone."), goingOn: "hablare work")
+        let gone = CommandFailure(
+            unworkable: AIServiceError(.storageMissing, "It is gone."), howToContinue: "hablare work")
         #expect(gone.message == "It is gone.")
-        let full = CommandFailure(unworkable: AIServiceError(.storageFull, "It is full."), goingOn: "hablare work")
+        let full = CommandFailure(
+            unworkable: AIServiceError(.storageFull, "It is full."), howToContinue: "hablare work")
         #expect(full.message == "It is full. What is finished is kept; then hablare work.")
     }
 

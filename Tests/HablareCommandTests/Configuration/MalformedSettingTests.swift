@@ -22,8 +22,8 @@ import Testing
         }
     }
 
-    private func check(_ failure: CommandFailure, _ sample: SettingSamples, _ texts: [String], at place: String) {
-        #expect(failure.message.contains(place), "\(failure.message)")
+    private func check(_ failure: CommandFailure, _ sample: SettingSamples, _ texts: [String], at source: String) {
+        #expect(failure.message.contains(source), "\(failure.message)")
         #expect(failure.message.contains(sample.path.description), "\(failure.message)")
         for text in texts where text.count > 8 {
             #expect(!failure.message.contains(text), "the value may be a secret")

@@ -81,7 +81,7 @@ struct SettingSamples: Sendable, CustomTestStringConvertible {
 
     /// Returns the options with the setting, with a kind if there is none otherwise.
     func options(_ texts: [String]) -> [Setting] {
-        [Setting(path: path, texts: texts, place: .option("--option"))]
+        [Setting(path: path, texts: texts, source: .option("--option"))]
     }
 
     /// Returns a text in double quotes that YAML and JSON read equally.

@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct ConsoleTests {
     private final class Screen: Sendable {
-        let text = Guarded("")
+        let text = Locked("")
         var channel: OutputChannel {
             OutputChannel { data in self.text.withLock { $0 += String(decoding: data, as: UTF8.self) } }
         }

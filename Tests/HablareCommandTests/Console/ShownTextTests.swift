@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct ShownTextTests {
     private final class Screen: Sendable {
-        let text = Guarded(Data())
+        let text = Locked(Data())
         var channel: OutputChannel { OutputChannel { data in self.text.withLock { $0 += data } } }
         var seen: String { String(decoding: text.withLock { $0 }, as: UTF8.self) }
     }

@@ -11,8 +11,8 @@ import Testing
     /// A store that records its reads in order.
     private struct WatchedStore: ForwardingStore {
         let base: any RequestStore
-        let reads: Guarded<[SnapshotFilter]>
-        let registered: Guarded<Int?>
+        let reads: Locked<[SnapshotFilter]>
+        let registered: Locked<Int?>
         let waiting: Gate
 
         func snapshots(_ filter: SnapshotFilter) throws -> [RequestSnapshot] {
@@ -31,8 +31,8 @@ import Testing
         }
     }
 
-    private let reads = Guarded<[SnapshotFilter]>([])
-    private let registered = Guarded<Int?>(nil)
+    private let reads = Locked<[SnapshotFilter]>([])
+    private let registered = Locked<Int?>(nil)
     private let waiting = Gate()
 
     /// Returns a stage whose store has these requests. The provider waits until a request has a waiter, and fails at

@@ -55,7 +55,7 @@ import Testing
             }, seams: .controlled(by: clock))
         stage.stopReading()
         defer { stage.goOnReading() }
-        let isOver = Guarded(false)
+        let isOver = Locked(false)
         async let status = {
             defer { isOver.withLock { $0 = true } }
             return await stage.run("generate", "--provider", "writer", "--stream", "a stream that nobody reads")
@@ -91,7 +91,7 @@ import Testing
     @Test func `A store failure ends a command whose output no one reads`() async throws {
         let gate = Gate()
         let clock = ManualClock()
-        let isFull = Guarded(false)
+        let isFull = Locked(false)
         let stage = try Stage(
             provider: writer { call in
                 try await call.yield("one ")
@@ -100,7 +100,7 @@ import Testing
             }, seams: .controlled(by: clock), wrapStore: { BrokenStore($0) { _ in isFull.withLock { $0 } } })
         stage.stopReading()
         defer { stage.goOnReading() }
-        let isOver = Guarded(false)
+        let isOver = Locked(false)
         async let status = {
             defer { isOver.withLock { $0 = true } }
             return await stage.run("generate", "--provider", "writer", "--stream", "nobody reads, the disk is full")

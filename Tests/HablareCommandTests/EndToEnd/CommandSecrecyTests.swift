@@ -117,7 +117,7 @@ struct CommandSecrecyTests {
     }
 
     @Test func `A run with a full disk shows nothing of a book`() async throws {
-        let isFull = Guarded(false)
+        let isFull = Locked(false)
         let stage = try Stage(wrapStore: { store in
             BrokenStore(store) { writes in
                 isFull.withLock { $0 } && writes.contains { if case .settle = $0 { true } else { false } }

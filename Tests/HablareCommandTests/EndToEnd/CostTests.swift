@@ -52,7 +52,7 @@ import Testing
 
     @Test(arguments: [42, nil] as [Int64?])
     func `generate and logs report an answer's cost in the same fields`(cost: Int64?) async throws {
-        let failed = Guarded(false)
+        let failed = Locked(false)
         let writer = ScriptedProvider(
             id: "writer", limits: ProviderLimits(concurrency: 1, breaker: .never)
         ) { _ in
@@ -136,7 +136,7 @@ import Testing
 
     /// Creates one free answer, and an attempt of unknown cost.
     private func asked(isFree: Bool) async throws -> Stage {
-        let calls = Guarded(0)
+        let calls = Locked(0)
         let provider = ScriptedProvider(id: "program", limits: ProviderLimits(breaker: .never)) { _ in
             let number = calls.withLock { calls in
                 calls += 1

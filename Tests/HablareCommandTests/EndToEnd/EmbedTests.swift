@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test func `If one text fails nothing is printed, and only that text is requested again`() async throws {
-        let fails = Guarded(true)
+        let fails = Locked(true)
         var manner = FakeService.Manner()
         manner.instead = { call in
             let isIt = String(decoding: call.body, as: UTF8.self).contains("one two three")

@@ -187,7 +187,7 @@ import Testing
 
     @Test func `A restarted stream in a pipe is no success, and the advice gets the whole answer`() async throws {
         for output in [[], ["-o", "answer.txt"]] {
-            let attempts = Guarded(0)
+            let attempts = Locked(0)
             let provider = writer { call in
                 let isFirst = attempts.withLock { attempts in
                     attempts += 1
@@ -206,7 +206,7 @@ import Testing
                 #expect(try stage.file("answer.txt") == Data("an answer".utf8))
                 continue
             }
-            #expect(status == .begunAnew)
+            #expect(status == .restarted)
             #expect(stage.output == "half an ansan answer")
             #expect(stage.errors.contains("The answer is begun anew:"))
             #expect(stage.errors.contains("The answer alone: hablare stream "))
@@ -300,7 +300,7 @@ import Testing
     // MARK: The cache
 
     @Test func `An equal prompt is sent again unless --cache allows a recent answer`() async throws {
-        let count = Guarded(0)
+        let count = Locked(0)
         let stage = try Stage(
             provider: writer { _ in
                 let number = count.withLock { count in

@@ -168,7 +168,7 @@ import Testing
 
     @Test(arguments: [true, false])
     func `A full disk gives the command to continue, with --anew another one`(isAnew: Bool) async throws {
-        let settled = Guarded(0)
+        let settled = Locked(0)
         let painter = ScriptedProvider(
             id: "painter", responseType: .image, limits: ProviderLimits(concurrency: 1, breaker: .never)
         ) { _ in .success(ProviderAnswer(.image(Body(Self.png), .png))) }

@@ -138,7 +138,7 @@ import Testing
 
     @Test func `A full disk ends the run with a clear message and loses nothing`() async throws {
         let folder = try TemporaryFolder(.disk)
-        let settled = Guarded(0)
+        let settled = Locked(0)
         let full = try Stage(
             folder: folder,
             wrapStore: { store in

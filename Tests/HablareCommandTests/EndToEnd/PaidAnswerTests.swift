@@ -44,7 +44,7 @@ import Testing
         let folder = try TemporaryFolder(.disk)
         let place = folder.url.appending(path: "there", directoryHint: .isDirectory)
         try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
-        let isGone = Guarded(false)
+        let isGone = Locked(false)
         let stage = try Stage(
             provider: writer {
                 try isGone.withLock { isGone in
@@ -185,7 +185,7 @@ import Testing
         options: [String], isAnswered: Bool
     ) async throws {
         let gate = HablareTestKit.Gate()
-        let calls = Guarded(0)
+        let calls = Locked(0)
         let writer = ScriptedProvider(id: "writer", limits: ProviderLimits(concurrency: 2, breaker: .never)) { _ in
             let number = calls.withLock { calls in
                 calls += 1

@@ -60,9 +60,9 @@ import Testing
             #expect(failed == calls && snapshots.count { $0.phase == .pending } == snapshots.count - failed)
             let job = try #require(snapshots.first?.job).rawValue
             let word = ShellWords.joined([job])
-            let goingOn = "hablare retry --failed --job \(word) && hablare work && hablare ps --job \(word)"
+            let continuation = "hablare retry --failed --job \(word) && hablare work && hablare ps --job \(word)"
             #expect(wrong.errors.contains("nothing more is asked, because it would be refused"), "\(wrong.errors)")
-            #expect(wrong.errors.contains("Once that is put right, to go on:\n  \(goingOn)\n"), "\(wrong.errors)")
+            #expect(wrong.errors.contains("Once that is put right, to go on:\n  \(continuation)\n"), "\(wrong.errors)")
             #expect(wrong.errors.contains("does not accept the key") && !wrong.errors.contains("0123456789"))
             let right = try fake.stage(environment: one, folder: folder)
             #expect(await right.run("retry", "--failed", "--job", job) == .success)
@@ -85,7 +85,7 @@ import Testing
         try await FakeService.run(manner) { fake in
             let stage = try fake.stage()
             try stage.write(Self.book)
-            let isOver = Guarded(false)
+            let isOver = Locked(false)
             async let status = {
                 defer { isOver.withLock { $0 = true } }
                 return await stage.run(Self.words)

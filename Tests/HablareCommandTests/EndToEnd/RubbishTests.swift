@@ -10,7 +10,7 @@ import Testing
 /// A voice whose answers are not audio.
 @Suite(.timeLimit(.minutes(5))) struct RubbishTests {
     /// Returns a voice whose answers are not audio for texts with a given word, until it is fixed.
-    private func stage(_ word: String, isMended: Guarded<Bool> = Guarded(false)) throws -> Stage {
+    private func stage(_ word: String, isMended: Locked<Bool> = Locked(false)) throws -> Stage {
         let provider = ScriptedProvider(
             id: "espeak-ng", responseType: .audio, limits: ProviderLimits(concurrency: 2, breaker: .never)
         ) { call in
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test func `speak reports an answer that is not audio, and works once it is removed`() async throws {
-        let isMended = Guarded(false)
+        let isMended = Locked(false)
         let stage = try stage("Hello", isMended: isMended)
         for output in [["-o", "a.wav"], []] {
             stage.clearScreen()
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test func `narrate lists all unusable segments with the command to replace them`() async throws {
-        let isMended = Guarded(false)
+        let isMended = Locked(false)
         let stage = try stage("bad", isMended: isMended)
         try stage.write("One is good. Two is bad. Three is good. Four is bad. Five is bad.")
         #expect(await stage.run("narrate", "book.txt") == .badInput)

@@ -123,7 +123,7 @@ import Testing
     // MARK: Several
 
     @Test func `Several answers are several calls, printed in order`() async throws {
-        let number = Guarded(0)
+        let number = Locked(0)
         var manner = FakeService.Manner()
         manner.instead = { _ in
             let number = number.withLock { number in
@@ -153,7 +153,7 @@ import Testing
     }
 
     @Test func `If some of several answers fail, the others are printed`() async throws {
-        let number = Guarded(0)
+        let number = Locked(0)
         var manner = FakeService.Manner()
         manner.instead = { _ in
             let isFirst = number.withLock { number in

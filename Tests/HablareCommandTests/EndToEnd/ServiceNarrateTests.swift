@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test func `A segment's context depends only on the text, so a second run makes the same requests`() async throws {
-        let fails = Guarded(true)
+        let fails = Locked(true)
         var manner = FakeService.Manner()
         manner.instead = { call in
             let isIt = String(decoding: call.body, as: UTF8.self).contains(#""text":"Two.""#)

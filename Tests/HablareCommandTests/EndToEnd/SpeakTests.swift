@@ -114,7 +114,7 @@ import Testing
     @Test func `After a stop the same command resumes without paying twice`() async throws {
         let gate = HablareTestServers.Gate()
         var manner = FakeService.Manner()
-        let first = Guarded(true)
+        let first = Locked(true)
         manner.instead = { call in
             // The first call is answered, the other waits.
             guard
@@ -149,7 +149,7 @@ import Testing
     }
 
     @Test func `A failed piece leaves the file unchanged, and only it is requested again`() async throws {
-        let fails = Guarded(true)
+        let fails = Locked(true)
         var manner = FakeService.Manner()
         manner.instead = { call in
             guard fails.withLock({ $0 }), String(decoding: call.body, as: UTF8.self).contains("number 200.") else {

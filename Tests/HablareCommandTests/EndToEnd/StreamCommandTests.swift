@@ -142,12 +142,12 @@ import Testing
     // MARK: Restarted streams
 
     /// Abandons the streamed attempt and starts another.
-    private func beginAnew(_ bench: StoreWorkbench, _ owner: OwnerID) throws -> RunningAttempt {
+    private func restart(_ bench: StoreWorkbench, _ owner: OwnerID) throws -> RunningAttempt {
         #expect(try bench.write(.retireOwner(owner, at: StoreWorkbench.date(40))) == .broken(flights: 1))
         return try bench.startNext(try bench.register())
     }
 
-    @Test(arguments: [(0, CommandStatus.begunAnew), (9, .success)])
+    @Test(arguments: [(0, CommandStatus.restarted), (9, .success)])
     func `A restarted stream is no success, and the same command prints the whole answer`(
         from: Int, expected: CommandStatus
     ) async throws {
@@ -164,7 +164,7 @@ import Testing
             try Task.checkCancellation()
             await Task.yield()
         }
-        let second = try beginAnew(bench, owner)
+        let second = try restart(bench, owner)
         #expect(try bench.append(second, 0, ["whole"]) == .done)
         try complete(bench, second, "whole")
         #expect(await status == expected)

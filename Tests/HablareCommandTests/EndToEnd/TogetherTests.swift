@@ -168,7 +168,7 @@ import Testing
     }
 
     @Test func `--verbose logs a request's events without its text`() async throws {
-        let tries = Guarded(0)
+        let tries = Locked(0)
         let stage = try Stage(
             provider: ScriptedProvider(id: "writer", limits: ProviderLimits(breaker: .never)) { call in
                 guard

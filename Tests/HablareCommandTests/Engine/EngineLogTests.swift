@@ -14,7 +14,7 @@ import Testing
     private static let some = [StoreWorkbench.id(1)]
 
     private func log(_ events: EngineEvent...) async -> String {
-        let text = Guarded("")
+        let text = Locked("")
         let channel = OutputChannel { data in text.withLock { $0 += String(decoding: data, as: UTF8.self) } }
         let console = Console(output: channel, errors: channel, terminal: .system(environment: [:]))
         let handler = ConsoleLogHandler(label: "hablare", console: console) { Self.date }
@@ -58,7 +58,7 @@ import Testing
         #expect(await message(.ended(failed, .settled(.failed), finishing: Self.some)) == "Failed")
         #expect(await message(.ended(failed, .settled(.failed), finishing: two)) == "Failed")
         #expect(await log(.ended(failed, .settled(.failed), finishing: two)).contains(" requests=2 "))
-        let diverted = AttemptEnd.Outcome.diverted(Self.error, to: FallbackHop("second"), account: "second")
+        let diverted = AttemptEnd.Outcome.diverted(Self.error, to: FallbackTarget("second"), account: "second")
         #expect(await message(.ended(diverted, .waiting, to: "second")) == "Failed, another provider is asked")
         #expect(await message(.ended(.held(Self.error), .held)) == "Held")
     }

@@ -11,7 +11,7 @@ import Testing
     /// A store that counts the reads of requests with waiters.
     private struct LookedStore: ForwardingStore {
         let base: any RequestStore
-        let looks = Guarded(0)
+        let looks = Locked(0)
 
         func snapshots(_ filter: SnapshotFilter) throws -> [RequestSnapshot] {
             if filter.phases == [.pending], filter.ids != nil { looks.withLock { $0 += 1 } }
@@ -26,7 +26,7 @@ import Testing
         let manager: AIRequestManager
         let lookout: Lookout
         let gate = Gate()
-        let retrying = Guarded<[Int]>([])
+        let retrying = Locked<[Int]>([])
 
         /// - Parameter answers: Called for every call, which fails with its result.
         init(_ folder: TemporaryFolder, failing answers: @escaping @Sendable (Gate) async -> AIServiceError?) throws {
@@ -41,7 +41,7 @@ import Testing
             manager = AIRequestManager(
                 store: store, providers: try ProviderRegistry([provider]),
                 configuration: EngineConfiguration(suspendsRefusingAccounts: true),
-                seams: EngineSeams(follower: { if $0.mayChangeWaits { news.tell(()) } }))
+                seams: EngineSeams(follower: { if $0.mayChangeWaits { news.publish(()) } }))
             lookout = Lookout(
                 manager: manager, news: news, retrying: { [retrying] count in retrying.withLock { $0.append(count) } },
                 looked: { _ in })

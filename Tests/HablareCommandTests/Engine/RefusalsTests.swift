@@ -10,7 +10,7 @@ import Testing
     /// Lets a request fail with these errors, and returns whether that counts as a refusal of all requests.
     private func isRefused(_ errors: AIServiceError...) async throws -> Bool {
         let refusals = Refusals()
-        let left = Guarded(errors)
+        let left = Locked(errors)
         let provider = ScriptedProvider(id: "p", limits: ProviderLimits(breaker: .never)) { _ in
             guard let error = left.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else {
                 return .success(ProviderAnswer(.text(Body("an answer"))))

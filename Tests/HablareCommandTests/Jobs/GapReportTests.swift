@@ -14,9 +14,10 @@ import Testing
         let gaps = zip(reasons, Self.ids).enumerated().map {
             JobGap(index: $0.offset, request: $0.element.1, reason: $0.element.0)
         }
-        let goingOn = JobContinuation(of: JobKey(rawValue: "k"), command, in: .test(in: "d"))
+        let continuation = JobContinuation(of: JobKey(rawValue: "k"), command, in: .test(in: "d"))
         return GapReport(
-            gaps: gaps, total: 9, finished: 9 - gaps.count, noun: "picture", consequence: "and so on", goingOn: goingOn
+            gaps: gaps, total: 9, finished: 9 - gaps.count, noun: "picture", consequence: "and so on",
+            continuation: continuation
         ).lines
     }
 
@@ -52,10 +53,11 @@ import Testing
     @Test(arguments: [(1, "Of 1 picture, 1 failed."), (3, "Of 3 pictures, 3 failed.")])
     func `If nothing is finished the report does not mention finished ones`(count: Int, words: String) throws {
         let gaps = (0..<count).map { JobGap(index: $0, request: Self.ids[$0], reason: Self.failed) }
-        let goingOn = JobContinuation(of: JobKey(rawValue: "k"), "hablare x", in: .test())
+        let continuation = JobContinuation(of: JobKey(rawValue: "k"), "hablare x", in: .test())
         func first(_ consequence: String) -> String? {
             GapReport(
-                gaps: gaps, total: count, finished: 0, noun: "picture", consequence: consequence, goingOn: goingOn
+                gaps: gaps, total: count, finished: 0, noun: "picture", consequence: consequence,
+                continuation: continuation
             ).lines.first
         }
         #expect(first("and the others are written") == "hablare: \(words)")

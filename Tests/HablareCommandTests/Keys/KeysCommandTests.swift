@@ -211,7 +211,7 @@ import Testing
     // MARK: test
 
     @Test func `keys test calls the service with the effective key`() async throws {
-        let asked = Guarded<[String]>([])
+        let asked = Locked<[String]>([])
         let checks: [String: KeyCheck] = [
             "openai": { key in
                 asked.withLock { $0.append(key.secret) }

@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct ProgressReporterTests {
     /// Returns the report of a run whose progress is always `progress`.
     private func told(_ progress: Tally) async -> String {
-        let text = Guarded("")
+        let text = Locked("")
         let console = Console(
             output: OutputChannel { _ in },
             errors: OutputChannel { data in text.withLock { $0 += String(decoding: data, as: UTF8.self) } },

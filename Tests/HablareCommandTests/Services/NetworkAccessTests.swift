@@ -10,7 +10,7 @@ import Testing
 @Suite struct NetworkAccessTests {
     /// Records the clients that a command creates and closes.
     private final class Record: Sendable {
-        private let events = Guarded<[String]>([])
+        private let events = Locked<[String]>([])
         var all: [String] { events.withLock { $0 } }
 
         var access: NetworkAccess {

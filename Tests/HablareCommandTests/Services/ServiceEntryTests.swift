@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test func `For another address no key is looked up`() throws {
-        let settings = ServiceSettings("openai", .openai).placed(at: try ServiceAddress("http://llm.lan:8080/v1"))
+        let settings = ServiceSettings("openai", .openai).relocated(at: try ServiceAddress("http://llm.lan:8080/v1"))
         let entry = ServiceEntry(settings) { _ in
             Issue.record("A key was looked up.")
             return Self.key

@@ -43,7 +43,7 @@ import Testing
         let folder = try TemporaryFolder(.disk)
         let file = folder.url.appending(path: "long.flac")
         try Data("before".utf8).write(to: file)
-        let seen = Guarded<Set<String>>([])
+        let seen = Locked<Set<String>>([])
         let store = Sounds {
             let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
             seen.withLock { $0.formUnion(names) }

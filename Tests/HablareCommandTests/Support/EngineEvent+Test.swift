@@ -12,7 +12,7 @@ extension EngineEvent {
             Settlement(
                 end: .test(outcome), flight: FlightLifecycle(state: flight, token: 1, attempt: 1, generation: 1),
                 finished: finished,
-                diversion: next.map { AttemptEnd.Diversion(to: FallbackHop($0), account: "second") }))
+                diversion: next.map { AttemptEnd.Diversion(to: FallbackTarget($0), account: "second") }))
     }
 }
 

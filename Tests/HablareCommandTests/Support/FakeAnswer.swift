@@ -8,7 +8,7 @@ import HablareTestServers
 struct FakeAnswer {
     let call: ReceivedCall
     let manner: FakeService.Manner
-    let structured: Guarded<Int>
+    let structured: Locked<Int>
 
     private var body: ParameterValue { ParameterValue(json: call.body) ?? .null }
     private var text: String { manner.pieces.joined() }

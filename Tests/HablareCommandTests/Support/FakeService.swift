@@ -43,7 +43,7 @@ struct FakeService: Sendable {
 
     /// Runs a server during a test.
     static func run<R>(_ manner: Manner = Manner(), _ body: (FakeService) async throws -> R) async throws -> R {
-        let structured = Guarded(0)
+        let structured = Locked(0)
         return try await LoopbackServer.withServer { call in
             let answering = FakeAnswer(call: call, manner: manner, structured: structured)
             return try answering.reply()

@@ -6,7 +6,7 @@ import Testing
 final class ObservedContent: ContentReading {
     let bytes: Data
     let end: Int
-    let ranges = Guarded([Range<Int>]())
+    let ranges = Locked([Range<Int>]())
     private let mayBeWhole: Bool
     private let reading: @Sendable () throws -> Void
 

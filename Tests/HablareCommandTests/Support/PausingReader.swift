@@ -9,7 +9,7 @@ final class PausingReader: Sendable {
     }
 
     private let changed = NSCondition()
-    private let state = Guarded(State())
+    private let state = Locked(State())
 
     /// Whether a writer is blocked.
     var isWaitedFor: Bool { state.withLock { $0.waiting > 0 } }

@@ -7,9 +7,9 @@ final class SlowDisk: Sendable {
     /// Pauses the disk while nothing is read.
     let reader = PausingReader()
     /// Whether reads continue endlessly, byte by byte.
-    let isEndless = Guarded(false)
+    let isEndless = Locked(false)
     /// The number of reads.
-    let reads = Guarded(0)
+    let reads = Locked(0)
 }
 
 /// A store whose answers are read from a slow disk.

@@ -15,12 +15,12 @@ final class Stage: Sendable {
     private let providersFailure: CommandFailure?
     private let signals = AsyncStream.makeStream(of: StopSignal.self)
     private let wrapStore: @Sendable (any RequestStore) -> any RequestStore
-    private let printed = Guarded(Data())
-    private let said = Guarded(Data())
-    private let isPipeBroken = Guarded(false)
-    private let isDiskFull = Guarded(false)
+    private let printed = Locked(Data())
+    private let said = Locked(Data())
+    private let isPipeBroken = Locked(false)
+    private let isDiskFull = Locked(false)
     private let reader = PausingReader()
-    private let asked = Guarded<Composition.CallLimits?>(nil)
+    private let asked = Locked<Composition.CallLimits?>(nil)
     private let seams: EngineSeams
     /// Whether both outputs are a terminal.
     private let isTerminal: Bool

@@ -39,7 +39,7 @@ import Testing
     @Test("A few chunks run concurrently, and another task gets a thread before the rest")
     func turns() async {
         let executor = QueueExecutor()
-        let done = Guarded<[Int?]>([])
+        let done = Locked<[Int?]>([])
         await withTaskExecutorPreference(executor) {
             await withDiscardingTaskGroup { group in
                 let (begun, begin) = AsyncStream.makeStream(of: Void.self)

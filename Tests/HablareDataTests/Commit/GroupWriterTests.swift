@@ -9,8 +9,8 @@ import Testing
 struct GroupWriterTests {
     /// A driver that drains only when the test says so.
     private final class HandDriver: CommitDriver {
-        private let drain = Guarded<(@Sendable () -> Void)?>(nil)
-        private let signals = Guarded(0)
+        private let drain = Locked<(@Sendable () -> Void)?>(nil)
+        private let signals = Locked(0)
 
         func start(_ drain: @escaping @Sendable () -> Void) { self.drain.withLock { $0 = drain } }
         func signal() { signals.withLock { $0 += 1 } }
@@ -26,7 +26,7 @@ struct GroupWriterTests {
 
     /// A counter of a database's commits.
     private final class Commits: TransactionObserver, Sendable {
-        private let number = Guarded(0)
+        private let number = Locked(0)
         var count: Int { number.withLock { $0 } }
         func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { true }
         func databaseDidChange(with event: DatabaseEvent) {}

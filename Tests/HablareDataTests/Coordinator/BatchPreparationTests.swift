@@ -19,7 +19,7 @@ import Testing
             var held: [UnownedJob]? = []
         }
 
-        private let state = Guarded(State())
+        private let state = Locked(State())
         private let queue = DispatchQueue(label: "hablare.test.held")
 
         var count: Int { state.withLock { $0.count } }

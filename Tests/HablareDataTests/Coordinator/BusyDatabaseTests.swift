@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test("A held database suspends the caller, and not the main actor", arguments: Ask.allCases)
-    func goesOn(_ what: Ask) async throws {
+    func continues(_ what: Ask) async throws {
         let bench = try DataWorkbench()
         let known = AIRequest(prompt: "known")
         try await bench.manager.submit(known, to: "scripted")
@@ -70,7 +70,7 @@ import Testing
     private final class Holder: Sendable {
         private let database: any DatabaseWriter
         private let release = DispatchSemaphore(value: 0)
-        private let leftAlone = Guarded(false)
+        private let leftAlone = Locked(false)
 
         init(_ database: any DatabaseWriter) { self.database = database }
 

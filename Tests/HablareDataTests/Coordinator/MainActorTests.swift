@@ -19,7 +19,7 @@ import Testing
             var onMain: [String] = []
         }
 
-        private let state = Guarded(State())
+        private let state = Locked(State())
 
         func note(_ what: String) {
             let isMain = MainQueue.isCurrent || Thread.isMainThread

@@ -272,7 +272,7 @@ import Testing
         let bench = try DataWorkbench(provider: gated(gate))
         let coordinator = bench.coordinator
         let request = AIRequest(prompt: "x")
-        let isRead = Guarded(false)
+        let isRead = Locked(false)
         let rule = ContentRule("whatever it is") { _ in
             isRead.withLock { $0 = true }
             return true
@@ -316,7 +316,7 @@ import Testing
     func room() async throws {
         let bench = try DataWorkbench(options: AIDataCoordinator.Options(maximumBytesInFlight: 4))
         let (coordinator, article, gate) = (bench.coordinator, article, Gate())
-        let isRead = Guarded(false)
+        let isRead = Locked(false)
         let rule = ContentRule("whatever it is") { _ in
             isRead.withLock { $0 = true }
             return true

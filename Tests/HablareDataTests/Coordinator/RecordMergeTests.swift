@@ -384,7 +384,7 @@ import Testing
     @Test("A merged response is not read again, because its content may be gone")
     func contentGone() async throws {
         struct Gone: ContentReading {
-            let isGone = Guarded(false)
+            let isGone = Locked(false)
             func read(_ reference: ContentReference) throws -> Data {
                 if isGone.withLock({ $0 }) { throw AIServiceError(.contentMissing, "Gone.") }
                 return Data("Hello".utf8)

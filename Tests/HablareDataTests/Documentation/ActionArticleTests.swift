@@ -15,7 +15,7 @@ import Testing
     func swipes() async throws {
         let database = try DatabaseQueue()
         try await database.write { try ActionSchema.create($0) }
-        let library = Guarded<[String: PhotoSwipe.Kind]>([:])
+        let library = Locked<[String: PhotoSwipe.Kind]>([:])
         let committer = PhotoCommitter { photo, kind in
             guard photo != "gone" else { throw CocoaError(.fileNoSuchFile) }
             library.withLock { $0[photo] = kind }
@@ -56,7 +56,7 @@ import Testing
     func looks() async throws {
         let database = try DatabaseQueue()
         try await database.write { try ActionSchema.create($0) }
-        let service = Guarded<(sent: [String], keys: Set<String>)>((sent: [], keys: []))
+        let service = Locked<(sent: [String], keys: Set<String>)>((sent: [], keys: []))
         let committer = MessageCommitter(
             send: { text, key in
                 let isFirst = service.withLock { service in
@@ -101,7 +101,7 @@ import Testing
         try await database.write { try ActionSchema.create($0) }
         let queue = try await DurableActionQueue(
             "swipes", in: database, committer: PhotoCommitter { _, _ in }, seams: .controlled(by: ManualClock()))
-        let shown = Guarded<[ActionQueueSnapshot]>([])
+        let shown = Locked<[ActionQueueSnapshot]>([])
         let watch = QueueWatch(queue: queue) { state in shown.withLock { $0.append(state) } }
         let services = ServiceGroup(services: [queue, watch], logger: Logger(label: "test"))
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -30,7 +30,7 @@ import Testing
 
     @Test("A full disk leads to automatic retries of a promise, even beside a stuck one")
     func diskFull() async throws {
-        let isFull = Guarded(true)
+        let isFull = Locked(true)
         let bench = try DataWorkbench(targets: [
             .custom("full", as: String.self) { database, _, text, _ in
                 if isFull.withLock({ $0 }) { throw DatabaseError(resultCode: .SQLITE_FULL) }

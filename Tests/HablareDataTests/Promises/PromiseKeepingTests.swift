@@ -13,7 +13,7 @@ struct PromiseKeepingTests {
     /// A store in which some responses cannot be read.
     private struct DamagedStore: ForwardingStore {
         let base: any RequestStore = InMemoryStore()
-        let unreadable = Guarded<Set<UUID>>([])
+        let unreadable = Locked<Set<UUID>>([])
 
         func response(of id: UUID) throws -> AIResponseData? {
             if unreadable.withLock({ $0.contains(id) }) { throw AIServiceError(.storageFailed, "A bad block.") }
@@ -23,7 +23,7 @@ struct PromiseKeepingTests {
 
     /// A counter of a database's commits.
     private final class Commits: TransactionObserver, Sendable {
-        let count = Guarded(0)
+        let count = Locked(0)
 
         func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { true }
         func databaseDidChange(with event: DatabaseEvent) {}

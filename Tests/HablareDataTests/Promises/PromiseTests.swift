@@ -102,7 +102,7 @@ import Testing
 
     @Test("A failed request keeps its promise with the reason, and is merged after a retry")
     func retried() async throws {
-        let fails = Guarded(true)
+        let fails = Locked(true)
         let bench = try DataWorkbench(
             provider: ScriptedProvider { _ in
                 fails.withLock { $0 }
@@ -137,7 +137,7 @@ import Testing
         "A merge that fails on a busy database is retried, and a violated constraint is not"
     )
     func databaseBack() async throws {
-        let isBusy = Guarded(true)
+        let isBusy = Locked(true)
         let bench = try DataWorkbench(targets: [
             .custom("busy", as: String.self) { database, _, text, _ in
                 if isBusy.withLock({ $0 }) { throw DatabaseError(resultCode: .SQLITE_BUSY, message: "not now") }

@@ -38,7 +38,7 @@ final class MergeSimulation: Sendable {
     private let scheduler: SimulationScheduler
     private let store: MortalStore
     private let database: DatabaseQueue
-    private let world: Guarded<World>
+    private let world: Locked<World>
     private let lifetimes: [Int]
     private let provider: ProcessExecutor
 
@@ -61,7 +61,7 @@ final class MergeSimulation: Sendable {
             }
         scheduler = SimulationScheduler(seed: random.next(), style: style)
         provider = scheduler.makeLane()
-        let world = Guarded(World(random: random))
+        let world = Locked(World(random: random))
         self.world = world
         store = MortalStore { world.withLock { $0.isBurying } }
         database = try DatabaseQueue()
@@ -98,7 +98,7 @@ final class MergeSimulation: Sendable {
     /// Runs one process from its start to its death. The last one lives until everything is done.
     private func live(for steps: Int?) {
         let executor = scheduler.makeLane()
-        let drivers = Guarded<[SimulatedCommitDriver]>([])
+        let drivers = Locked<[SimulatedCommitDriver]>([])
         let clock = VirtualClock(scheduler: scheduler, lane: executor.lane)
         let seams = EngineSeams(
             clock: EngineClock(clock),
@@ -171,7 +171,7 @@ final class MergeSimulation: Sendable {
         scheduler.cut(lane: executor.lane)
         for task in tasks { task.cancel() }
         for driver in drivers { driver.flush() }
-        guard scheduler.runRest(ofLane: executor.lane, within: 100_000) else {
+        guard scheduler.runRemaining(ofLane: executor.lane, within: 100_000) else {
             return fault("a dead process never ends")
         }
         world.withLock { $0.isBurying = false }

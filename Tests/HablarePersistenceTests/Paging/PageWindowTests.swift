@@ -219,7 +219,7 @@ import Testing
 
 /// A query that can block one of its reads.
 private final class HeldQuery: Sendable {
-    private let holdsNext = Guarded(false)
+    private let holdsNext = Locked(false)
     private let gate = DispatchSemaphore(value: 0)
 
     /// Whether the read to block has not started yet.

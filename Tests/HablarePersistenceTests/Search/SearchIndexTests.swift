@@ -17,7 +17,7 @@ private final class CountingTokenizer: FTS5WrapperTokenizer {
 
     static let name = "counting"
     /// Here, because SQLite makes the tokenizer. One test uses it.
-    static let counts = Guarded(Counts())
+    static let counts = Locked(Counts())
 
     let wrappedTokenizer: any FTS5Tokenizer
 

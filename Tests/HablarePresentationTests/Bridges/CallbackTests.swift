@@ -14,7 +14,7 @@ import Testing
             var begun = 0
             var cancelled = 0
         }
-        private let state = Guarded(State())
+        private let state = Locked(State())
         var begun: Int { state.withLock { $0.begun } }
         var cancelled: Int { state.withLock { $0.cancelled } }
 

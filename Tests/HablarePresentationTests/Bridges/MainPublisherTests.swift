@@ -112,7 +112,7 @@ import OpenCombine
 
     @Test("The publisher reads no more elements than the demand")
     func demand() async throws {
-        let taken = Guarded(0)
+        let taken = Locked(0)
         let publisher = MainPublisher.elements { Numbers(taken: taken) }
         let subscriber = Picky()
         publisher.subscribe(subscriber)
@@ -183,10 +183,10 @@ import OpenCombine
 
 /// An endless sequence of numbers, which counts the elements read.
 private struct Numbers: AsyncSequence, Sendable {
-    let taken: Guarded<Int>
+    let taken: Locked<Int>
 
     struct Iterator: AsyncIteratorProtocol {
-        let taken: Guarded<Int>
+        let taken: Locked<Int>
         mutating func next() async -> Int? {
             taken.withLock { taken in
                 taken += 1

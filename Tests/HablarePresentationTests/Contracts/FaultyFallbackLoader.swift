@@ -17,7 +17,7 @@ struct FaultyFallbackLoader: FallbackLoads {
 
     private let fault: Fault
     private let parts: FallbackLoaderContract.Parts
-    private let first = Guarded<String?>(nil)
+    private let first = Locked<String?>(nil)
 
     init(_ fault: Fault, _ parts: FallbackLoaderContract.Parts) {
         self.fault = fault

@@ -26,7 +26,7 @@ final class FaultyLoader: LoadDriver {
     private var isLoading = false
     private var tasks: [Task<Void, Never>] = []
     /// The view's requests during a message, in order.
-    private var wishes: [() -> Void] = []
+    private var pendingCommands: [() -> Void] = []
     private var loadsHere = 0
     private var isTelling = false
     private let spawner = TaskSpawner(executor: nil)
@@ -47,8 +47,8 @@ final class FaultyLoader: LoadDriver {
 
     func load() {
         if isTelling, fault != .stopsLoadingBehindReaction {
-            if fault == .forgetsCancelOfReaction { wishes = [] }
-            return wishes.append { [unowned self] in load() }
+            if fault == .forgetsCancelOfReaction { pendingCommands = [] }
+            return pendingCommands.append { [unowned self] in load() }
         }
         if isLoading {
             if policy == .ignoreWhileLoading, fault != .neverIgnores { return }
@@ -78,7 +78,7 @@ final class FaultyLoader: LoadDriver {
     }
 
     func cancel() {
-        if isTelling { return wishes.append { [unowned self] in cancel() } }
+        if isTelling { return pendingCommands.append { [unowned self] in cancel() } }
         guard isLoading || fault == .tellsIdleCancellation else { return }
         if fault != .doesNotCancel { tasks.last?.cancel() }
         isLoading = false
@@ -123,6 +123,6 @@ final class FaultyLoader: LoadDriver {
         isTelling = true
         message(presenter)
         isTelling = false
-        while !wishes.isEmpty { wishes.removeFirst()() }
+        while !pendingCommands.isEmpty { pendingCommands.removeFirst()() }
     }
 }

@@ -17,7 +17,7 @@ import Testing
     @Test(
         "An independent loader without a fault keeps the contract", arguments: LoadContract.rules)
     func noFault(_ rule: LoadContract.Rule) async throws {
-        try await contract(of: .none, patience: .seconds(60)).check(rule)
+        try await contract(of: .none, timeout: .seconds(60)).check(rule)
     }
 
     @Test("A loader whose function type leaves the main actor may call it from there")
@@ -45,7 +45,7 @@ import Testing
 
     /// Returns the names of the rules that a loader with a fault breaks.
     private func broken(by fault: FaultyLoader.Fault) async -> [String] {
-        let contract = contract(of: fault, patience: .milliseconds(500))
+        let contract = contract(of: fault, timeout: .milliseconds(500))
         var names: [String] = []
         for rule in LoadContract.rules {
             do {
@@ -57,7 +57,7 @@ import Testing
         return names
     }
 
-    private func contract(of fault: FaultyLoader.Fault, patience: Duration) -> LoadContract {
-        LoadContract(patience: patience) { view, policy, load in FaultyLoader(fault, view, policy, load) }
+    private func contract(of fault: FaultyLoader.Fault, timeout: Duration) -> LoadContract {
+        LoadContract(timeout: timeout) { view, policy, load in FaultyLoader(fault, view, policy, load) }
     }
 }

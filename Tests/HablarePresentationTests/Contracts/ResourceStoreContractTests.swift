@@ -45,11 +45,11 @@ private struct FaultyStore: ResourceStore {
     }
 
     private let fault: Fault
-    private let kept: Guarded<[CachedResource<String>]>
+    private let kept: Locked<[CachedResource<String>]>
 
     init(_ fault: Fault) {
         self.fault = fault
-        kept = Guarded(fault == .isFullFromTheStart ? [CachedResource("old", savedAt: .distantPast)] : [])
+        kept = Locked(fault == .isFullFromTheStart ? [CachedResource("old", savedAt: .distantPast)] : [])
     }
 
     var scheduler: any StoreScheduler { InlineStoreScheduler() }

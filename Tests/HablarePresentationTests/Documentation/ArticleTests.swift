@@ -49,7 +49,7 @@ import OpenCombine
             let request = AIRequest(prompt: "hello")
             try await scene.manager.submit(request, to: "scripted")
             let model = watched(request.id, by: scene.manager)
-            let scripts = Guarded<[String]>([])
+            let scripts = Locked<[String]>([])
             func count(of phase: String) -> Int {
                 scripts.withLock { $0.count { $0.contains("\"phase\":\"\(phase)\"") } }
             }

@@ -40,7 +40,7 @@ import Testing
     @Test("Concurrent callers of one page share its load")
     func once() async throws {
         let gate = Gate()
-        let calls = Guarded(0)
+        let calls = Locked(0)
         let list = try await PaginatedResource<Int>.first { (cursor: Int?) in
             if cursor != nil {
                 calls.withLock { $0 += 1 }
@@ -60,7 +60,7 @@ import Testing
 
     @Test("An error keeps the loaded items, and the load can be repeated")
     func error() async throws {
-        let fails = Guarded(true)
+        let fails = Locked(true)
         let list = try await PaginatedResource<Int>.first { (cursor: Int?) in
             if cursor != nil, fails.withLock({ $0 }) { throw AIServiceError(.connectionFailed, "No network.") }
             return page(from: cursor)
@@ -75,7 +75,7 @@ import Testing
     @MainActor
     @Test("A presenter shows page after page, and an error keeps the shown pages")
     func presented() async throws {
-        let fails = Guarded(false)
+        let fails = Locked(false)
         let view = ViewRecorder()
         let shown = Shown()
         let presenter = ResourcePresenter<PaginatedResource<Int>, ViewRecorder>(view: view) { list in

@@ -21,7 +21,7 @@ import OpenCombine
     @MainActor
     @Test("An action scheduled on the main queue runs after the current one")
     func later() async {
-        let order = Guarded<[String]>([])
+        let order = Locked<[String]>([])
         await withCheckedContinuation { continuation in
             MainScheduler().schedule {
                 order.withLock { $0.append("scheduled") }
@@ -36,7 +36,7 @@ import OpenCombine
     @Test("An action for a past time runs soon, and a repetition ends when it is cancelled")
     func repeated() async {
         let scheduler = MainScheduler()
-        let count = Guarded(0)
+        let count = Locked(0)
         await withCheckedContinuation { continuation in
             var repetition: (any Cancellable)?
             repetition = scheduler.schedule(after: SchedulerInstant(), interval: .nanoseconds(1)) {

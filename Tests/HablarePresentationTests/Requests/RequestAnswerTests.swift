@@ -21,7 +21,7 @@ import Testing
 
     @Test("An answer is shown only with its text, however long reading takes")
     func slow() async throws {
-        let (isBegun, blocker) = (Guarded(false), DispatchSemaphore(value: 0))
+        let (isBegun, blocker) = (Locked(false), DispatchSemaphore(value: 0))
         let content = TextContent {
             isBegun.withLock { $0 = true }
             blocker.wait()

@@ -32,7 +32,8 @@ struct RequestScene: Sendable {
     func model(_ id: UUID, showsText: Bool = true) -> RequestStatusModel {
         RequestStatusModel(
             id, manager: manager,
-            options: RequestWatchOptions(showsText: showsText, placeInterval: .seconds(1), clock: EngineClock(clock)))
+            options: RequestWatchOptions(showsText: showsText, positionInterval: .seconds(1), clock: EngineClock(clock))
+        )
     }
 
     /// Submits a request, and begins to watch it.

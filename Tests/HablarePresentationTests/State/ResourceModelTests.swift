@@ -49,7 +49,7 @@ import Testing
 
     @Test("Observers are notified of a change")
     func observed() {
-        let changes = Guarded(0)
+        let changes = Locked(0)
         withObservationTracking {
             _ = model.state
         } onChange: {

@@ -8,7 +8,7 @@ import Testing
     private static let now = Date(timeIntervalSince1970: 1_769_904_000)
     private static let offline = AIServiceError(.connectionFailed, "No network.")
     private static let full = AIServiceError(.storageFull, "Make room.")
-    private let incidents = Guarded<[String]>([])
+    private let incidents = Locked<[String]>([])
 
     private func loader(
         _ store: ScriptedResourceStore, remote: @escaping @Sendable @concurrent () async throws -> String

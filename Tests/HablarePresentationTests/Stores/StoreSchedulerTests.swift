@@ -20,11 +20,11 @@ import Testing
     @Test("Calls run one after another, in their order")
     func order() async throws {
         let scheduler = QueueStoreScheduler(label: "store")
-        let (running, most) = (Guarded(0), Guarded(0))
-        let (made, order) = (Guarded<[Int]>([]), Guarded<[Int]>([]))
+        let (running, most) = (Locked(0), Locked(0))
+        let (made, order) = (Locked<[Int]>([]), Locked<[Int]>([]))
         let blocker = DispatchSemaphore(value: 0)
         try await withThrowingTaskGroup(of: Void.self) { group in
-            let isBlocked = Guarded(false)
+            let isBlocked = Locked(false)
             group.addTask {
                 try await scheduler.run {
                     isBlocked.withLock { $0 = true }
@@ -68,7 +68,7 @@ import Testing
     func cancelledWaiting() async throws {
         let scheduler = QueueStoreScheduler(label: "store")
         let blocker = DispatchSemaphore(value: 0)
-        let (isBlocked, isRun) = (Guarded(false), Guarded(false))
+        let (isBlocked, isRun) = (Locked(false), Locked(false))
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 try await scheduler.run {
@@ -98,7 +98,7 @@ import Testing
     func cancelledRunning() async throws {
         let scheduler = QueueStoreScheduler(label: "store")
         let blocker = DispatchSemaphore(value: 0)
-        let isBegun = Guarded(false)
+        let isBegun = Locked(false)
         try await withThrowingTaskGroup(of: Int.self) { group in
             group.addTask {
                 try await scheduler.run {
@@ -118,7 +118,7 @@ import Testing
     @Test("A task that was cancelled beforehand makes no call", arguments: [true, false])
     func beforehand(isInline: Bool) async {
         let scheduler: any StoreScheduler = isInline ? InlineStoreScheduler() : QueueStoreScheduler(label: "store")
-        let isRun = Guarded(false)
+        let isRun = Locked(false)
         await withTaskGroup(of: Bool.self) { group in
             group.cancelAll()
             group.addTask {

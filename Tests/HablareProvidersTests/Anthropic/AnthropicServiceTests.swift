@@ -48,7 +48,7 @@ import Testing
         let bench = try AnthropicBench { call in
             .events(AnthropicStreams.start + AnthropicStreams.error("overloaded_error"))
         }
-        let count = Guarded(0)
+        let count = Locked(0)
         let transport = ScriptedTransport { call in
             let number = count.withLock { number in
                 number += 1

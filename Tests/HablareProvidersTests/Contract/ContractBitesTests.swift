@@ -11,40 +11,40 @@ import Testing
 
     /// The defect, the rule that it breaks, and the rule's message.
     private static let broken: [(defect: LittleDefect, rule: String, violation: String)] = [
-        (.answersAnotherKind, "A good answer is", "the content of call 7, whole"),
-        (.saysNoUsage, "A good answer is", "what was used, whole"),
-        (.yieldsAndAnswers, "A good answer is", "call 7, streamed: nothing is yielded beside an answer of its own"),
-        (.yieldsAndAnswers, "An answer comes through", "an engine's answer, streamed"),
-        (.takesOnePieceForAll, "An answer whose bytes", "the content of call 8, whole"),
-        (.keepsAllBack, "What has come", "the end of a cancelled call: not within"),
-        (.answersTheFirstCaller, "Calls at the same time", "the content of call 1"),
-        (.saysNoLimits, "What the service says of its limits", "the limits, service answers"),
-        (.retriesWithoutMoney, "Every failure", "whose move it is after poor"),
+        (.answersAnotherKind, "A successful answer", "the content of call 7, whole"),
+        (.saysNoUsage, "A successful answer", "what was used, whole"),
+        (.yieldsAndAnswers, "A successful answer", "call 7, streamed: nothing is yielded beside an answer of its own"),
+        (.yieldsAndAnswers, "An engine delivers", "an engine's answer, streamed"),
+        (.takesOnePieceForAll, "An answer received", "the content of call 8, whole"),
+        (.keepsAllBack, "Chunks are yielded", "the end of a cancelled call: not within"),
+        (.answersTheFirstCaller, "Concurrent calls do", "the content of call 1"),
+        (.saysNoLimits, "Rate limits in", "the limits, service answers"),
+        (.retriesWithoutMoney, "Each failure of", "whose move it is after poor"),
         (.readsWholePages, "An error page", "the service could not say all it had to say"),
-        (.takesAnything, "What is not of", ", whole did not fail"),
-        (.takesPartForWhole, "An answer that is broken off", "the content of call"),
-        (.retriesWhatWasLost, "An answer that is broken off", "whose move it is after call"),
-        (.takesEarlyEndForEnd, "An answer that ends early", "the content of call"),
-        (.isDeaf, "A call that is cancelled before", "the end of a cancelled call: not within"),
-        (.callsCancellationAnError, "A call that is cancelled before", "the code of a cancelled call 0, whole"),
-        (.isDeafInTheMiddle, "A call that is cancelled in", "the end of a cancelled call: not within"),
-        (.sendsAfterCancellation, "A call that was cancelled", "the calls that came: expected 1, found 3"),
-        (.dropsWhatIsNotTaken, "A piece that is not taken", "the end of a call whose piece is not taken: not within"),
-        (.gathersWithoutEnd, "Of an answer without an end", "the end of an answer without one: not within"),
-        (.isDeaf, "The time of an attempt", ": not within"),
-        (.waitsForEver, "A service that is silent", "the end of a silence: not within"),
-        (.keepsSignsBack, "A service that is at work", "the end of a cancelled call: not within"),
-        (.tellsKey, "What a service says back", "the error has no key in it"),
-        (.tellsPrompt, "What a service says back", "the error has no prompt in it"),
-        (.hasKeyBesideAnswers, "What a service says back", "the metadata has no key in it"),
+        (.takesAnything, "A response that", ", whole did not fail"),
+        (.takesPartForWhole, "An answer cut", "the content of call"),
+        (.retriesWhatWasLost, "An answer cut", "whose move it is after call"),
+        (.takesEarlyEndForEnd, "An answer that", "the content of call"),
+        (.isDeaf, "A call cancelled before its", "the end of a cancelled call: not within"),
+        (.callsCancellationAnError, "A call cancelled before its", "the code of a cancelled call 0, whole"),
+        (.isDeafInTheMiddle, "A call cancelled during", "the end of a cancelled call: not within"),
+        (.sendsAfterCancellation, "A call cancelled before it starts", "the calls that came: expected 1, found 3"),
+        (.dropsWhatIsNotTaken, "A refused chunk", "the end of a call whose piece is not taken: not within"),
+        (.gathersWithoutEnd, "An endless answer", "the end of an answer without one: not within"),
+        (.isDeaf, "The attempt timeout", ": not within"),
+        (.waitsForEver, "A service that", "the end of a silence: not within"),
+        (.keepsSignsBack, "Keep-alive signs of", "the end of a cancelled call: not within"),
+        (.tellsKey, "A prompt or", "the error has no key in it"),
+        (.tellsPrompt, "A prompt or", "the error has no prompt in it"),
+        (.hasKeyBesideAnswers, "A prompt or", "the metadata has no key in it"),
         (.logsKey, "No prompt and no key is logged", "a line of the log has no key in it"),
-        (.showsKey, "A provider shows no key", "the provider's"),
-        (.isAnotherWithAnotherKey, "A provider shows no key", "the provider's"),
-        (.isSameEverywhere, "A provider at another place", "with another place it is another one than"),
-        (.isAnotherWithAnotherKey, "A provider at another place", "with another key: expected"),
-        (.allowsNoCall, "A provider's limits", "a registry with it: "),
-        (.promisesTooLittle, "A provider's limits", "is no less than what one used"),
-        (.promisesLessThanNothing, "A provider's limits", "has no negative number"),
+        (.showsKey, "The provider's description", "the provider's"),
+        (.isAnotherWithAnotherKey, "The provider's description", "the provider's"),
+        (.isSameEverywhere, "The provider's identity", "with another place it is another one than"),
+        (.isAnotherWithAnotherKey, "The provider's identity", "with another key: expected"),
+        (.allowsNoCall, "An engine accepts", "a registry with it: "),
+        (.promisesTooLittle, "An engine accepts", "is no less than what one used"),
+        (.promisesLessThanNothing, "An engine accepts", "has no negative number"),
     ]
 
     /// The defects with which a call never ends.
@@ -58,8 +58,8 @@ import Testing
         let rule = try #require(ProviderContract.rules.first { $0.name.hasPrefix(beginning) })
         // The wait for a provider that never answers is short. A correct provider on a busy machine would need more,
         // but none of these is correct.
-        let patience = Self.endless.contains(defect) ? Duration.milliseconds(500) : contractPatience
-        let contract = ProviderContract(LittleStage(defect: defect), patience: patience, log: .process)
+        let timeout = Self.endless.contains(defect) ? Duration.milliseconds(500) : contractTimeout
+        let contract = ProviderContract(LittleStage(defect: defect), timeout: timeout, log: .process)
         let found = try await #require(throws: ContractViolation.self, "\(rule)") { try await contract.check(rule) }
         // The message must name the defect itself, even if a slow machine causes other failures.
         #expect(found.message.contains(violation), "\(found)")

@@ -39,7 +39,7 @@ struct HTTPScene: ProviderScene {
             var pieces: [Int: [(mark: HablareTestServers.Gate, count: Int)]] = [:]
         }
 
-        private let state = Guarded(State())
+        private let state = Locked(State())
 
         /// Returns the gate that opens when the reply to a call reaches its pause.
         func pause(of call: Int) -> HablareTestServers.Gate {

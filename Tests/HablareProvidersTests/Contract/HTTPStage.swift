@@ -110,7 +110,7 @@ struct HTTPStage: ProviderStage {
     func provider(changing change: ProviderChange?) throws -> (any AIServiceProvider)? {
         let nowhere = ScriptedTransport { _ in HTTPAnswer(status: 500) }
         return make(
-            try ServiceAddress("http://127.0.0.1:\(change == .place ? 10 : 9)/v1"), nowhere,
+            try ServiceAddress("http://127.0.0.1:\(change == .address ? 10 : 9)/v1"), nowhere,
             try APIKey(change == .key ? Self.otherKey : Self.key), change == .model ? "model-b" : "model-a")
     }
 
@@ -142,9 +142,9 @@ extension HTTPStage {
         case .breaksOff:
             // Usually an orderly end, and sometimes a reset, which may discard earlier bytes.
             let reply = good.reply()
-            let place = number + firstCut(of: reply)
-            return place < reply.wire.count
-                ? reply.cut(after: place, by: number % 8 == 7 ? .reset : .finish) : reply
+            let address = number + firstCut(of: reply)
+            return address < reply.wire.count
+                ? reply.cut(after: address, by: number % 8 == 7 ? .reset : .finish) : reply
         case .endsEarly: return good.reply(good.body.prefix(number))
         case .pauses:
             let beginning = good.body.prefix(good.pause ?? good.body.count / 2)

@@ -6,16 +6,16 @@ import Logging
 /// A provider for a ``LittleService``, correct except for its defect.
 struct LittleProvider: AIServiceProvider {
     let service: LittleService
-    private let place: String
+    private let address: String
     private let model: String
     private let defect: LittleDefect?
     private let key: @Sendable () -> String
     private let shownKey: String?
-    private let first = Guarded<String?>(nil)
+    private let first = Locked<String?>(nil)
 
-    init(service: LittleService, key: String, place: String, model: String, defect: LittleDefect?) {
+    init(service: LittleService, key: String, address: String, model: String, defect: LittleDefect?) {
         self.service = service
-        self.place = place
+        self.address = address
         self.model = model
         self.defect = defect
         self.key = { key }
@@ -29,8 +29,8 @@ struct LittleProvider: AIServiceProvider {
         let location =
             switch defect {
             case .isSameEverywhere: "everywhere"
-            case .isAnotherWithAnotherKey: "\(place) \(model) \(key())"
-            default: "\(place) \(model)"
+            case .isAnotherWithAnotherKey: "\(address) \(model) \(key())"
+            default: "\(address) \(model)"
             }
         return ProviderInstance(kind: "little", location: location)
     }

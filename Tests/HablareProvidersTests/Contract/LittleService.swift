@@ -30,7 +30,7 @@ final class LittleService: Sendable {
 
     private let play: ServicePlay
     private let stage: LittleStage
-    private let state = Guarded(State())
+    private let state = Locked(State())
     private let arrivals = CountWaiters()
 
     init(_ play: ServicePlay, stage: LittleStage) {
@@ -134,13 +134,13 @@ final class LittleExchange: Sendable {
     private let call: Int
     private let service: LittleService
     private let isImpatient: Bool
-    private let state: Guarded<State>
+    private let state: Locked<State>
 
     init(_ steps: [LittleService.Step], of call: Int, at service: LittleService, isImpatient: Bool) {
         self.call = call
         self.service = service
         self.isImpatient = isImpatient
-        state = Guarded(State(rest: steps[...]))
+        state = Locked(State(rest: steps[...]))
     }
 
     deinit {

@@ -34,14 +34,14 @@ struct LittleStage: ProviderStage {
     func provider(changing change: ProviderChange?) throws -> (any AIServiceProvider)? {
         LittleProvider(
             service: LittleService(.isSilent, stage: self), key: keys[change == .key ? 1 : 0],
-            place: change == .place ? "there" : "here", model: change == .model ? "b" : "a", defect: defect)
+            address: change == .address ? "there" : "here", model: change == .model ? "b" : "a", defect: defect)
     }
 
     func withScene<R: Sendable>(
         _ play: ServicePlay, _ body: @escaping @Sendable (any ProviderScene) async throws -> R
     ) async throws -> R {
         let service = LittleService(play, stage: self)
-        let provider = LittleProvider(service: service, key: keys[0], place: "here", model: "a", defect: defect)
+        let provider = LittleProvider(service: service, key: keys[0], address: "here", model: "a", defect: defect)
         return try await body(LittleScene(provider: provider, service: service))
     }
 

@@ -122,7 +122,7 @@ enum OpenAIStages {
             usage: Usage(inputTokens: 11, outputTokens: 7), limits: limits, fields: fields,
             mostGathered: 16 << 20, make: { make($0, $1, $2, provider)($3) },
             answer: { .structured(["quokka": .string(number($0))]) },
-            recording: { place, _ in .json(whole(#"{\"quokka\":\"\#(number(place))\"}"#)) }, more: endlessText,
+            recording: { index, _ in .json(whole(#"{\"quokka\":\"\#(number(index))\"}"#)) }, more: endlessText,
             endless: { _, _ in Data(#"{"a":""#.utf8) }, refusals: refusals,
             mistakes: mistakes + [(200, "application/json", whole(""))],
             ownRepetitions: [{ said in .text(200, whole(said), type: "application/json") }])
@@ -192,10 +192,10 @@ enum OpenAIStages {
     }
 
     private static func number(_ number: Int) -> String { ProviderContract.text(of: number) }
-    private static func words(_ place: Int) -> String { "A quokka \(number(place))." }
-    private static func sound(_ place: Int) -> Data { Data("ID3 a quokka \(number(place)) sings".utf8) }
-    private static func picture(_ place: Int) -> Data {
-        Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) + Data("quokka \(number(place))".utf8)
+    private static func words(_ index: Int) -> String { "A quokka \(number(index))." }
+    private static func sound(_ index: Int) -> Data { Data("ID3 a quokka \(number(index)) sings".utf8) }
+    private static func picture(_ index: Int) -> Data {
+        Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) + Data("quokka \(number(index))".utf8)
     }
     private static let endlessText: @Sendable (ProviderMode) -> Data = { _ in
         Data(repeating: UInt8(ascii: "A"), count: 64 << 10)

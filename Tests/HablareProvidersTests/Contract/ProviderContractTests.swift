@@ -29,14 +29,14 @@ extension HTTPStage: CustomTestStringConvertible {
 
 /// The time limit for any event that must come soon. The thread sanitizer slows everything down several times.
 #if TSAN
-let contractPatience = Duration.seconds(300)
+let contractTimeout = Duration.seconds(300)
 #else
-let contractPatience = Duration.seconds(60)
+let contractTimeout = Duration.seconds(60)
 #endif
 
 /// Checks a provider against each rule that its service can play, and records each rule that it breaks.
 func hold(_ stage: any ProviderStage, sourceLocation: SourceLocation = #_sourceLocation) async throws {
-    let contract = ProviderContract(stage, patience: contractPatience, log: .process)
+    let contract = ProviderContract(stage, timeout: contractTimeout, log: .process)
     for rule in ProviderContract.rules(for: stage) {
         do {
             try await contract.check(rule)

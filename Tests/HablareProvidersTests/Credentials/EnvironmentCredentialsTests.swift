@@ -44,7 +44,7 @@ import Testing
             "HABLARE_EMPTY_KEY": "",
         ]).list()
         #expect(found.map(\.name.service) == ["anthropic", "my-server"])
-        #expect(found.map(\.source.place) == ["ANTHROPIC_API_KEY", "HABLARE_MY_SERVER_KEY"])
+        #expect(found.map(\.source.location) == ["ANTHROPIC_API_KEY", "HABLARE_MY_SERVER_KEY"])
     }
 
     @Test(arguments: ["sk-gorgonzola\n0123", "sk-gorgonzola 0123", "sk-gorgonzola-\u{7}", "sk-görgonzola"])

@@ -32,7 +32,7 @@ import Darwin
 
     /// Returns calls that are recorded. Before each, `failing` may throw.
     private func calls(
-        _ log: Guarded<[Step]>, failing: @escaping @Sendable (Step) throws(FileFailure) -> Void = { _ in }
+        _ log: Locked<[Step]>, failing: @escaping @Sendable (Step) throws(FileFailure) -> Void = { _ in }
     ) -> CredentialFileCalls {
         var calls = CredentialFileCalls.system
         calls.durable.sync = { [calls] descriptor, path throws(FileFailure) in
@@ -51,7 +51,7 @@ import Darwin
     }
 
     @Test func `The bytes are synced, then the name changes, then the folder is synced`() throws {
-        let log = Guarded<[Step]>([])
+        let log = Locked<[Step]>([])
         let file = FileCredentials(folder.file, calls: calls(log))
         let steps = [
             Step(call: "sync", name: "credentials.json"), Step(call: "rename", name: "credentials.json"),
@@ -66,7 +66,7 @@ import Darwin
     }
 
     @Test func `The names of folders that are made are synced in those above`() throws {
-        let log = Guarded<[Step]>([])
+        let log = Locked<[Step]>([])
         let url = folder.url.appending(path: "one/two/credentials.json")
         try FileCredentials(url, calls: calls(log)).set(.numbered(1), for: openai)
         let names = log.withLock { $0 }.filter { $0.call == "sync" }.map(\.name)
@@ -79,7 +79,7 @@ import Darwin
     ) throws {
         let file = FileCredentials(
             folder.file,
-            calls: calls(Guarded([])) { step throws(FileFailure) in
+            calls: calls(Locked([])) { step throws(FileFailure) in
                 if step.call == call { throw FileFailure(ENOSPC, doing: .write, to: "the file") }
             })
         let before = try Data(contentsOf: folder.file)
@@ -95,7 +95,7 @@ import Darwin
     @Test func `Where only the folder cannot be synced, it says that it is replaced`() throws {
         let file = FileCredentials(
             folder.file,
-            calls: calls(Guarded([])) { step throws(FileFailure) in
+            calls: calls(Locked([])) { step throws(FileFailure) in
                 if step.name == "hablare" { throw FileFailure(EIO, doing: .sync, to: "the folder") }
             })
         let error = #expect(throws: AIServiceError.self) { try file.set(.numbered(2), for: openai) }
@@ -108,10 +108,10 @@ import Darwin
     {
         let plain = FileCredentials(folder.file)
         let (folder, openai, partial) = (folder, openai, partial)
-        let seen = Guarded<(old: Credential?, mode: Int)?>(nil)
+        let seen = Locked<(old: Credential?, mode: Int)?>(nil)
         let file = FileCredentials(
             folder.file,
-            calls: calls(Guarded([])) { step throws(FileFailure) in
+            calls: calls(Locked([])) { step throws(FileFailure) in
                 guard step.call == "rename" else { return }
                 do {
                     let old = try plain.credential(named: openai)?.credential
@@ -161,7 +161,7 @@ import Darwin
         let lock = open(folder.folder.appending(path: ".credentials.json.lock").path, O_RDWR)
         defer { close(lock) }
         #expect(flock(lock, LOCK_EX) == 0)
-        let pauses = Guarded(0)
+        let pauses = Locked(0)
         var calls = CredentialFileCalls.system
         calls.pause = { pauses.withLock { $0 += 1 } }
         let file = FileCredentials(folder.file, calls: calls)

@@ -40,8 +40,8 @@ struct OpenAIBench: Sendable {
         _ provider: (OpenAIService) -> any AIServiceProvider
     ) async throws -> Outcome {
         let transport = ScriptedTransport(answer)
-        let pieces = Guarded<[Data]>([])
-        let limits = Guarded<ReportedLimits?>(nil)
+        let pieces = Locked<[Data]>([])
+        let limits = Locked<ReportedLimits?>(nil)
         let call = ProviderCall(
             request: request, limits: { reported in limits.withLock { $0 = reported } },
             chunks: { piece in if !piece.isEmpty { pieces.withLock { $0.append(piece) } } })

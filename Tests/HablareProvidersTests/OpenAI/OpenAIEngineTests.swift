@@ -65,7 +65,7 @@ import Testing
 
     @Test("A temporary refusal is retried, and one that needs the user is not")
     func retries() async throws {
-        let (manager, transport) = try manager { [turns = Guarded(0)] call in
+        let (manager, transport) = try manager { [turns = Locked(0)] call in
             let turn = turns.withLock { turns in
                 turns += 1
                 return turns

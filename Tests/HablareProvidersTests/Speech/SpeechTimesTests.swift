@@ -105,7 +105,7 @@ import Testing
     @Test func `Pieces that count from their own beginning are moved behind the sound before them`() {
         for (heard, expected) in [(0.9 as Double?, 0.9), (nil, 0.4)] {
             var times = times(["o", "n", "e", " "])
-            times.append(["t", "w", "o"], starts: [0, 0.25, 0.5], ends: [0.25, 0.5, 0.75], heard: heard)
+            times.append(["t", "w", "o"], starts: [0, 0.25, 0.5], ends: [0.25, 0.5, 0.75], elapsed: heard)
             let word = times.words.last
             #expect(word?.text == "two" && word?.start == expected)
             #expect(word.map { ($0.end - $0.start - 0.75).magnitude < 1e-9 } == true)

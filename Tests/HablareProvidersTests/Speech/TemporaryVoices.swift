@@ -7,11 +7,11 @@ import Hablare
 final class TemporaryVoices: Sendable {
     let folder: URL
     let cache: VoiceCache
-    private let date: Guarded<Date>
+    private let date: Locked<Date>
 
     init() throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "hablare-voices-\(UUID().uuidString)")
-        let date = Guarded(Date(timeIntervalSince1970: 1_800_000_000))
+        let date = Locked(Date(timeIntervalSince1970: 1_800_000_000))
         self.date = date
         cache = VoiceCache(file: folder.appending(path: "below/voices.json"), date: { date.withLock { $0 } })
     }

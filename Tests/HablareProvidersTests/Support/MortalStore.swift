@@ -15,7 +15,7 @@ final class MortalStore: ForwardingStore {
 
         let store = InMemoryStore()
         let host = "machine"
-        private let state = Guarded(State())
+        private let state = Locked(State())
 
         func acquire() -> String {
             state.withLock { state in
@@ -34,7 +34,7 @@ final class MortalStore: ForwardingStore {
     }
 
     private let machine: Machine
-    private let isDead = Guarded(false)
+    private let isDead = Locked(false)
 
     init(_ machine: Machine) { self.machine = machine }
 

@@ -5,7 +5,7 @@ import HablareProviders
 /// A transport without a network: it returns scripted answers and records the calls.
 final class ScriptedTransport: HTTPTransport {
     private let script: @Sendable (HTTPCall) async throws -> HTTPAnswer
-    private let seen = Guarded<[HTTPCall]>([])
+    private let seen = Locked<[HTTPCall]>([])
 
     init(_ script: @escaping @Sendable (HTTPCall) async throws -> HTTPAnswer) {
         self.script = script

@@ -47,7 +47,7 @@ extension HTTPCall {
 
 /// The bytes that a provider yields.
 final class YieldedBytes: Sendable {
-    private let bytes = Guarded(Data())
+    private let bytes = Locked(Data())
 
     var data: Data { bytes.withLock { $0 } }
     var text: String { String(decoding: data, as: UTF8.self) }
@@ -71,7 +71,7 @@ extension AIServiceProvider {
     /// Calls the provider without an engine.
     func answering(_ request: AIRequest) async -> CallResult {
         let yielded = YieldedBytes()
-        let limits = Guarded<ReportedLimits?>(nil)
+        let limits = Locked<ReportedLimits?>(nil)
         let result = await generate(
             ProviderCall(
                 request: request, limits: { reported in limits.withLock { $0 = reported } },

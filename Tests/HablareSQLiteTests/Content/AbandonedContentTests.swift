@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test("A folder that cannot be listed does not prevent the search in others")
-    func goesOn() async throws {
+    func continues() async throws {
         let lost = try #require(try await put("lost").fileURL)
         let folder = lost.deletingLastPathComponent()
         let bad = folder.appendingPathComponent(String(repeating: "x", count: 300))

@@ -19,8 +19,8 @@ struct ContentDurabilityTests {
     /// The file operations below a folder, with relative names.
     private final class Steps: Sendable {
         private let folder: URL
-        private let done = Guarded<[Step]>([])
-        private let failing = Guarded<String?>(nil)
+        private let done = Locked<[Step]>([])
+        private let failing = Locked<String?>(nil)
 
         init(below folder: URL) { self.folder = folder }
 

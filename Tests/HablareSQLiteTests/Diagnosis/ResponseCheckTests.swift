@@ -57,7 +57,7 @@ import Testing
     @Test("A protected response wrongly marked as prunable is kept, and the mark is repaired")
     func mended() throws {
         try damage("UPDATE responses SET spare = 6")
-        let last = PrunePlan.Place(receivedAt: .distantFuture, flight: FlightID(rawValue: .max))
+        let last = PrunePlan.Position(receivedAt: .distantFuture, flight: FlightID(rawValue: .max))
         #expect(try sqlite.bench.prune(through: last) == Pruned(count: 1, bytes: 6))
         #expect(try [1, 2, 3].map(sqlite.bench.isKept) == [false, true, true])
         #expect(try problems == [])
@@ -68,7 +68,7 @@ import Testing
         _ = try sqlite.bench.write(.evict(StoreWorkbench.id(1)))
         _ = try sqlite.bench.write(.merged(StoreWorkbench.id(3)))
         try damage("UPDATE responses SET spare = 6 WHERE flight = 1")
-        let last = PrunePlan.Place(receivedAt: .distantFuture, flight: FlightID(rawValue: .max))
+        let last = PrunePlan.Position(receivedAt: .distantFuture, flight: FlightID(rawValue: .max))
         #expect(try sqlite.bench.prune(through: last, limit: 1) == Pruned(isComplete: false))
         #expect(try sqlite.bench.prune(through: last, limit: 1) == Pruned(count: 1, bytes: 6, isComplete: false))
         #expect(try sqlite.bench.prune(through: last, limit: 1) == Pruned())

@@ -55,7 +55,7 @@ struct StoreHistory {
             writes.append(try anyWrite())
             // Once a stream is answered its chunks are known, and the answer has all of them.
             if case .append = writes.last?.write { break }
-            if case .settle(let end) = writes.last?.write, end.rest != nil { break }
+            if case .settle(let end) = writes.last?.write, end.remainingChunks != nil { break }
         }
         self.writes += writes.count
         let expected = try reference.commit(writes.map(\.write))
@@ -73,7 +73,7 @@ struct StoreHistory {
             }
             receiptKinds.insert(settlement.kind)
             if end.outcome.kind != settlement.end.outcome.kind { receiptKinds.insert("otherwise") }
-            if let other = settlement.diversion { asked[end.flight] = other.hop.provider }
+            if let other = settlement.diversion { asked[end.flight] = other.target.provider }
         }
     }
 
@@ -94,10 +94,10 @@ struct StoreHistory {
         try require("when they were submitted", actual.map(\.submittedAt), expected.map(\.submittedAt))
         try require("their failures", actual.map(\.failure), expected.map(\.failure))
         try require("since when they are tried", actual.map(\.triedSince), expected.map(\.triedSince))
-        try require("what they go on with", actual.map(\.remembered), expected.map(\.remembered))
+        try require("what they go on with", actual.map(\.resumePoint), expected.map(\.resumePoint))
         try require("the next back-off", claim.actual.nextDue, claim.expected.nextDue)
-        if expected.contains(where: { $0.remembered != nil }) { receiptKinds.insert("goes on") }
-        if expected.contains(where: { $0.remembered?.keptChunks ?? 0 > 0 }) {
+        if expected.contains(where: { $0.resumePoint != nil }) { receiptKinds.insert("goes on") }
+        if expected.contains(where: { $0.resumePoint?.keptChunks ?? 0 > 0 }) {
             receiptKinds.insert("goes on in a stream")
         }
         if !expected.isEmpty { receiptKinds.insert("claimed") }
@@ -117,11 +117,11 @@ struct StoreHistory {
     }
 
     private mutating func learn(_ attempted: Attempted, _ receipt: WriteReceipt) {
-        if case .settle(let end) = attempted.write, let rest = end.rest {
+        if case .settle(let end) = attempted.write, let remainingChunks = end.remainingChunks {
             if case .refused = receipt {
             } else {
                 receiptKinds.insert("brought")
-                streamed(rest)
+                streamed(remainingChunks)
             }
         }
         switch receipt {
@@ -160,10 +160,11 @@ struct StoreHistory {
     /// Records appended chunks if they are the next ones.
     private mutating func streamed(_ group: ChunkGroup) {
         guard group.first == streams[group.flight]?[group.generation]?.count ?? 0 else { return }
-        var rest = group.bytes
+        var remainingChunks = group.bytes
         for size in group.sizes {
-            streams[group.flight, default: [:]][group.generation, default: []].append(Data(rest.prefix(size)))
-            rest = rest.dropFirst(size)
+            streams[group.flight, default: [:]][group.generation, default: []].append(
+                Data(remainingChunks.prefix(size)))
+            remainingChunks = remainingChunks.dropFirst(size)
         }
     }
 
@@ -195,8 +196,8 @@ struct StoreHistory {
         case 17: return Attempted(write: .cancel(anyID(), at: date))
         case 18: return Attempted(write: .expire(at: date, limit: pick(-1...3)))
         case 19, 20:
-            let wish = PermitRequest(account: anyAccount(), limit: anyLimit(), costs: anyCosts())
-            return Attempted(write: .reserve(wish, at: date))
+            let permit = PermitRequest(account: anyAccount(), limit: anyLimit(), costs: anyCosts())
+            return Attempted(write: .reserve(permit, at: date))
         case 21: return Attempted(write: .report(anyReport(), at: date))
         case 22...26: if let group = anyGroup() { return Attempted(write: .append(group)) }
         case 27: return Attempted(write: .pin(anyID(), chance(2)))
@@ -210,7 +211,7 @@ struct StoreHistory {
         case 34...36:
             guard let attempt = recent(attempts) else { break }
             let handle = chance(6) ? nil : Data(anyText().utf8 + [0])
-            let memory = AttemptMemory(flight: attempt.flight, token: attempt.lifecycle.token, handle: handle)
+            let memory = ResumeHandleWrite(flight: attempt.flight, token: attempt.lifecycle.token, handle: handle)
             return Attempted(write: .remember(memory))
         case 29:
             // Both stores get the same position. Another comparison checks that they plan the same.
@@ -220,7 +221,7 @@ struct StoreHistory {
             let other = try store.prunePlan(retention, at: date)
             try require("the plan of \(retention)", [other.count, Int(other.bytes)], [plan.count, Int(plan.bytes)])
             try require("its end", other.last?.flight, plan.last?.flight)
-            let last = plan.last ?? PrunePlan.Place(receivedAt: date, flight: FlightID(rawValue: 3))
+            let last = plan.last ?? PrunePlan.Position(receivedAt: date, flight: FlightID(rawValue: 3))
             return Attempted(write: .prune(through: last, limit: pick(-1...4)))
         default: break
         }
@@ -262,15 +263,15 @@ struct StoreHistory {
     }
 
     /// Returns an answer, and for a stream the streamed chunks.
-    private mutating func anyAnswer(to attempt: RunningAttempt, and rest: ChunkGroup?) -> ResponseContent {
+    private mutating func anyAnswer(to attempt: RunningAttempt, and remainingChunks: ChunkGroup?) -> ResponseContent {
         let chunks = streams[attempt.flight]?[attempt.lifecycle.generation]
-        guard chunks != nil || rest != nil else { return anyContent() }
-        return .data(Body(Data((chunks ?? []).joined()) + (rest?.bytes ?? Data())))
+        guard chunks != nil || remainingChunks != nil else { return anyContent() }
+        return .data(Body(Data((chunks ?? []).joined()) + (remainingChunks?.bytes ?? Data())))
     }
 
     private mutating func anyEnd(at date: Date) -> AttemptEnd? {
         guard let attempt = recent(attempts) else { return nil }
-        let rest = chance(3) ? anyGroup(of: attempt) : nil
+        let remainingChunks = chance(3) ? anyGroup(of: attempt) : nil
         let outcome: AttemptEnd.Outcome
         // A flight with a fallback is mostly diverted, because few of them have a time that makes it necessary.
         switch chained.contains(attempt.flight) && !chance(3) ? 2 : pick(0...9) {
@@ -282,20 +283,21 @@ struct StoreHistory {
                 break
             }
             // Too late for many requests.
-            let hop = FallbackHop(anyNamedProvider(), model: chance(2) ? nil : "n")
+            let target = FallbackTarget(anyNamedProvider(), model: chance(2) ? nil : "n")
             outcome = .postponed(
                 anyError(), until: later(chance(2) ? -500...20_000 : 60_000...600_000),
-                else: chance(4) ? nil : AttemptEnd.Diversion(to: hop, account: anyAccount()))
+                else: chance(4) ? nil : AttemptEnd.Diversion(to: target, account: anyAccount()))
         case 5: outcome = .held(anyError())
         case 6 where chained.contains(attempt.flight):
             outcome = .diverted(
-                anyError(), to: FallbackHop(anyNamedProvider(), model: chance(2) ? nil : "n"), account: anyAccount())
+                anyError(), to: FallbackTarget(anyNamedProvider(), model: chance(2) ? nil : "n"), account: anyAccount())
         case 7: outcome = .expired
         default:
             outcome = .completed(
                 AIResponseData(
                     requestID: attempt.request, providerID: provider(of: attempt),
-                    result: .success(anyAnswer(to: attempt, and: rest)), metadata: anyLabels(), receivedAt: date,
+                    result: .success(anyAnswer(to: attempt, and: remainingChunks)), metadata: anyLabels(),
+                    receivedAt: date,
                     usage: anyUsage()
                 ))
         }
@@ -304,11 +306,11 @@ struct StoreHistory {
             lifecycle: attempt.lifecycle, outcome: outcome, isStreaming: isStreaming(attempt),
             entersCache: !chance(4),
             billing: pickOne([.billed, .maybeBilled, .neverSent]), usage: chance(2) ? Usage() : anyUsage(),
-            isReserved: !chance(4), rest: rest, startedAt: attempt.startedAt, endedAt: date)
+            isReserved: !chance(4), remainingChunks: remainingChunks, startedAt: attempt.startedAt, endedAt: date)
         if case .completed = outcome { return end }
         end.forgetsHandle = chance(8)
         if chance(4) {
-            end.otherwise = AttemptEnd.Otherwise(
+            end.outcomeIfHandleChanged = AttemptEnd.OutcomeIfHandleChanged(
                 hasHandle: chance(2), pickOne([.interrupted, .held(anyError()), .failed(anyError())]))
         }
         return end
@@ -345,7 +347,7 @@ struct StoreHistory {
                 ? nil : StreamingPolicy(durability: chance(2) ? .durable : .volatile, allowsRestart: chance(2)),
             caching: pickOne([.use, .refresh, .bypass, .use(within: 0), .use(within: 12.5)]),
             keepUntilMerged: chance(4), metadata: anyLabels(), tags: anyTags(),
-            fallback: chance(3) ? [FallbackHop("q", model: chance(2) ? nil : "n"), FallbackHop("")] : [])
+            fallback: chance(3) ? [FallbackTarget("q", model: chance(2) ? nil : "n"), FallbackTarget("")] : [])
         let inJob = chance(2)
         var submission = try StoreWorkbench.submission(
             of: request, provider: anyProvider(), job: inJob ? anyJob().rawValue : nil, position: pick(0...40),

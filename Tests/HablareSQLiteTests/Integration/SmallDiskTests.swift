@@ -134,7 +134,7 @@ struct SmallDiskTests {
         try await EngineService.run(manager) {
             await gate.arrivals(reach: 2)
             let filling = try fill(disk)
-            let told = Guarded<AIServiceError.Code?>(nil)
+            let told = Locked<AIServiceError.Code?>(nil)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
                     let error = await #expect(throws: AIServiceError.self) { _ = try await manager.outcome(of: ids[0]) }

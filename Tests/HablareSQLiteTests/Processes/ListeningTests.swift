@@ -144,7 +144,7 @@ private struct Deaf: ForwardingStore {
 private final class Meanwhile: ForwardingStore {
     let base: any RequestStore
     private let happens: @Sendable () throws -> Void
-    private let isOver = Guarded(false)
+    private let isOver = Locked(false)
 
     init(base: any RequestStore, _ happens: @escaping @Sendable () throws -> Void) {
         self.base = base

@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test("After a takeover the new owner resumes from the handle, which the previous one cannot change")
-    func goesOn() throws {
+    func continues() throws {
         let one = try mine.register(1)
         let two = try theirs.register(2)
         try mine.submit(1)
@@ -66,7 +66,7 @@ import Testing
         #expect(try mine.remember(Data("work-1".utf8), late) == .done)
         #expect(try theirs.write(.retireOwner(one, at: StoreWorkbench.date(9))) == .broken(flights: 1))
         let claimed = try theirs.claimOne(two)
-        #expect(claimed.remembered == RememberedWork(handle: Data("work-1".utf8)))
+        #expect(claimed.resumePoint == ResumePoint(handle: Data("work-1".utf8)))
         #expect(try mine.remember(Data("stale".utf8), late) == .refused(.staleToken))
         let newer = try theirs.start(claimed)
         #expect(try theirs.remember(Data("work-2".utf8), newer) == .done)

@@ -9,7 +9,7 @@ import Testing
         for _ in 0..<10 {
             let folder = FileManager.default.temporaryDirectory.appendingPathComponent("hablare opening \(UUID())")
             defer { do { try FileManager.default.removeItem(at: folder) } catch {} }
-            let failures = Guarded<[String]>([])
+            let failures = Locked<[String]>([])
             DispatchQueue.concurrentPerform(iterations: 8) { _ in
                 do {
                     try SQLiteStore(directory: folder).close()

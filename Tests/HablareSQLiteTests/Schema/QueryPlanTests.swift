@@ -131,7 +131,7 @@ import Testing
             _ = try bench.write(.cancel(StoreWorkbench.id(11), at: StoreWorkbench.date(70)))
             _ = try bench.write(.evict(StoreWorkbench.id(0)))
             _ = try bench.write(.delete(StoreWorkbench.id(0), at: StoreWorkbench.date(70)))
-            _ = try bench.prune(through: PrunePlan.Place(receivedAt: .distantFuture, flight: FlightID(rawValue: 9)))
+            _ = try bench.prune(through: PrunePlan.Position(receivedAt: .distantFuture, flight: FlightID(rawValue: 9)))
             _ = try bench.write(.pin(StoreWorkbench.id(1), true))
             _ = try bench.write(.merged(StoreWorkbench.id(1)))
             _ = try bench.write(.retireOwner(owner, at: StoreWorkbench.date(70)))
@@ -185,7 +185,7 @@ import Testing
         for sql in planning { #expect(try plan(sql) == [scan]) }
         let giving = try statements {
             _ = try sqlite.bench.prune(
-                through: PrunePlan.Place(receivedAt: .distantFuture, flight: FlightID(rawValue: 9)))
+                through: PrunePlan.Position(receivedAt: .distantFuture, flight: FlightID(rawValue: 9)))
         }.filter { $0.contains("ORDER BY") }
         #expect(giving.count == 1)
         let search = "SEARCH responses USING COVERING INDEX responses_spare (received_at<?)"
@@ -349,7 +349,7 @@ import Testing
 
 /// Collects statements, which SQLite reports on the thread that runs them.
 private final class StatementLog: Sendable {
-    private let lines = Guarded<[String]>([])
+    private let lines = Locked<[String]>([])
     var statements: [String] { lines.withLock { $0 } }
     func note(_ sql: String) { lines.withLock { $0.append(sql) } }
 }

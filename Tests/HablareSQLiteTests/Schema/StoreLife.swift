@@ -25,7 +25,7 @@ struct StoreLife {
         try diverted(owner)
         try kept(owner)
         try cached(owner)
-        try remembered(owner)
+        try resumePoint(owner)
     }
 
     /// Creates a request in each state.
@@ -120,11 +120,11 @@ struct StoreLife {
     private func diverted(_ owner: OwnerID) throws {
         let request = AIRequest(
             id: Self.id(35), prompt: "prompt 35", model: "large",
-            fallback: [FallbackHop("q", model: "small"), FallbackHop("r")])
+            fallback: [FallbackTarget("q", model: "small"), FallbackTarget("r")])
         try bench.submit(StoreWorkbench.submission(of: request, at: Self.date(35)))
         try settle(try start(35, owner)) {
             $0.end(
-                .diverted(StoreWorkbench.failure, to: FallbackHop("q", model: "small"), account: "shared"),
+                .diverted(StoreWorkbench.failure, to: FallbackTarget("q", model: "small"), account: "shared"),
                 billing: .neverSent)
         }
     }
@@ -141,7 +141,7 @@ struct StoreLife {
         }
         _ = try bench.write(.merged(Self.id(42)))
         _ = try bench.prune(
-            through: PrunePlan.Place(receivedAt: Self.date(1), flight: FlightID(rawValue: .max)))
+            through: PrunePlan.Position(receivedAt: Self.date(1), flight: FlightID(rawValue: .max)))
     }
 
     /// Creates a cached answer, a request that found it, and an answer that left the cache.
@@ -161,12 +161,12 @@ struct StoreLife {
     }
 
     /// Creates a request that resumes an attempt's work, with some tokens from its provider's cache.
-    private func remembered(_ owner: OwnerID) throws {
+    private func resumePoint(_ owner: OwnerID) throws {
         try bench.submit(60)
         let attempt = try start(60, owner)
         _ = try bench.write(
             .remember(
-                AttemptMemory(flight: attempt.flight, token: attempt.lifecycle.token, handle: Data("work".utf8))))
+                ResumeHandleWrite(flight: attempt.flight, token: attempt.lifecycle.token, handle: Data("work".utf8))))
         try settle(attempt) { attempt in
             var end = attempt.postponed(until: 70)
             end.usage = Usage(inputTokens: 3, cachedInputTokens: 2, cacheWriteTokens: 1)
@@ -199,7 +199,7 @@ struct StoreLife {
 
     /// Ends: evicts everything unprotected, and then deletes every request.
     func end() throws {
-        _ = try bench.prune(through: PrunePlan.Place(receivedAt: .distantFuture, flight: FlightID(rawValue: .max)))
+        _ = try bench.prune(through: PrunePlan.Position(receivedAt: .distantFuture, flight: FlightID(rawValue: .max)))
     }
 
     /// Deletes every request.

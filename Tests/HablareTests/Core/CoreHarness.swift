@@ -148,7 +148,7 @@ struct CoreHarness {
         _ number: Int, flight: Int, _ priority: Priority, to provider: ProviderID, fallback: [ProviderID] = []
     ) throws -> [EngineCore.Effect] {
         var joining = try submission(number, priority, to: provider)
-        joining.request.fallback = fallback.map { FallbackHop($0) }
+        joining.request.fallback = fallback.map { FallbackTarget($0) }
         let placed = place([joining])[0]
         return commit(
             placed,
@@ -170,7 +170,7 @@ struct CoreHarness {
     /// Reports changes that another process committed.
     @discardableResult
     mutating func hear(_ changes: StoreChange..., mayWait: Bool = false) -> [EngineCore.Effect] {
-        after(core.heard(ForeignChanges(changes: changes, mayWait: mayWait)))
+        after(core.received(ForeignChanges(changes: changes, mayWait: mayWait)))
     }
 
     /// Cancels a flight's last member while its lease has a token.
@@ -255,7 +255,7 @@ extension Reply {
     /// Returns an answer with reported limits.
     static func sound(limits: ReportedLimits) -> Reply {
         var reply = Reply.sound
-        reply.limits = Boxed(limits)
+        reply.limits = Box(limits)
         return reply
     }
 }

@@ -225,7 +225,7 @@ import Testing
     // MARK: Suspensions
 
     @Test("A suspended lane releases queued leases and lets attempts continue for the grace")
-    func resting() throws {
+    func suspended() throws {
         var bench = CoreHarness(
             [true, false].map {
                 LaneDescription(

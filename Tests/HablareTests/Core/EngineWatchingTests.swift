@@ -258,13 +258,13 @@ struct EngineWatchingTests {
     }
 
     @Test("An engine suspended in the background is silent until it is resumed")
-    func restingIsSilent() async throws {
+    func suspendedIsSilent() async throws {
         var bench = CoreHarness(1)
         _ = bench.core.engineStarted()
         let waiter = wait(&bench)
         let suspended = bench.after(bench.core.suspended(for: .background, grace: .seconds(5)))
         #expect(suspended.silences.isEmpty && suspended.ends.isEmpty, "what is under way may end yet")
-        let rested = bench.after(bench.core.engineRested())
+        let rested = bench.after(bench.core.engineSuspended())
         rested.tellEnds()
         #expect(rested.silences == [true] && rested.revivals.isEmpty)
         try #require(rested.ends.count == 1)

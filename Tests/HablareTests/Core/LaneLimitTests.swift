@@ -293,7 +293,7 @@ import Testing
         try bench.submit(1)
         bench.cancel(1)
         var reply = Reply.failing
-        reply.limits = Boxed(
+        reply.limits = Box(
             ReportedLimits(requests: ReportedLimits.Quota(remaining: 0, resetsAfter: .seconds(7))))
         #expect(bench.end(1, reply).reports.map(\.pausedUntil) == [bench.date(7)])
         #expect(try bench.submit(2).started.isEmpty)

@@ -64,15 +64,15 @@ import Testing
         var isEnding: Bool { isRunning && life.contains(.endOrdered) }
 
         /// Whether the engine runs suspended: it started in the background, or was suspended and has not woken.
-        var isResting: Bool {
+        var isDraining: Bool {
             guard isRunning, !isEnding, let first = life.indices.first else { return false }
             let last = life.last { $0 == .rested || $0 == .woke }
             return last.map { $0 == .rested } ?? Book(events: Array(events[..<first])).contains(.background)
         }
 
-        var order: Suspensions.Order { isEnding ? .end : contains(.background) ? .rest : .work }
-        var isEngineUp: Bool { isRunning && !isResting }
-        var isSilent: Bool { life.contains(.ended) || isResting && contains(.background) }
+        var order: Suspensions.Order { isEnding ? .end : contains(.background) ? .suspend : .work }
+        var isEngineUp: Bool { isRunning && !isDraining }
+        var isSilent: Bool { life.contains(.ended) || isDraining && contains(.background) }
     }
 
     /// Applies an event to both. Returns the machine's answer and the model's.
@@ -107,7 +107,7 @@ import Testing
             suspensions.engineFailed(before: before)
             book.events.append(.failed)
         case 7 where book.isRunning:
-            suspensions.engineRested()
+            suspensions.engineSuspended()
             // An engine that ends is not suspended.
             if !book.isEnding { book.events.append(.rested) }
         case 8 where book.isRunning:

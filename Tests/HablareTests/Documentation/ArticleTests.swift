@@ -61,7 +61,7 @@ import UnixSignals
 
     @Test("The typed request article retries an invalid recipe and finds the result by its UUID")
     func recipe() async throws {
-        let left = Guarded([
+        let left = Locked([
             "Of course! What would you like?",
             "```json\n{\"title\":\"Bread\",\"ingredients\":[{\"name\":\"Flour\",\"grams\":500}]}\n```",
         ])
@@ -81,7 +81,7 @@ import UnixSignals
 
     @Test("The article's JSON matches the schema in the file, and a later run finds it")
     func jsonItself() async throws {
-        let left = Guarded(["{\"n\":\"x\"}", "{\"n\":1.0}"])
+        let left = Locked(["{\"n\":\"x\"}", "{\"n\":1.0}"])
         let provider = ScriptedProvider(id: "openai") { _ in
             .success(ProviderAnswer(.text(Body(left.withLock { $0.isEmpty ? "" : $0.removeFirst() }))))
         }
@@ -139,7 +139,7 @@ import UnixSignals
             answering("openai.embedding", .embedding([1])),
         ])
         try await engine.run { [manager = engine.manager] in
-            let shown = Guarded<[String]>([])
+            let shown = Locked<[String]>([])
             try await tell("a story", with: manager) { text in shown.withLock { $0.append(text) } }
             #expect(shown.withLock { $0.last } == "Once more.")
             let story = try await illustrate("a story", with: manager)
@@ -176,7 +176,7 @@ import UnixSignals
         }
         let configuration = EngineConfiguration(retry: RetryPolicy(baseDelay: .zero))
         let engine = try Engine([provider], configuration: configuration)
-        let shown = Guarded<[String]>([])
+        let shown = Locked<[String]>([])
         try await engine.run { [manager = engine.manager] in
             try await read("a story", with: manager) { text in shown.withLock { $0.append(text) } }
         }
@@ -225,7 +225,7 @@ import UnixSignals
 
     @Test("The narrator is charged per character, and the budget refuses a request that exceeds it")
     func money() async throws {
-        let spoken = Guarded(0)
+        let spoken = Locked(0)
         let narrator = Narrator { words in
             spoken.withLock { $0 += 1 }
             return Data(words.utf8)
@@ -261,7 +261,7 @@ import UnixSignals
 
     @Test("The article reports an exhausted quota and retries the failed request later")
     func ranOut() async throws {
-        let isRich = Guarded(false)
+        let isRich = Locked(false)
         let provider = ScriptedProvider { _ in
             isRich.withLock { $0 }
                 ? .success(ProviderAnswer(.text("done"))) : .failure(AIServiceError(.quotaExceeded, "Nothing left."))
@@ -299,7 +299,7 @@ import UnixSignals
         try await engine.run { [manager = engine.manager] in
             let id = UUID.timeOrdered()
             for _ in 0..<2 { try await order("once", as: id, with: manager) }
-            let last = Guarded<RequestStatus?>(nil)
+            let last = Locked<RequestStatus?>(nil)
             try await watch(id, with: manager) { status in last.withLock { $0 = status } }
             #expect(last.withLock { $0 }?.phase == .completed)
             #expect(try await giveUp(id, with: manager) == "It was answered before.")

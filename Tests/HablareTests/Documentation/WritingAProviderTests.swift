@@ -36,7 +36,7 @@ import FoundationNetworking
 
     @Test("The article's provider sends the prompt and returns the text and its usage")
     func answers() async throws {
-        let seen = Guarded<[URLRequest]>([])
+        let seen = Locked<[URLRequest]>([])
         let provider = try provider(answering: reply, key: "secret") { request in seen.withLock { $0.append(request) } }
         let engine = try Engine([provider])
         let response = try await engine.run { [manager = engine.manager] in
@@ -161,9 +161,9 @@ import FoundationNetworking
     }
 
     @Test("BackgroundProvider resumes the work of an earlier attempt and forgets work that is lost")
-    func goesOn() async throws {
-        let begun = Guarded(0)
-        let known = Guarded<Set<String>>(["work 1"])
+    func resumes() async throws {
+        let begun = Locked(0)
+        let known = Locked<Set<String>>(["work 1"])
         let provider = BackgroundProvider(id: "background") { _ in
             begun.withLock { count in
                 count += 1
@@ -179,18 +179,18 @@ import FoundationNetworking
             case .failure(let error): error.code.rawValue
             }
         }
-        let remembered = Guarded<[String?]>([])
+        let resumePoint = Locked<[String?]>([])
         func call(_ handle: String?) -> ProviderCall {
             ProviderCall(
-                request: AIRequest(prompt: "p"), remembered: handle.map { RememberedWork(handle: Data($0.utf8)) },
+                request: AIRequest(prompt: "p"), resumePoint: handle.map { ResumePoint(handle: Data($0.utf8)) },
                 handles: { handle in
-                    remembered.withLock { $0.append(handle.map { String(decoding: $0, as: UTF8.self) }) }
+                    resumePoint.withLock { $0.append(handle.map { String(decoding: $0, as: UTF8.self) }) }
                 })
         }
         #expect(await outcome(call(nil)) == "answered")
         #expect(await outcome(call(nil)) == "connection-lost")
         #expect(await outcome(call("work 3")) == "work-lost")
-        #expect(remembered.withLock { $0 } == ["work 1", "work 2", nil])
+        #expect(resumePoint.withLock { $0 } == ["work 1", "work 2", nil])
         #expect(begun.withLock { $0 } == 2, "what is remembered is not begun")
     }
 }

@@ -60,8 +60,8 @@ import Testing
             (#"{"a":1,"a":1}"#, 7), (#"[{"b":{"c":1, "c":2}}]"#, 14), (#"{"\u00e9":1,"e\u0301":2}"#, 12),
             ("{\"e\u{301}\":1,\"\u{E9}\":2}", 9), (#"{"":1,"":1}"#, 6),
         ])
-    func nameTwice(text: String, place: Int) throws {
-        #expect(throws: JSONReader.Problem.nameTwice(at: place)) { _ = try Self.read(text) }
+    func nameTwice(text: String, offset: Int) throws {
+        #expect(throws: JSONReader.Problem.nameTwice(at: offset)) { _ = try Self.read(text) }
         #expect(try Self.read(#"[{"a":1},{"a":{"a":1}}]"#) == [["a": 1], ["a": ["a": 1]]])
     }
 
@@ -110,7 +110,7 @@ import Testing
         var reader = JSONReader(bytes)
         let value = try reader.value()
         #expect(value == [1])
-        #expect(reader.place == 5)
+        #expect(reader.offset == 5)
     }
 
     @Test("JSONReader agrees with Foundation on random texts", arguments: Seeds.choose(300))

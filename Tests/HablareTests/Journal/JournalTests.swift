@@ -13,7 +13,7 @@ final class ManualDriver: CommitDriver {
         var stops = 0
     }
 
-    private let state = Guarded(State())
+    private let state = Locked(State())
     var signals: Int { state.withLock { $0.signals } }
     var stops: Int { state.withLock { $0.stops } }
 
@@ -54,7 +54,7 @@ final class RecordingStore: ForwardingStore {
 
     private let inner = InMemoryStore()
     var base: any RequestStore { inner }
-    private let state = Guarded(State())
+    private let state = Locked(State())
     var events: [Event] { state.withLock { $0.events } }
     func failCommit(_ number: Int, with error: AIServiceError) { state.withLock { $0.failures[number] = error } }
     func dropReceipts() { state.withLock { $0.dropsReceipts = true } }
@@ -87,12 +87,12 @@ final class RecordingStore: ForwardingStore {
 
 /// Records its events and leases submissions for an owner, if it has one.
 final class RecordingListener: CommitListener {
-    private let events = Guarded<[String]>([])
+    private let events = Locked<[String]>([])
     private let owner: OwnerID?
 
     init(owner: OwnerID? = nil) { self.owner = owner }
 
-    var heard: [String] { events.withLock { $0 } }
+    var received: [String] { events.withLock { $0 } }
 
     private func note(_ event: String) { events.withLock { $0.append(event) } }
 
@@ -110,7 +110,7 @@ final class RecordingListener: CommitListener {
     func commitFailed(_ writes: [StoreWrite], with error: any Error) { note("failed:\(writes.count)") }
     func isOfInterest(_ row: ChangedRow) -> Bool { true }
     var rowsOfInterest: [ChangedRow] { [.request(StoreWorkbench.id(1))] }
-    func heard(_ news: ForeignChanges) { note(news.isComplete ? "news" : "all news") }
+    func received(_ news: ForeignChanges) { note(news.isComplete ? "news" : "all news") }
 }
 
 /// Runs each job on a thread that a test can recognise.
@@ -140,9 +140,9 @@ struct JournalTests {
     private let store = RecordingStore()
     private let driver = ManualDriver()
 
-    private func startedJournal(telling listener: (any CommitListener)? = nil) -> Journal {
+    private func startedJournal(notifying listener: (any CommitListener)? = nil) -> Journal {
         let journal = Journal(store: store, driver: driver)
-        journal.start(telling: listener)
+        journal.start(notifying: listener)
         return journal
     }
 
@@ -154,7 +154,7 @@ struct JournalTests {
     ) -> @Sendable () async -> String {
         {
             do {
-                try await journal.noticeOthers()
+                try await journal.readForeignChanges()
                 return say()
             } catch {
                 return (error as? AIServiceError)?.code.rawValue ?? "\(error)"
@@ -255,7 +255,7 @@ struct JournalTests {
     @Test("The listener receives each commit in order, before any of its callers resumes")
     func listener() async throws {
         let listener = RecordingListener()
-        let journal = startedJournal(telling: listener)
+        let journal = startedJournal(notifying: listener)
         store.failCommit(1, with: AIServiceError(.storageFull, "Full."))
         let claim: @Sendable () async -> String = {
             do {
@@ -270,23 +270,23 @@ struct JournalTests {
                 return "\(error)"
             }
         }
-        let noticed = notice(journal) { listener.heard.joined(separator: " ") }
+        let noticed = notice(journal) { listener.received.joined(separator: " ") }
         let first: @Sendable () async -> String = { [first = commit(journal, [try submit(1)])] in
             _ = await first()
-            return listener.heard.prefix(2).joined(separator: " ")
+            return listener.received.prefix(2).joined(separator: " ")
         }
         let answers = try await together(
             journal, [first, claim, commit(journal, [try submit(2)]), noticed, commit(journal, [try submit(3)])])
         #expect(answers[0] == "will:1 committed:1", "a caller resumes after the listener has heard")
         #expect(answers[2] == "storage-full")
         #expect(
-            listener.heard == ["will:1", "committed:1", "will:1", "failed:1", "news", "will:1", "committed:1"])
+            listener.received == ["will:1", "committed:1", "will:1", "failed:1", "news", "will:1", "committed:1"])
     }
 
     @Test("The state of rows is told between the commits before and after, and not at all where it cannot be read")
     func state() async throws {
         let listener = RecordingListener()
-        let journal = startedJournal(telling: listener)
+        let journal = startedJournal(notifying: listener)
         let state: @Sendable () async -> String = {
             do {
                 try await journal.tellState(of: [.request(StoreWorkbench.id(1))])
@@ -297,21 +297,21 @@ struct JournalTests {
         }
         let commits = [commit(journal, [try submit(1)]), commit(journal, [try submit(2)])]
         #expect(try await together(journal, [commits[0], state, commits[1]]) == ["1", "told", "2"])
-        #expect(listener.heard == ["will:1", "committed:1", "news", "will:1", "committed:1"])
+        #expect(listener.received == ["will:1", "committed:1", "news", "will:1", "committed:1"])
         store.failReads(1)
         #expect(try await together(journal, [state, commit(journal, [try submit(3)])]) == ["storage-busy", "3"])
-        #expect(listener.heard.dropFirst(5) == ["will:1", "committed:1"])
+        #expect(listener.received.dropFirst(5) == ["will:1", "committed:1"])
     }
 
     @Test("After missed news the journal reads all rows, and retries the read if it fails")
     func newsAfterGap() async throws {
         let listener = RecordingListener()
-        let journal = startedJournal(telling: listener)
+        let journal = startedJournal(notifying: listener)
         store.loseNews()
         store.failReads(2)  // also when the round ends
-        let notice = notice(journal) { listener.heard.joined(separator: " ") }
+        let notice = notice(journal) { listener.received.joined(separator: " ") }
         #expect(try await together(journal, [notice]) == ["storage-busy"])
-        #expect(listener.heard.isEmpty)
+        #expect(listener.received.isEmpty)
         #expect(try await together(journal, [notice]) == ["all news"])
         #expect(try await together(journal, [notice]) == ["all news news"])
     }
@@ -319,17 +319,17 @@ struct JournalTests {
     @Test("After a commit of unknown outcome the journal reads all watched rows before it writes again")
     func uncertainCommit() async throws {
         let listener = RecordingListener()
-        let journal = startedJournal(telling: listener)
+        let journal = startedJournal(notifying: listener)
         store.failCommit(0, with: AIServiceError(.storageUncertain, "The connection was lost."))
         #expect(try await together(journal, [commit(journal, [try submit(1)])]) == ["storage-uncertain"])
-        #expect(listener.heard == ["will:1", "failed:1", "all news"], "at once, where that is possible")
+        #expect(listener.received == ["will:1", "failed:1", "all news"], "at once, where that is possible")
         store.failCommit(1, with: AIServiceError(.storageUncertain, "The connection was lost."))
         store.failReads(2)
         #expect(try await together(journal, [commit(journal, [try submit(2)])]) == ["storage-uncertain"])
         #expect(try await together(journal, [commit(journal, [try submit(3)])]) == ["storage-busy"])
-        #expect(listener.heard.dropFirst(3) == ["will:1", "failed:1", "all news"], "and nothing was written before")
+        #expect(listener.received.dropFirst(3) == ["will:1", "failed:1", "all news"], "and nothing was written before")
         _ = try await together(journal, [commit(journal, [try submit(4)])])
-        #expect(listener.heard.dropFirst(6) == ["will:1", "committed:1"], "once")
+        #expect(listener.received.dropFirst(6) == ["will:1", "committed:1"], "once")
     }
 
     @Test("Reads run on the store's own executor if it has one")
@@ -342,7 +342,7 @@ struct JournalTests {
     @Test("The listener can change how submissions are written")
     func placing() async throws {
         let listener = RecordingListener(owner: OwnerID(rawValue: 7))
-        let journal = startedJournal(telling: listener)
+        let journal = startedJournal(notifying: listener)
         _ = try await together(journal, [commit(journal, [try submit(1)])])
         let flight = FlightID(rawValue: 1)
         #expect(try store.flights([flight])[flight]?.state == .leased(OwnerID(rawValue: 7)))

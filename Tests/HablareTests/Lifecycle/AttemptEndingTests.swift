@@ -188,18 +188,18 @@ import Testing
     }
 
     @Test("The flight decides whether there is a resume handle, not the process that ran the attempt")
-    func otherwise() {
+    func outcomeIfHandleChanged() {
         let ends = [(true, Self.attempt.held()), (false, Self.attempt.failed(Self.error))]
         for (believed, other) in ends {
             var end = Self.attempt.end(.interrupted, billing: .maybeBilled)
-            end.otherwise = AttemptEnd.Otherwise(hasHandle: !believed, other.outcome)
+            end.outcomeIfHandleChanged = AttemptEnd.OutcomeIfHandleChanged(hasHandle: !believed, other.outcome)
             let right = Self.ending(end, of: Self.flight(hasHandle: believed))
-            #expect(right.receipt == .done && !right.isOtherwise && right.flight.state == .waiting)
+            #expect(right.receipt == .done && !right.usesOutcomeIfHandleChanged && right.flight.state == .waiting)
             #expect(Self.outcome(right) == .interrupted)
             let wrong = Self.ending(end, of: Self.flight(hasHandle: !believed))
-            #expect(wrong.receipt == .done && wrong.isOtherwise)
+            #expect(wrong.receipt == .done && wrong.usesOutcomeIfHandleChanged)
             #expect(Self.outcome(wrong) == (believed ? .held(StoreWorkbench.lostTouch) : .failed(Self.error)))
-            #expect(wrong.settlement?.end.otherwise == nil)
+            #expect(wrong.settlement?.end.outcomeIfHandleChanged == nil)
             #expect(wrong.flight.state == (believed ? .held : .settled(.failed)))
             #expect(wrong.finished.count == (believed ? 0 : 1))
             #expect(wrong.record?.outcome == .failed && wrong.record?.error != nil)
@@ -210,7 +210,7 @@ import Testing
         }
         var forgetful = Self.attempt.postponed(until: 9)
         forgetful.forgetsHandle = true
-        forgetful.otherwise = AttemptEnd.Otherwise(hasHandle: true, .interrupted)
+        forgetful.outcomeIfHandleChanged = AttemptEnd.OutcomeIfHandleChanged(hasHandle: true, .interrupted)
         #expect(Self.ending(forgetful, of: Self.flight(hasHandle: true)).receipt == .done)
     }
 
@@ -219,7 +219,7 @@ import Testing
     }
 
     @Test("The cost of work is recorded by the newer attempt that resumes it")
-    func costOfWorkThatGoesOn() {
+    func costOfResumedWork() {
         let newer = Self.flight(token: 3, attempt: 3, hasHandle: true)
         let answer = Self.ending(Self.attempt.completed(), of: newer)
         #expect(answer.receipt == .refused(.staleToken))
@@ -271,11 +271,11 @@ import Testing
 
     /// Expects that an end was recorded and that these requests became final with it.
     private static func expect(
-        _ ending: AttemptEnding, finished: [Int], goesOn: Bool, location: SourceLocation = #_sourceLocation
+        _ ending: AttemptEnding, finished: [Int], continues: Bool, location: SourceLocation = #_sourceLocation
     ) {
         #expect(ending.receipt == .done, sourceLocation: location)
         #expect(ending.settlement?.finished == finished.map(StoreWorkbench.id), sourceLocation: location)
-        #expect(ending.settlement?.flight.isSettled == !goesOn, sourceLocation: location)
+        #expect(ending.settlement?.flight.isSettled == !continues, sourceLocation: location)
         #expect(ending.settlement?.flight == ending.flight, sourceLocation: location)
         #expect(ending.settlement?.diversion == ending.diversion, sourceLocation: location)
     }
@@ -288,7 +288,7 @@ import Testing
             let ending = Self.ending(end, of: Self.three)
             #expect(ending.finished.map(\.id) == [StoreWorkbench.id(1), StoreWorkbench.id(2)])
             #expect(ending.finished.allSatisfy { $0.lifecycle.state == state })
-            Self.expect(ending, finished: [1, 2], goesOn: false)
+            Self.expect(ending, finished: [1, 2], continues: false)
             let status = ending.settlement?.status(of: StoreWorkbench.id(2))
             #expect(status?.phase == (state == .completed ? .completed : .failed))
             if case .completed(let answer) = status { #expect(answer.requestID == StoreWorkbench.id(2)) }
@@ -299,8 +299,8 @@ import Testing
     func heir() {
         let other = FlightMember(id: StoreWorkbench.id(7))
         let ending = Self.ending(Self.attempt.completed(), of: [other])
-        Self.expect(ending, finished: [7], goesOn: false)
-        Self.expect(Self.ending(Self.attempt.held(), of: [other]), finished: [], goesOn: true)
+        Self.expect(ending, finished: [7], continues: false)
+        Self.expect(Self.ending(Self.attempt.held(), of: [other]), finished: [], continues: true)
     }
 
     @Test("A postponement past one member's deadline fails that member and backs off for the other")
@@ -308,11 +308,11 @@ import Testing
         let ending = Self.ending(Self.attempt.postponed(until: 30), of: Self.three)
         #expect(ending.finished.map(\.id) == [StoreWorkbench.id(2)] && ending.error == StoreWorkbench.overloaded)
         #expect(ending.flight.state == .backingOff(until: StoreWorkbench.date(30)))
-        Self.expect(ending, finished: [2], goesOn: true)
+        Self.expect(ending, finished: [2], continues: true)
         #expect(ending.settlement?.status(of: StoreWorkbench.id(2)).phase == .failed)
         let patient = Self.ending(Self.attempt.postponed(until: 29), of: Self.three)
         #expect(patient.finished.isEmpty)
-        Self.expect(patient, finished: [], goesOn: true)
+        Self.expect(patient, finished: [], continues: true)
     }
 
     @Test("A postponement past every member's deadline fails all members")
@@ -320,12 +320,12 @@ import Testing
         let ending = Self.ending(Self.attempt.postponed(until: 30), of: [Self.three[1]])
         #expect(ending.finished.map(\.id) == [StoreWorkbench.id(2)] && ending.error == StoreWorkbench.overloaded)
         #expect(ending.flight.state == .settled(.failed))
-        Self.expect(ending, finished: [2], goesOn: false)
+        Self.expect(ending, finished: [2], continues: false)
     }
 
     @Test("A postponement past every deadline diverts to another provider that has time left")
     func diverted() {
-        let other = AttemptEnd.Diversion(to: FallbackHop("q"), account: "q")
+        let other = AttemptEnd.Diversion(to: FallbackTarget("q"), account: "q")
         func ending(at seconds: Int, until later: Int, of members: [FlightMember]) -> AttemptEnding {
             let outcome = AttemptEnd.Outcome.postponed(
                 StoreWorkbench.overloaded, until: StoreWorkbench.date(later), else: other)
@@ -334,7 +334,7 @@ import Testing
         let alone = ending(at: 29, until: 30, of: [Self.three[1]])
         #expect(alone.diversion == other && alone.flight.state == .waiting)
         #expect(alone.finished.isEmpty && alone.error == nil)
-        Self.expect(alone, finished: [], goesOn: true)
+        Self.expect(alone, finished: [], continues: true)
         #expect(alone.record?.outcome == .failed && alone.record?.error == StoreWorkbench.overloaded)
         let late = ending(at: 30, until: 31, of: [Self.three[1]])
         #expect(late.diversion == nil && late.flight.state == .settled(.failed))
@@ -351,7 +351,7 @@ import Testing
         let shared = Self.ending(late, of: Self.three)
         #expect(shared.finished.map(\.id) == [StoreWorkbench.id(2)] && shared.error == .deadlineExceeded)
         #expect(shared.flight.state == .waiting)
-        Self.expect(shared, finished: [2], goesOn: true)
+        Self.expect(shared, finished: [2], continues: true)
         if case .failed(let error) = shared.settlement?.status(of: StoreWorkbench.id(2)) {
             #expect(error == .deadlineExceeded)
         } else {
@@ -359,6 +359,6 @@ import Testing
         }
         let alone = Self.ending(late, of: [Self.three[1]])
         #expect(alone.flight.state == .settled(.failed))
-        Self.expect(alone, finished: [2], goesOn: false)
+        Self.expect(alone, finished: [2], continues: false)
     }
 }

@@ -40,7 +40,7 @@ import Testing
         var isBeyondStops: Bool {
             !isUnderWay || isAbandoned || provider == .journallingOutput && reasons.isEmpty
         }
-        var holdsPlace: Bool { isUnderWay && !isAbandoned }
+        var holdsSlot: Bool { isUnderWay && !isAbandoned }
         var isOver: Bool { end?.isDone == true }
 
         /// The recording in progress.
@@ -163,16 +163,16 @@ import Testing
 
     /// Returns how the lifecycle differs from the model, or `nil`.
     private static func problem(_ attempt: AttemptLifecycle, _ book: Book) -> String? {
-        if attempt.holdsPlace != book.holdsPlace { return "it holds a place: \(attempt.holdsPlace)" }
-        if book.placesGivenAway != (book.holdsPlace ? 0 : 1) {
+        if attempt.holdsSlot != book.holdsSlot { return "it holds a place: \(attempt.holdsSlot)" }
+        if book.placesGivenAway != (book.holdsSlot ? 0 : 1) {
             return "its place was given away \(book.placesGivenAway) times"
         }
         if book.cancellations != (book.reasons.isEmpty ? 0 : 1) {
             return "it was cancelled \(book.cancellations) times for \(book.reasons)"
         }
-        let mayRunForEver = book.holdsPlace && book.start == .written && !book.isBeyondStops && book.timer == nil
+        let mayRunForEver = book.holdsSlot && book.start == .written && !book.isBeyondStops && book.timer == nil
         if mayRunForEver { return "no deadline is set" }
-        if !book.holdsPlace, book.timer != nil { return "a deadline is set that concerns nothing" }
+        if !book.holdsSlot, book.timer != nil { return "a deadline is set that concerns nothing" }
         if attempt.recording?.failures != book.recording?.failures { return "its recording is \(attempt)" }
         if attempt.recording?.isSuspended != book.recording?.waits { return "its recording is \(attempt)" }
         let isAwaited =

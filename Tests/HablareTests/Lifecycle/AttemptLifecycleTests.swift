@@ -206,14 +206,14 @@ import Testing
 
     @Test("An attempt holds a slot until it is abandoned or over, and isBeingRecorded covers ends in flight")
     func facts() {
-        let expected: [(holdsPlace: Bool, isBeingRecorded: Bool, isJournalled: Bool)] = [
+        let expected: [(holdsSlot: Bool, isBeingRecorded: Bool, isJournalled: Bool)] = [
             (true, false, false), (true, false, false), (true, false, true), (true, false, true), (true, false, true),
             (false, false, true), (false, true, true), (false, false, true), (true, true, true), (true, true, true),
             (false, true, true), (false, false, true), (false, false, true),
         ]
         #expect(expected.count == Self.states.count)
         for (state, facts) in zip(Self.states, expected) {
-            #expect(state.holdsPlace == facts.holdsPlace, "\(state)")
+            #expect(state.holdsSlot == facts.holdsSlot, "\(state)")
             #expect(state.isBeingRecorded == facts.isBeingRecorded, "\(state)")
             #expect(state.isJournalled == facts.isJournalled, "\(state)")
         }

@@ -25,7 +25,7 @@ import Testing
         for (state, refusal) in refusals {
             #expect(throws: refusal) {
                 var flight = Self.flight(state)
-                try flight.handleRemembered(token: 5)
+                try flight.handleStored(token: 5)
             }
             #expect(throws: refusal) {
                 var flight = Self.flight(state)
@@ -35,7 +35,7 @@ import Testing
         for token in [Int64(4), 6] {
             #expect(throws: FlightLifecycle.Refusal.staleToken) {
                 var flight = Self.flight(hasHandle: false)
-                try flight.handleRemembered(token: token)
+                try flight.handleStored(token: token)
             }
         }
     }

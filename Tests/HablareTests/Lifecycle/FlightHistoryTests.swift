@@ -154,7 +154,7 @@ import Testing
         case 12: return true
         case 13, 14:
             let remembers = Int.random(in: 0..<3, using: &random) > 0
-            if remembers { try flight.handleRemembered(token: token) } else { try flight.handleForgotten(token: token) }
+            if remembers { try flight.handleStored(token: token) } else { try flight.handleForgotten(token: token) }
             book.handle = remembers ? book.works.last?.work : nil
             return place == .executing && isCurrent
         default:

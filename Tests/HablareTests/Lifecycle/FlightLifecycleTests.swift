@@ -218,9 +218,9 @@ import Testing
 
     @Test("A failed, cancelled, held or backing-off flight can be reopened with fresh tries")
     func reopened() {
-        let anew = Self.success(.waiting, uncounted: 3, losses: 0)
+        let retried = Self.success(.waiting, uncounted: 3, losses: 0)
         let refused = Outcome.failure(.outOfOrder)
-        Self.check([refused, anew, anew, refused, refused, .failure(.settled(.completed)), anew, anew]) {
+        Self.check([refused, retried, retried, refused, refused, .failure(.settled(.completed)), retried, retried]) {
             flight throws(FlightLifecycle.Refusal) in try flight.reopened()
         }
     }

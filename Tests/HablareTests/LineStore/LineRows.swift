@@ -79,7 +79,7 @@ extension LineRows: ClaimableRows {
     func flights(heldBy owner: OwnerID) -> [FlightID] { memory.flights(heldBy: owner) }
     func budget(of account: AccountID) -> AccountBudget? { memory.budget(of: account) }
     func request(_ id: UUID) -> RequestRow? { memory.request(id) }
-    func request(at place: Submission.JobPlace) -> UUID? { memory.request(at: place) }
+    func request(at position: Submission.JobPosition) -> UUID? { memory.request(at: position) }
 
     mutating func requests(dueAt date: Date, limit: Int) -> [UUID] { memory.requests(dueAt: date, limit: limit) }
     mutating func earliestDeadline() -> Date? { memory.earliestDeadline() }
@@ -99,8 +99,8 @@ extension LineRows: ClaimableRows {
     func response(of flight: FlightID) -> ResponseRow? { memory.response(of: flight) }
     func hasContent(_ reference: ContentReference) -> Bool { memory.hasContent(reference) }
 
-    func unprotectedResponses(through place: PrunePlan.Place, limit: Int) -> [FlightID] {
-        memory.unprotectedResponses(through: place, limit: limit)
+    func unprotectedResponses(through position: PrunePlan.Position, limit: Int) -> [FlightID] {
+        memory.unprotectedResponses(through: position, limit: limit)
     }
 
     func cacheSize() -> (count: Int, bytes: Int64) { memory.cacheSize() }

@@ -11,7 +11,7 @@ import HablareTestKit
 final class LineStore: ForwardingStore {
     private let memory = InMemoryStore()
     private let file: FileHandle
-    private let full = Guarded(false)
+    private let full = Locked(false)
 
     /// Whether the store refuses all writes.
     var isFull: Bool {

@@ -41,7 +41,7 @@ struct BlobWritesTests {
         loader.preload(["a"])
         #expect(loader.state.withLock { $0.core.count } == 0)
         cache.releaseStores()
-        try await waitUntil { loader.isAtRest }
+        try await waitUntil { loader.isIdle }
         #expect(loader.cached("a") == nil, "nobody holds it now but the blob cache")
         #expect(try await loader.load("a") == "1")
         #expect(loader.statistics.diskHits == 1)
@@ -60,7 +60,7 @@ struct BlobWritesTests {
         try await waitUntil { loader.state.withLock { $0.tasks.count } == 1 || stores == 2 }
         #expect(stores == 1, "the one that began first is not over")
         cache.releaseStores()
-        try await waitUntil { loader.isAtRest }
+        try await waitUntil { loader.isIdle }
         #expect(cache.stored("a") == Data("new".utf8))
     }
 
@@ -74,7 +74,7 @@ struct BlobWritesTests {
             try await all ? loader.removeAll() : loader.remove("a")
         }
         cache.releaseStores()
-        try await waitUntil { loader.isAtRest }
+        try await waitUntil { loader.isIdle }
         #expect(stores == 1)
         #expect(cache.stored("a") == nil)
     }

@@ -16,8 +16,8 @@ struct FileBlobCacheDurabilityTests {
     }
 
     private let folder: TemporaryFolder
-    private let steps = Guarded<[Step]>([])
-    private let failing = Guarded<Step?>(nil)
+    private let steps = Locked<[Step]>([])
+    private let failing = Locked<Step?>(nil)
 
     init() throws {
         folder = try TemporaryFolder()

@@ -11,10 +11,10 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct FileBlobCacheFailureTests {
     private let folder: TemporaryFolder
-    private let now = Guarded(Date(timeIntervalSince1970: 1_800_000_000))
+    private let now = Locked(Date(timeIntervalSince1970: 1_800_000_000))
     /// The files that cannot be removed, like those marked immutable.
-    private let stuck = Guarded<Set<String>>([])
-    private let attempts = Guarded(0)
+    private let stuck = Locked<Set<String>>([])
+    private let attempts = Locked(0)
 
     init() throws {
         folder = try TemporaryFolder()
@@ -96,7 +96,7 @@ struct FileBlobCacheFailureTests {
     /// Returns a cache whose files another process removes this number of times just before their rename.
     private func overtaken(_ times: Int) throws -> FileBlobCache {
         let other = try FileBlobCache(directory: folder.url)
-        let left = Guarded(times)
+        let left = Locked(times)
         return try FileBlobCache(
             directory: folder.url, limits: FileBlobCache.Limits(), date: { Date() },
             calls: DurableCalls(

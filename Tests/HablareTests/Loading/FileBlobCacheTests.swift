@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct FileBlobCacheTests {
     private let folder: TemporaryFolder
-    private let now = Guarded(Date(timeIntervalSince1970: 1_800_000_000))
+    private let now = Locked(Date(timeIntervalSince1970: 1_800_000_000))
 
     init() throws {
         folder = try TemporaryFolder()

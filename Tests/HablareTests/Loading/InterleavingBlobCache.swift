@@ -19,12 +19,12 @@ final class InterleavingBlobCache: BlobCache {
 
     private let base = InMemoryBlobCache()
     private let scheduler: SimulationScheduler
-    private let state: Guarded<State>
+    private let state: Locked<State>
 
     init(_ scheduler: SimulationScheduler, failures: Int, seed: UInt64) {
         self.scheduler = scheduler
         self.failures = failures
-        state = Guarded(State(random: SeededGenerator(seed: seed)))
+        state = Locked(State(random: SeededGenerator(seed: seed)))
     }
 
     /// Returns the stored blob without a call to the cache.

@@ -11,7 +11,7 @@ import Testing
 struct LoadBlobTests {
     private let cache = ScriptedBlobCache()
     private let log = LogRecorder()
-    private let asked = Guarded<[String]>([])
+    private let asked = Locked<[String]>([])
 
     /// Returns a loader without memory.
     private func loader(
@@ -54,7 +54,7 @@ struct LoadBlobTests {
         let loader = try loader()
         cache.fail(true)
         for key in ["a", "b"] { #expect(try await loader.load(key) == "value of \(key)") }
-        try await waitUntil { loader.isAtRest }
+        try await waitUntil { loader.isIdle }
         #expect(loader.statistics.blobFailures == 4, "two could not be read, two not be stored")
         #expect(loader.statistics.failures == 0)
         #expect(log.lines.count == 1)
@@ -62,12 +62,12 @@ struct LoadBlobTests {
         #expect(log.lines.allSatisfy { !$0.contains("value of") })
         cache.fail(false)
         _ = try await loader.load("c")
-        try await waitUntil { loader.isAtRest }
+        try await waitUntil { loader.isIdle }
         #expect(log.lines.count == 2)
         #expect(log.says("notice: A blob cache that failed works again"))
         cache.fail(true)
         _ = try await loader.load("d")
-        try await waitUntil { loader.isAtRest }
+        try await waitUntil { loader.isIdle }
         #expect(log.lines.count == 3)
     }
 
@@ -175,7 +175,7 @@ struct LoadBlobTests {
     @MainActor
     @Test("A load from the main actor runs no cache, coding, source or cost function there")
     func offTheMainActor() async throws {
-        let wasOnMainActor = Guarded(false)
+        let wasOnMainActor = Locked(false)
         @Sendable func look() {
             let isMain = MainQueue.isCurrent
             if isMain { wasOnMainActor.withLock { $0 = true } }

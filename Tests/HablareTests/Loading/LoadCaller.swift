@@ -3,14 +3,14 @@
 
 /// A caller that loads a value in a task that can be cancelled.
 final class LoadCaller: Sendable {
-    private let outcome: Guarded<Result<String, any Error>?>
+    private let outcome: Locked<Result<String, any Error>?>
     private let task: Task<Void, Never>
 
     init(
         _ loader: CoalescingLoader<String, String>, _ key: String, _ priority: LoadPriority = .visible,
         executor: (any TaskExecutor)? = nil
     ) {
-        let outcome = Guarded<Result<String, any Error>?>(nil)
+        let outcome = Locked<Result<String, any Error>?>(nil)
         self.outcome = outcome
         task = TaskSpawner(executor: executor).start {
             let result: Result<String, any Error>

@@ -46,7 +46,7 @@ struct LoadCancellationTests {
         #expect(loader.cached("a") == nil)
         #expect(loader.statistics.retries == 0)
         #expect(loader.statistics.failures == 0, "nobody was told of a failure")
-        #expect(loader.isAtRest)
+        #expect(loader.isIdle)
     }
 
     @Test("A caller that is already cancelled loads nothing")
@@ -61,7 +61,7 @@ struct LoadCancellationTests {
             try await group.waitForAll()
         }
         #expect(source.asked == [])
-        #expect(loader.isAtRest)
+        #expect(loader.isIdle)
     }
 
     @Test("A key requested while its cancelled load ends is loaded again, and the old value is not delivered")
@@ -112,7 +112,7 @@ struct LoadCancellationTests {
         await #expect(throws: CancellationError.self) { try await second.value() }
         try await source.succeed("a")
         _ = try await first.value()
-        try await waitUntil { loader.isAtRest }
+        try await waitUntil { loader.isIdle }
         #expect(source.asked == ["a"])
     }
 
@@ -125,7 +125,7 @@ struct LoadCancellationTests {
         await clock.sleepers(reach: 1)
         caller.cancel()
         await #expect(throws: CancellationError.self) { try await caller.value() }
-        try await waitUntil { clock.sleeperCount == 0 && loader.isAtRest }
+        try await waitUntil { clock.sleeperCount == 0 && loader.isIdle }
         clock.advance(by: .seconds(60))
         #expect(source.asked == ["a"])
     }

@@ -191,11 +191,11 @@ import Testing
 
     @Test("A queue with many changes stays as small as its waiting items")
     func queueMemory() {
-        var queue = KeyedHeap<Int, LoadPlace>()
-        queue.set(0, to: LoadPlace(priority: .visible, turn: 0))
+        var queue = KeyedHeap<Int, LoadRank>()
+        queue.set(0, to: LoadRank(priority: .visible, order: 0))
         for load in 1...10_000 {
-            queue.set(load, to: LoadPlace(priority: .preload, turn: load))
-            queue.set(load, to: LoadPlace(priority: .visible, turn: load))
+            queue.set(load, to: LoadRank(priority: .preload, order: load))
+            queue.set(load, to: LoadRank(priority: .visible, order: load))
             queue.remove(load)
         }
         #expect(queue.count == 1)

@@ -8,7 +8,7 @@ import Testing
 /// The values that a loader holds in memory.
 @Suite(.timeLimit(.minutes(5)))
 struct LoadMemoryTests {
-    private let asked = Guarded<[String]>([])
+    private let asked = Locked<[String]>([])
 
     /// Returns a loader whose values are their keys.
     private func loader(
@@ -76,7 +76,7 @@ struct LoadMemoryTests {
         let first = LoadCaller(loader, "a")
         try await source.succeed("a")
         _ = try await first.value()
-        try await waitUntil { loader.isAtRest }
+        try await waitUntil { loader.isIdle }
         let second = LoadCaller(loader, "b")
         try await source.asked(reach: 2)
         loader.removeAllFromMemory()

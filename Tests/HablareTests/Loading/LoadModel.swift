@@ -16,7 +16,7 @@ struct LoadModel {
         let id: Int
         let priority: LoadPriority
         /// The turn in which the caller arrived.
-        let turn: Int
+        let order: Int
     }
 
     private struct Load {
@@ -45,7 +45,7 @@ struct LoadModel {
     private var attempts: [(attempt: LoadAttempt, isStopped: Bool)] = []
     private var answered: Set<Int> = []
     private var lastCaller = 0
-    private var turn = 0
+    private var order = 0
     /// The broken rules, in words.
     private(set) var faults: [String] = []
 
@@ -94,7 +94,7 @@ struct LoadModel {
         let key = Int.random(in: 0..<5, using: &random)
         let priority: LoadPriority = Bool.random(using: &random) ? .visible : .preload
         lastCaller += 1
-        turn += 1
+        order += 1
         let expected = loads.firstIndex { $0.key == key && $0.isPresent }
         let (number, isShared, effects) = core.asked(for: key, by: lastCaller, priority)
         if isShared != (expected != nil) { faults.append("key \(key): shared is \(isShared)") }
@@ -107,9 +107,9 @@ struct LoadModel {
             loads.append(Load(number: number, key: key))
             index = loads.count - 1
         }
-        if !loads[index].callers.contains(where: { $0.priority == priority }) { loads[index].since[priority] = turn }
+        if !loads[index].callers.contains(where: { $0.priority == priority }) { loads[index].since[priority] = order }
         let wasVisible = loads[index].callers.contains { $0.priority == .visible }
-        loads[index].callers.append(Caller(id: lastCaller, priority: priority, turn: turn))
+        loads[index].callers.append(Caller(id: lastCaller, priority: priority, order: order))
         guard case .running(let attempt) = loads[index].phase, priority == .visible, !wasVisible else {
             return perform(effects)
         }

@@ -25,7 +25,7 @@ struct LoadReleaseTests {
 
     /// A reference to the loader for its values.
     private final class Weakly: Sendable {
-        private let loader = Guarded<(@Sendable () -> Void)?>(nil)
+        private let loader = Locked<(@Sendable () -> Void)?>(nil)
 
         /// Uses the loader, which deadlocks or traps if the loader's lock is held.
         func use() {
@@ -36,7 +36,7 @@ struct LoadReleaseTests {
         func set(_ use: (@Sendable () -> Void)?) { loader.withLock { $0 = use } }
     }
 
-    private let ended = Guarded<[String]>([])
+    private let ended = Locked<[String]>([])
     private let weakly = Weakly()
     private let cache = ScriptedBlobCache()
 
@@ -64,7 +64,7 @@ struct LoadReleaseTests {
 
     private func load(_ name: String, by loader: Loader) async throws {
         _ = try await loader.load(name)
-        try await waitUntil { loader.isAtRest }
+        try await waitUntil { loader.isIdle }
     }
 
     private func ended(_ names: Set<String>) async throws {
@@ -113,6 +113,6 @@ struct LoadReleaseTests {
         }
         try await ended(["a"])
         cache.releaseStores()
-        try await waitUntil { loader.isAtRest && ended.withLock { $0.count } == 2 }
+        try await waitUntil { loader.isIdle && ended.withLock { $0.count } == 2 }
     }
 }

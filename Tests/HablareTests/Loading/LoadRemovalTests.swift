@@ -22,7 +22,7 @@ struct LoadRemovalTests {
         let caller = LoadCaller(loader, key)
         try await source.succeed(key, with: value)
         #expect(try await caller.value() == value)
-        try await waitUntil { loader.isAtRest }
+        try await waitUntil { loader.isIdle }
     }
 
     @Test("A removed key is loaded again")
@@ -65,7 +65,7 @@ struct LoadRemovalTests {
         #expect(loader.cached("a") == nil)
         try await source.succeed("a", with: "new")
         #expect(try await late.value() == "new")
-        try await waitUntil { loader.isAtRest }
+        try await waitUntil { loader.isIdle }
         #expect(cache.stored("a") == Data("new".utf8))
     }
 
@@ -118,6 +118,6 @@ struct LoadRemovalTests {
         try await load("a", "new", by: loader)
         try await loader.removeAll()
         #expect(loader.cached("a") == nil)
-        #expect(loader.isAtRest)
+        #expect(loader.isIdle)
     }
 }

@@ -36,7 +36,7 @@ struct LoadRetryTests {
         #expect(loader.statistics.loads == 3)
         #expect(loader.statistics.retries == 2)
         #expect(loader.statistics.failures == 1)
-        #expect(loader.isAtRest)
+        #expect(loader.isIdle)
     }
 
     @Test("A failure that a retry repairs is not delivered")

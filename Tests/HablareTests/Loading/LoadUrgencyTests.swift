@@ -7,9 +7,9 @@ import Testing
 /// The task priority with which the source is called.
 @Suite(.timeLimit(.minutes(5)))
 struct LoadUrgencyTests {
-    private let priorities = Guarded<[String: TaskPriority]>([:])
+    private let priorities = Locked<[String: TaskPriority]>([:])
     /// The keys that the source answers.
-    private let open = Guarded<Set<String>>([])
+    private let open = Locked<Set<String>>([])
 
     /// Returns a loader whose source records its priority until it may answer.
     private func loader() throws -> CoalescingLoader<String, String> {

@@ -44,7 +44,7 @@ struct LoaderEndingTests {
         loader.preload(["later"])
         #expect(!source.asked.contains("queued") && !source.asked.contains("later"))
         #expect(try await loader.load("done") == "value of done", "memory can be read")
-        #expect(loader.isAtRest)
+        #expect(loader.isIdle)
         await loader.shutdown()
     }
 
@@ -54,7 +54,7 @@ struct LoaderEndingTests {
         let loader = try loader(source)
         let caller = LoadCaller(loader, "a")
         try await source.asked(reach: 1)
-        let isOver = Guarded(false)
+        let isOver = Locked(false)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 await loader.shutdown()

@@ -49,7 +49,7 @@ final class LoaderSimulation: Sendable {
     private let hasRemovals: Bool
     private let blobs: InterleavingBlobCache
     private let hasBlobs: Bool
-    private let state: Guarded<State>
+    private let state: Locked<State>
 
     init(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
@@ -64,7 +64,7 @@ final class LoaderSimulation: Sendable {
         hasBlobs = random.percent(70)
         blobs = InterleavingBlobCache(
             scheduler, failures: random.percent(30) ? 15 : 0, seed: random.next())
-        state = Guarded(State(random: random))
+        state = Locked(State(random: random))
     }
 
     /// The number of steps of the history.
@@ -184,7 +184,7 @@ final class LoaderSimulation: Sendable {
     }
 
     private func ask(_ loader: CoalescingLoader<Int, Value>, for key: Int, mayLeave: Bool) async {
-        let cancelled = Guarded<Int32?>(nil)
+        let cancelled = Locked<Int32?>(nil)
         let task = TaskSpawner(executor: clients).start { [self] in
             let oldest = state.withLock { state in
                 state.asks += 1
@@ -247,7 +247,7 @@ final class LoaderSimulation: Sendable {
         if asks != answers { fault("\(asks - answers) wait for ever") }
         if underWay != 0 { fault("\(underWay) calls never end") }
         // A key that could not be removed is remembered while its blob may exist.
-        if blobs.failures == 0, !loader.isAtRest { fault("the loader remembers what is over") }
+        if blobs.failures == 0, !loader.isIdle { fault("the loader remembers what is over") }
         guard hasBlobs, blobs.failures == 0 else { return }
         for (key, oldest) in state.withLock({ $0.removed }) {
             guard let blob = blobs.stored("\(key)") else { continue }

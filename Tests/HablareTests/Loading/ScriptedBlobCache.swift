@@ -21,7 +21,7 @@ final class ScriptedBlobCache: BlobCache {
     static let failure = AIServiceError(.storageFull, "There is no space left. Free some.")
 
     private let blobs = InMemoryBlobCache()
-    private let state = Guarded(State())
+    private let state = Locked(State())
     private let gate = DispatchSemaphore(value: 0)
 
     /// The calls so far.

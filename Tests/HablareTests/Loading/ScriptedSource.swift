@@ -19,7 +19,7 @@ final class ScriptedSource: Sendable {
         var cancelled: [String] = []
     }
 
-    private let state = Guarded(State())
+    private let state = Locked(State())
     /// Whether it ignores cancellation.
     private let isDeaf: Bool
 

@@ -10,7 +10,7 @@ import Testing
 struct CachingTests {
     /// Returns a provider that numbers its answers.
     private static func counting(_ id: ProviderID = "scripted") -> ScriptedProvider {
-        let count = Guarded(0)
+        let count = Locked(0)
         return ScriptedProvider(id: id) { _ in
             let number = count.withLock { count in
                 count += 1
@@ -81,8 +81,8 @@ struct CachingTests {
         let engine = try Engine([Self.counting()])
         try await engine.run {
             let first = try await Self.ask(engine)
-            let anew = try await engine.manager.regenerate(first.requestID)
-            #expect(try await text(engine.manager.execute(requestID: anew)) == "answer 2")
+            let second = try await engine.manager.regenerate(first.requestID)
+            #expect(try await text(engine.manager.execute(requestID: second)) == "answer 2")
             #expect(try await text(Self.ask(engine)) == "answer 2")
         }
     }

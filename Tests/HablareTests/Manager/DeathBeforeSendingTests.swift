@@ -24,7 +24,7 @@ struct DeathBeforeSendingTests {
 
         /// Runs the body to its end, or until the process is dead.
         func run(_ body: @escaping @Sendable (AIRequestManager) async throws -> Void) async throws {
-            let hasEnded = Guarded(false)
+            let hasEnded = Locked(false)
             do {
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     defer { group.cancelAll() }
@@ -60,7 +60,7 @@ struct DeathBeforeSendingTests {
         let (fate, gate, isOver) = (DyingStore.Fate(), Gate(), Gate())
         let processes = try stores.map { try Process($0, sharing: fate, gate) }
         let requests = (0..<count).map { _ in AIRequest(prompt: .text(prompt)) }
-        let answers = Guarded<[UUID: String]>([:])
+        let answers = Locked<[UUID: String]>([:])
 
         /// Runs the clients of a process.
         @Sendable func ask(_ manager: AIRequestManager, share: Int) async throws {

@@ -9,7 +9,7 @@ import HablareTestKit
 final class DyingStore: ForwardingStore {
     /// Decides once for all processes which one dies.
     final class Fate: Sendable {
-        private let decided = Guarded(false)
+        private let decided = Locked(false)
 
         /// Whether this is the first call.
         func strikes() -> Bool {
@@ -27,7 +27,7 @@ final class DyingStore: ForwardingStore {
 
     let base: any RequestStore
     private let fate: Fate
-    private let state = Guarded(State())
+    private let state = Locked(State())
 
     init(_ base: any RequestStore, sharing fate: Fate) {
         self.base = base

@@ -70,7 +70,7 @@ struct Engine {
 
 /// A date that stands still until it is advanced.
 final class ManualDates: Sendable {
-    private let state = Guarded(StoreWorkbench.date(0))
+    private let state = Locked(StoreWorkbench.date(0))
     var now: Date { state.withLock { $0 } }
     func advance(by seconds: TimeInterval) { state.withLock { $0 = $0.addingTimeInterval(seconds) } }
 }
@@ -98,7 +98,7 @@ func gated(_ gate: Gate, id: ProviderID = "scripted", concurrency: Int = 4) -> S
 
 /// Returns a provider that fails this number of times and then answers with its prompt.
 func failing(_ times: Int, with error: AIServiceError = StoreWorkbench.failure) -> ScriptedProvider {
-    let left = Guarded(times)
+    let left = Locked(times)
     return ScriptedProvider { call in
         let fails = left.withLock { left in
             left -= 1
@@ -151,7 +151,7 @@ final class Latch: Sendable {
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
-    private let state = Guarded(State())
+    private let state = Locked(State())
 
     func wait() async {
         await withCheckedContinuation { continuation in
@@ -211,7 +211,7 @@ extension Engine {
 /// Counts the renewals that an engine has begun, even if its store refuses them.
 private final class RenewalCounter: ForwardingStore {
     let base: any RequestStore
-    private let count = Guarded(0)
+    private let count = Locked(0)
 
     init(_ base: any RequestStore) {
         self.base = base

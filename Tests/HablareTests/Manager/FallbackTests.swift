@@ -14,7 +14,7 @@ struct FallbackTests {
     private static let quick = EngineConfiguration(
         attemptTimeout: .seconds(1_000_000), retry: RetryPolicy(maximumAttempts: 2, baseDelay: .zero), breaker: .never)
 
-    private static func request(_ fallback: [FallbackHop]) -> AIRequest {
+    private static func request(_ fallback: [FallbackTarget]) -> AIRequest {
         AIRequest(prompt: "x", model: "large", fallback: fallback)
     }
 
@@ -31,7 +31,7 @@ struct FallbackTests {
         let engine = try Engine([first, second, third], configuration: Self.quick)
         let manager = engine.manager
         try await engine.run {
-            let request = Self.request([FallbackHop("second", model: "small"), FallbackHop("third")])
+            let request = Self.request([FallbackTarget("second", model: "small"), FallbackTarget("third")])
             try await manager.submit(request, to: "first")
             try await engine.pass { try await manager.snapshot(for: request.id).phase == .completed }
             let response = try await manager.execute(requestID: request.id)
@@ -57,7 +57,7 @@ struct FallbackTests {
         let manager = engine.manager
         try await engine.run {
             let request = AIRequest(
-                prompt: "x", deadline: StoreWorkbench.date(60), fallback: [FallbackHop("second", model: "small")])
+                prompt: "x", deadline: StoreWorkbench.date(60), fallback: [FallbackTarget("second", model: "small")])
             let response = try await manager.execute(request, with: "first")
             #expect(response.providerID == "second" && response.metadata["fallback"] == "first > second")
             #expect(second.record.calls.map(\.request.model) == ["small"])
@@ -78,10 +78,10 @@ struct FallbackTests {
         let manager = engine.manager
         try await engine.run {
             #expect(
-                await code { _ = try await manager.execute(Self.request([FallbackHop("second")]), with: "first") }
+                await code { _ = try await manager.execute(Self.request([FallbackTarget("second")]), with: "first") }
                     == .invalidRequest)
             #expect(second.record.calls.isEmpty)
-            let other = AIRequest(prompt: "x", fallback: [FallbackHop("second")])
+            let other = AIRequest(prompt: "x", fallback: [FallbackTarget("second")])
             #expect(await code { _ = try await manager.execute(other, with: "first") } == .unauthorized)
         }
     }
@@ -94,7 +94,7 @@ struct FallbackTests {
         let engine = try Engine([dear, ScriptedProvider(id: "local")], configuration: configuration)
         let manager = engine.manager
         try await engine.run {
-            let response = try await manager.execute(Self.request([FallbackHop("local")]), with: "dear")
+            let response = try await manager.execute(Self.request([FallbackTarget("local")]), with: "dear")
             #expect(response.providerID == "local" && dear.record.calls.isEmpty)
         }
     }
@@ -103,7 +103,7 @@ struct FallbackTests {
     func survives() async throws {
         let store = InMemoryStore()
         let gate = Gate()
-        let request = Self.request([FallbackHop("second")])
+        let request = Self.request([FallbackTarget("second")])
         let first = try Engine(
             [Self.failing("first", with: .quotaExceeded), gated(gate, id: "second")], store: store,
             configuration: EngineConfiguration(shutdownGrace: .zero))
@@ -126,7 +126,7 @@ struct FallbackTests {
         let engine = try Engine([first, ScriptedProvider(id: "second")], configuration: Self.quick)
         let manager = engine.manager
         try await engine.run {
-            let request = Self.request([FallbackHop("second", model: "small")])
+            let request = Self.request([FallbackTarget("second", model: "small")])
             #expect(try await manager.execute(request, with: "first").providerID == "second")
             let again = try await manager.regenerate(request.id)
             #expect(try await manager.execute(requestID: again).providerID == "first")
@@ -135,7 +135,7 @@ struct FallbackTests {
     }
 
     private func failingOnce(_ id: ProviderID) -> ScriptedProvider {
-        let isFirst = Guarded(true)
+        let isFirst = Locked(true)
         return ScriptedProvider(id: id) { _ in
             let fails = isFirst.withLock { isFirst in
                 defer { isFirst = false }
@@ -151,19 +151,19 @@ struct FallbackTests {
             ScriptedProvider(id: "first"), ScriptedProvider(id: "image", responseType: .image),
             ScriptedProvider(id: "second"),
         ])
-        func refusal(_ fallback: [FallbackHop]) async -> AIServiceError.Code? {
+        func refusal(_ fallback: [FallbackTarget]) async -> AIServiceError.Code? {
             await code { try await engine.manager.submit(Self.request(fallback), to: "first") }
         }
-        #expect(await refusal([FallbackHop("nobody")]) == .providerNotFound)
-        #expect(await refusal([FallbackHop("first")]) == .invalidRequest)
-        #expect(await refusal([FallbackHop("second"), FallbackHop("second")]) == .invalidRequest)
-        #expect(await refusal([FallbackHop("image")]) == .invalidRequest)
-        #expect(await refusal((0..<9).map { FallbackHop(ProviderID(rawValue: "p\($0)")) }) == .invalidRequest)
+        #expect(await refusal([FallbackTarget("nobody")]) == .providerNotFound)
+        #expect(await refusal([FallbackTarget("first")]) == .invalidRequest)
+        #expect(await refusal([FallbackTarget("second"), FallbackTarget("second")]) == .invalidRequest)
+        #expect(await refusal([FallbackTarget("image")]) == .invalidRequest)
+        #expect(await refusal((0..<9).map { FallbackTarget(ProviderID(rawValue: "p\($0)")) }) == .invalidRequest)
     }
 
     @Test("Only failures that another provider can help with lead to the next hop")
     func chain() {
-        let chain = [FallbackHop("b"), FallbackHop("c")]
+        let chain = [FallbackTarget("b"), FallbackTarget("c")]
         func next(_ code: AIServiceError.Code, at provider: ProviderID) -> ProviderID? {
             FallbackChain.next(after: AIServiceError(code, ""), at: provider, of: chain)?.provider
         }
@@ -191,7 +191,7 @@ struct FallbackTests {
         let engine = try Engine([first, second])
         let manager = engine.manager
         let late = AIRequest(
-            prompt: "led on", deadline: engine.dates.now.addingTimeInterval(60), fallback: [FallbackHop("second")])
+            prompt: "led on", deadline: engine.dates.now.addingTimeInterval(60), fallback: [FallbackTarget("second")])
         try await engine.run {
             try await manager.submit(late, to: "first")
             await gate.arrivals(reach: 1)
@@ -199,7 +199,7 @@ struct FallbackTests {
             engine.dates.advance(by: 100)
             gate.open()
             try await engine.expectSoon { try await manager.attempts(for: late.id).first?.outcome == .failed }
-            let twin = AIRequest(prompt: "led on", fallback: [FallbackHop("second")])
+            let twin = AIRequest(prompt: "led on", fallback: [FallbackTarget("second")])
             try await manager.submit(twin, to: "first")
             try await engine.expectSoon { try await manager.status(for: twin.id).phase == .completed }
             #expect(first.record.calls.count == 1)

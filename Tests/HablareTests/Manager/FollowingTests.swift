@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test func `A follower gets every event before the outcome's waiters`() async throws {
-        let tries = Guarded(0)
+        let tries = Locked(0)
         let provider = ScriptedProvider(id: "p", limits: ProviderLimits(breaker: .never)) { _ in
             let number = tries.withLock { tries in
                 tries += 1
@@ -44,28 +44,28 @@ import Testing
             if number == 1 { return .failure(AIServiceError(.overloaded, "Busy.", disposition: .retry(after: .zero))) }
             return .success(ProviderAnswer(.text("answer")))
         }
-        let heard = Guarded<[String]>([])
-        let manager = try manager(provider) { event in heard.withLock { $0.append(word(event)) } }
+        let received = Locked<[String]>([])
+        let manager = try manager(provider) { event in received.withLock { $0.append(word(event)) } }
         try await EngineService.run(manager) {
             let request = AIRequest(prompt: "x")
             let waiter = manager.engine.expectOutcome(of: request.id)
             try await manager.submit(request, to: "p")
             _ = try await waiter.value()
             #expect(
-                heard.withLock { $0 } == [
+                received.withLock { $0 } == [
                     "registered", "submitted", "started 1", "retried", "claimed", "started 2", "settled",
                 ])
             try await manager.submit(request, to: "p")
             await #expect(throws: AIServiceError.self) {
                 try await manager.submit(AIRequest(id: request.id, prompt: "other"), to: "p")
             }
-            #expect(heard.withLock { Array($0.suffix(2)) } == ["submitted before", "rejected"])
+            #expect(received.withLock { Array($0.suffix(2)) } == ["submitted before", "rejected"])
         }
     }
 
     @Test func `No event is lost among many concurrent ones`() async throws {
         let count = 3_000
-        let settled = Guarded(0)
+        let settled = Locked(0)
         let provider = ScriptedProvider(id: "p", limits: ProviderLimits(concurrency: 1_000))
         let manager = try manager(provider) { event in
             if case .settled = event { settled.withLock { $0 += 1 } }
@@ -80,12 +80,12 @@ import Testing
     }
 
     @Test func `Requests of a refusing account run once it is resumed`() async throws {
-        let isRight = Guarded(false)
+        let isRight = Locked(false)
         let provider = ScriptedProvider(id: "p", limits: ProviderLimits(concurrency: 1, breaker: .never)) { _ in
             isRight.withLock { $0 }
                 ? .success(ProviderAnswer(.text("answer"))) : .failure(AIServiceError(.unauthorized, "Wrong key."))
         }
-        let suspended = Guarded<[AccountID]>([])
+        let suspended = Locked<[AccountID]>([])
         let manager = try manager(provider, suspends: true) { event in
             if case .suspended(let account, _) = event { suspended.withLock { $0.append(account) } }
         }

@@ -91,8 +91,8 @@ struct KeepingTests {
         let engine = try Self.engine(Retention())
         try await engine.run {
             let id = try await Self.ask(engine, AIRequest(prompt: "p", keepUntilMerged: true))
-            let anew = try await engine.manager.regenerate(id)
-            #expect(try await engine.manager.snapshot(for: anew).awaitsMerge)
+            let second = try await engine.manager.regenerate(id)
+            #expect(try await engine.manager.snapshot(for: second).awaitsMerge)
         }
     }
 
@@ -140,11 +140,11 @@ struct KeepingTests {
 /// Counts the prune plans and the searches for abandoned content.
 private final class SearchedStore: ForwardingStore {
     let base: any RequestStore = InMemoryStore()
-    private let counts = Guarded((plans: 0, searches: 0))
+    private let counts = Locked((plans: 0, searches: 0))
     var plans: Int { counts.withLock { $0.plans } }
     var searches: Int { counts.withLock { $0.searches } }
     /// The date before which the searched content was written.
-    let searchedBefore = Guarded<Date?>(nil)
+    let searchedBefore = Locked<Date?>(nil)
 
     func prunePlan(_ retention: Retention, at date: Date) throws -> PrunePlan {
         counts.withLock { $0.plans += 1 }

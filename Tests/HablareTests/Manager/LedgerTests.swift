@@ -42,7 +42,7 @@ struct LedgerTests {
 
     @Test("A cost reported by the provider wins, and an unknown cost is a gap, not zero")
     func gaps() async throws {
-        let usages = Guarded([Usage(inputTokens: 5, costMicroDollars: 7), Usage(bytes: 1)])
+        let usages = Locked([Usage(inputTokens: 5, costMicroDollars: 7), Usage(bytes: 1)])
         let provider = ScriptedProvider { _ in
             .success(ProviderAnswer(.text(Body("x")), usage: usages.withLock { $0.removeFirst() }))
         }

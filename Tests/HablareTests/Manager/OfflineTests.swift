@@ -116,7 +116,7 @@ struct OfflineTests {
             try await engine.run {
                 try await manager.submit(request, to: "scripted")
                 await gate.arrivals(reach: 1)
-                let isOver = Guarded(false)
+                let isOver = Locked(false)
                 async let rested: Void = {
                     await manager.suspend(for: .offline, grace: .seconds(10))
                     isOver.withLock { $0 = true }
@@ -148,7 +148,7 @@ struct OfflineTests {
         try await engine.run {
             try await manager.submit(request, to: "scripted")
             try await waitUntil { provider.record.running >= 1 }
-            let isOver = Guarded(false)
+            let isOver = Locked(false)
             async let rested: Void = {
                 await manager.suspend(for: .offline, grace: .zero)
                 isOver.withLock { $0 = true }
@@ -223,7 +223,7 @@ struct OfflineTests {
             try await waitUntil { claim.isReached }
             #expect(try engine.store.snapshot(of: request.id)?.holder != nil)
             store.holdNextCommit(commit)
-            let isOver = Guarded(false)
+            let isOver = Locked(false)
             async let rested: Void = {
                 await manager.suspend(for: .offline, grace: .zero)
                 isOver.withLock { $0 = true }

@@ -43,8 +43,8 @@ struct OverlappingAttemptsTests {
     func orphaned() async throws {
         let request = AIRequest(prompt: "p")
         let (latch, second) = (Latch(), Gate())
-        let hasBegun = Guarded(false)
-        let told = Guarded<[Bool?]>([])
+        let hasBegun = Locked(false)
+        let told = Locked<[Bool?]>([])
         let sleeper = ScriptedProvider { [service] call in
             let name = service.begin()
             hasBegun.withLock { $0 = true }
@@ -73,7 +73,7 @@ struct OverlappingAttemptsTests {
     func retried() async throws {
         let request = AIRequest(prompt: "p")
         let (gate, latch) = (Gate(), Latch())
-        let told = Guarded<[Bool?]>([])
+        let told = Locked<[Bool?]>([])
         let provider = ScriptedProvider { [service] call in
             guard call.attempt == 1 else { return await background(service).generate(call) }
             do {
@@ -105,7 +105,7 @@ struct OverlappingAttemptsTests {
     func usedOnce() async throws {
         let request = AIRequest(prompt: "p")
         let (latch, second) = (Latch(), Gate())
-        let hasBegun = Guarded(false)
+        let hasBegun = Locked(false)
         let sleeper = ScriptedProvider { [service] call in
             do {
                 try await call.remember(Data(service.begin().utf8))
@@ -175,7 +175,7 @@ struct OverlappingAttemptsTests {
     }
 
     @Test("An attempt abandoned while it stores its resume handle leaves it to the next attempt")
-    func givenUpWhileRemembering() async throws {
+    func abandonedWhileStoringHandle() async throws {
         let request = AIRequest(prompt: "p", streaming: StreamingPolicy())
         let store = ProcessStore(machine)
         let gate = Gate()

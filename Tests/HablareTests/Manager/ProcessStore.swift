@@ -19,7 +19,7 @@ final class ProcessStore: ForwardingStore {
 
         let shared = InMemoryStore()
         let host = "machine"
-        private let state = Guarded(State())
+        private let state = Locked(State())
 
         func acquire() -> String {
             state.withLock { state in
@@ -86,7 +86,7 @@ final class ProcessStore: ForwardingStore {
 
     private let machine: Machine
     private let process: Int
-    private let state: Guarded<State>
+    private let state: Locked<State>
 
     let content: (any ContentStore)?
     private let knowsLiveness: Bool
@@ -105,7 +105,7 @@ final class ProcessStore: ForwardingStore {
         self.content = content
         let opened = machine.open()
         process = opened.process
-        state = Guarded(State(read: opened.commits))
+        state = Locked(State(read: opened.commits))
     }
 
     var shared: InMemoryStore { machine.shared }
@@ -137,7 +137,7 @@ final class ProcessStore: ForwardingStore {
     /// Blocks the journal until it is released, once, like a slow disk.
     final class Hold: Sendable {
         private let semaphore = DispatchSemaphore(value: 0)
-        private let hasArrived = Guarded(false)
+        private let hasArrived = Locked(false)
 
         var isReached: Bool { hasArrived.withLock { $0 } }
         func letGo() { semaphore.signal() }

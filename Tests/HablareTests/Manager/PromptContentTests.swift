@@ -12,10 +12,10 @@ struct PromptContentTests {
     private final class CollectingStore: ForwardingStore {
         let base: any RequestStore = InMemoryStore()
         let prompts = TestContent()
-        private let collections: Guarded<Int>
+        private let collections: Locked<Int>
 
         init(collections: Int) {
-            self.collections = Guarded(collections)
+            self.collections = Locked(collections)
         }
 
         var content: (any ContentStore)? { prompts }

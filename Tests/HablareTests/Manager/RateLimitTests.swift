@@ -88,7 +88,7 @@ struct RateLimitTests {
 
     @Test("The limits that a provider reports correct the configured one")
     func corrected() async throws {
-        let reports = Guarded<[ReportedLimits]>([
+        let reports = Locked<[ReportedLimits]>([
             ReportedLimits(requests: .init(perMinute: 60, remaining: 0, resetsAfter: .seconds(9)))
         ])
         let provider = ScriptedProvider(
@@ -113,7 +113,7 @@ struct RateLimitTests {
 
     /// Returns a provider that refuses its first call with an error and answers others.
     private func refusing(_ error: AIServiceError, rate: RateLimit? = nil) -> ScriptedProvider {
-        let isFirst = Guarded(true)
+        let isFirst = Locked(true)
         return ScriptedProvider(limits: ProviderLimits(rate: rate)) { call in
             let refuses = isFirst.withLock { isFirst in
                 defer { isFirst = false }
@@ -184,7 +184,7 @@ struct RateLimitTests {
         store.holdNextAccounts(hold)
         async let end: Void = engine.run {}
         try await waitUntil { hold.isReached }
-        let isLifted = Guarded(false)
+        let isLifted = Locked(false)
         async let lift: Void = {
             try await manager.resume("scripted")
             isLifted.withLock { $0 = true }

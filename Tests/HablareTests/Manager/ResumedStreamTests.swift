@@ -200,7 +200,7 @@ struct ResumedStreamTests {
         let service = BackgroundService("genesis")
         try await die(service, after: 3, of: request)
         let latch = Latch()
-        let done = Guarded<Set<String>>([])
+        let done = Locked<Set<String>>([])
         let provider = ScriptedProvider { call in
             do {
                 async let first: Void = call.resume()
@@ -255,7 +255,7 @@ struct ResumedStreamTests {
 
     @Test("A stream with a resume handle does not fall back to another provider")
     func notDiverted() async throws {
-        let request = AIRequest(prompt: "p", streaming: StreamingPolicy(), fallback: [FallbackHop("second")])
+        let request = AIRequest(prompt: "p", streaming: StreamingPolicy(), fallback: [FallbackTarget("second")])
         let service = BackgroundService("word")
         let second = ScriptedProvider(id: "second")
         try await die(service, after: 2, of: request, beside: [second])

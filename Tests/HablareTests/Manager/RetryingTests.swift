@@ -10,7 +10,7 @@ struct RetryingTests {
     @Test("A retry is a recorded new attempt under the same UUID, after a failure or a cancellation")
     func retries() async throws {
         let gate = Gate()
-        let first = Guarded(true)
+        let first = Locked(true)
         let provider = ScriptedProvider { call in
             if first.withLock({ first in
                 defer { first = false }; return first

@@ -146,7 +146,7 @@ struct SchedulingTests {
 
     @Test("A backlog of urgent requests in the store does not starve the others, even one at a time")
     func noStarvationInTheBacklog() async throws {
-        let dates = Guarded<ManualDates?>(nil)
+        let dates = Locked<ManualDates?>(nil)
         // Calls that take ten seconds, so the lane claims one whenever it sends one.
         let provider = ScriptedProvider(limits: ProviderLimits(concurrency: 1)) { call in
             dates.withLock { $0 }?.advance(by: 10)

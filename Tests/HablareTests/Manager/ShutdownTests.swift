@@ -43,7 +43,7 @@ struct ShutdownTests {
         let engine = try Engine([provider], configuration: EngineConfiguration(shutdownGrace: .seconds(10)))
         let manager = engine.manager
         let request = AIRequest(prompt: "x", attemptTimeout: .seconds(1_000_000))
-        let isOver = Guarded(false)
+        let isOver = Locked(false)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 try await engine.run {
@@ -119,12 +119,12 @@ struct ShutdownTests {
         try await engine.run {}
         let waiter = engine.manager.engine.expectOutcome(of: StoreWorkbench.id(1))
         // A task that is cancelled before it waits gets only what the waiter received before.
-        let heard = await withTaskGroup(of: AIServiceError.Code?.self) { group in
+        let received = await withTaskGroup(of: AIServiceError.Code?.self) { group in
             group.cancelAll()
             group.addTask { await code { _ = try await waiter.value() } }
             return await group.next() ?? nil
         }
-        #expect(heard == .suspended)
+        #expect(received == .suspended)
     }
 
     @Test("The same manager can run again and resumes its requests")
@@ -153,7 +153,7 @@ struct ShutdownTests {
         try await engine.run {
             try await manager.submit(request, to: "scripted")
             await gate.arrivals(reach: 1)
-            let body = Guarded(false)
+            let body = Locked(false)
             let refused = await #expect(throws: AIServiceError.self) {
                 try await engine.soon { try await EngineService.run(manager) { body.withLock { $0 = true } } }
             }

@@ -195,7 +195,7 @@ struct SingleFlightTests {
         let blocker = AIRequest(prompt: "in the way of the full disk")
         let hasty = AIRequest(prompt: "full disk", deadline: engine.dates.now.addingTimeInterval(5))
         let patient = AIRequest(prompt: "full disk")
-        let refused = Guarded(0)
+        let refused = Locked(0)
         try await engine.run {
             try await engine.warmUp()
             try await manager.submit(blocker, to: "scripted")

@@ -14,8 +14,8 @@ struct StopsTooLateTests {
 
     /// Blocks the commit of the first chunk from now on, until it is signalled.
     private func holdChunk() -> DispatchSemaphore {
-        let goesOn = DispatchSemaphore(value: 0)
-        let isFirst = Guarded(true)
+        let release = DispatchSemaphore(value: 0)
+        let isFirst = Locked(true)
         store.fail { write in
             guard case .append = write,
                 isFirst.withLock({ first in
@@ -23,10 +23,10 @@ struct StopsTooLateTests {
                     return first
                 })
             else { return false }
-            goesOn.wait()
+            release.wait()
             return false
         }
-        return goesOn
+        return release
     }
 
     private func isBack(_ engine: Engine) async throws {
@@ -52,13 +52,13 @@ struct StopsTooLateTests {
         let configuration = EngineConfiguration(attemptTimeout: .seconds(10))
         let engine = try Engine([provider], store: store, configuration: configuration)
         let manager = engine.manager
-        let goesOn = holdChunk()
+        let release = holdChunk()
         try await engine.run {
             try await manager.submit(request, to: "scripted")
             try await isBack(engine)
             engine.clock.advance(by: .seconds(99))
             try await timersFired(engine)
-            goesOn.signal()
+            release.signal()
             #expect(try await engine.soon { try await manager.outcome(of: request.id) } == .failed(refusal))
         }
         #expect(provider.record.calls.count == 1)
@@ -87,13 +87,13 @@ struct StopsTooLateTests {
         try await engine.run {
             try await manager.submit(failing, to: "scripted")
             await gate.arrivals(reach: 1)
-            let goesOn = holdChunk()
+            let release = holdChunk()
             try await manager.submit(request, to: "scripted")
             try await isBack(engine)
             gate.open()
             try await waitUntil { provider.record.running <= 0 }
             try await waitUntil { manager.engine.read(\.underWay).count <= 1 }
-            goesOn.signal()
+            release.signal()
             #expect(try await manager.outcome(of: request.id).phase == .completed)
             #expect(try await manager.outcome(of: failing.id).phase == .failed)
             try await manager.submit(later, to: "scripted")
@@ -107,13 +107,13 @@ struct StopsTooLateTests {
         let refusal = AIServiceError(.rateLimited, "Slower.", disposition: .retry(after: .seconds(60)))
         let engine = try Engine([words(["a"], then: refusal)], store: store)
         let manager = engine.manager
-        let goesOn = holdChunk()
+        let release = holdChunk()
         try await engine.run {
             try await manager.submit(request, to: "scripted")
             try await isBack(engine)
             let attempt = try #require(manager.engine.read(\.underWay).first)
             manager.engine.apply { $0.stop(attempt, because: .cancelled) }
-            goesOn.signal()
+            release.signal()
             #expect(try await engine.soon { try await manager.outcome(of: request.id) } == .failed(refusal))
             try await waitUntil { store.shared.accounts().first?.budget.pausedUntil != nil }
             #expect(store.shared.accounts().map(\.budget.pausedUntil) == [StoreWorkbench.date(60)])

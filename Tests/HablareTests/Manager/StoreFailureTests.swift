@@ -35,7 +35,7 @@ struct StoreFailureTests {
         try await manager.submit(request, to: "scripted")
         store.fail { if case .advance(_, let transition, _) = $0 { transition.new.isExecuting } else { false } }
         try await engine.run {
-            let isTold = Guarded(false)
+            let isTold = Locked(false)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
                     #expect(await code { _ = try await manager.outcome(of: request.id) } == .storageFull)

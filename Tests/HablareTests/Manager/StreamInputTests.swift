@@ -77,7 +77,7 @@ struct StreamInputTests {
 
     @Test("A chunk after the answer is refused, and the answer is complete without it")
     func tooLate() async throws {
-        let late = Guarded<ProviderCall?>(nil)
+        let late = Locked<ProviderCall?>(nil)
         let provider = ScriptedProvider { call in
             late.withLock { $0 = call }
             do { try await call.yield("in time") } catch { return .failure(.init(.providerFailed, "No.")) }
@@ -196,7 +196,7 @@ struct StreamInputTests {
 
     @Test("Events after the first finished event are ignored")
     func twoEnds() async throws {
-        let isStopped = Guarded(false)
+        let isStopped = Locked(false)
         let provider = ScriptedProvider(limits: ProviderLimits(concurrency: 1)) { call in
             let (events, continuation) = AsyncStream.makeStream(of: StreamEvent.self)
             continuation.onTermination = { _ in isStopped.withLock { $0 = true } }

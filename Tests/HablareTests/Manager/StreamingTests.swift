@@ -183,7 +183,7 @@ struct StreamingTests {
 
     @Test("A failure before the first chunk is retried unnoticed by readers")
     func earlyFailure() async throws {
-        let calls = Guarded(0)
+        let calls = Locked(0)
         let provider = ScriptedProvider { call in
             if calls.withLock({
                 $0 += 1; return $0
@@ -208,7 +208,7 @@ struct StreamingTests {
     @Test("If restarts are allowed, readers are notified when the answer starts over")
     func restart() async throws {
         let request = AIRequest(prompt: "p", streaming: StreamingPolicy(allowsRestart: true))
-        let calls = Guarded(0)
+        let calls = Locked(0)
         let gate = Gate()
         let provider = ScriptedProvider { call in
             let number = calls.withLock {
@@ -253,7 +253,7 @@ struct StreamingTests {
         let request = request
         try await engine.run {
             try await manager.submit(request, to: "scripted")
-            let hasRead = Guarded(false)
+            let hasRead = Locked(false)
             async let told = engine.soon {
                 var reader = try await manager.stream(for: request.id).makeAsyncIterator()
                 _ = try await reader.next()
@@ -286,7 +286,7 @@ struct StreamingTests {
 
     @Test("A reader of a request that moved to a new flight is notified of the restart")
     func doneAnew() async throws {
-        let calls = Guarded(0)
+        let calls = Locked(0)
         let gate = Gate()
         let provider = ScriptedProvider { call in
             let number = calls.withLock { calls in

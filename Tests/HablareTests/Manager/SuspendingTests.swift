@@ -229,7 +229,7 @@ struct SuspendingTests {
 
     @Test("A shutdown during or before a suspension ends the engine and keeps waiting requests")
     func shutDown() async throws {
-        for isAtRest in [true, false] {
+        for isIdle in [true, false] {
             let gate = Gate()
             let engine = try Engine(
                 [gated(gate)],
@@ -239,12 +239,12 @@ struct SuspendingTests {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
                     await gate.arrivals(reach: 1)
-                    await manager.suspend(for: .background, grace: isAtRest ? .zero : .seconds(1_000))
+                    await manager.suspend(for: .background, grace: isIdle ? .zero : .seconds(1_000))
                 }
                 try await engine.run {
                     try await manager.submit(request, to: "scripted")
                     try await waitUntil { !manager.suspensions.isEmpty }
-                    while isAtRest, try !engine.store.owners().isEmpty { try await pause() }
+                    while isIdle, try !engine.store.owners().isEmpty { try await pause() }
                 }
                 try await group.waitForAll()
             }
@@ -384,7 +384,7 @@ struct SuspendingTests {
                 return hold.isReached
             }
             manager.resume(from: .background)
-            let told = Guarded<AIServiceError.Code?>(nil)
+            let told = Locked<AIServiceError.Code?>(nil)
             let reads = Latch()
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {

@@ -12,7 +12,7 @@ final class TestContent: ContentStore {
         var begun = 0
     }
 
-    private let state = Guarded(State())
+    private let state = Locked(State())
     private let latch: Latch?
 
     /// - Parameter latch: The latch that every write waits for.

@@ -20,7 +20,7 @@ struct UnreadablePromptTests {
         }
 
         let base: any RequestStore = InMemoryStore()
-        private let state = Guarded(State())
+        private let state = Locked(State())
 
         var content: (any ContentStore)? { self }
 
@@ -113,7 +113,7 @@ struct UnreadablePromptTests {
         let engine = try engine()
         store.hide("a")
         let dates = engine.dates
-        let reads = Guarded(0)
+        let reads = Locked(0)
         store.whileReading {
             reads.withLock { $0 += 1 }
             dates.advance(by: 60)

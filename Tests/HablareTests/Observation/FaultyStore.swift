@@ -10,7 +10,7 @@ final class FaultyStore: ForwardingStore {
     }
 
     let base: any RequestStore
-    private let state = Guarded(State())
+    private let state = Locked(State())
 
     init(_ base: any RequestStore) {
         self.base = base

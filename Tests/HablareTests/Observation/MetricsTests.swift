@@ -133,7 +133,7 @@ struct MetricsTests {
             busyOnes.map { ScriptedProvider(id: $0) { _ in .failure(busy) } } + [ScriptedProvider(id: "second")],
             configuration: EngineConfiguration(retry: RetryPolicy(maximumAttempts: 2), breaker: .never))
         try await engine.run {
-            for (provider, fallback) in zip(busyOnes, [[FallbackHop("second")], []]) {
+            for (provider, fallback) in zip(busyOnes, [[FallbackTarget("second")], []]) {
                 let request = AIRequest(
                     prompt: .text("to \(provider)"), deadline: StoreWorkbench.date(60), fallback: fallback)
                 let id = try await engine.manager.submit(request, to: provider)

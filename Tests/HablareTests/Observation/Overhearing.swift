@@ -14,7 +14,7 @@ struct Overhearing {
     let metrics = TestMetrics()
     let tracer = InMemoryTracer()
     private let log = LogRecorder()
-    private let others = Guarded<[String]>([])
+    private let others = Locked<[String]>([])
 
     var observation: EngineObservation { EngineObservation(metrics: metrics, tracer: tracer) }
 

@@ -38,7 +38,7 @@ struct SecrecyTests {
 
     private static func request(
         _ behaviour: String, conversation: Bool = false, streaming: Bool = false, deadline: Date? = nil,
-        fallback: [FallbackHop] = []
+        fallback: [FallbackTarget] = []
     ) -> AIRequest {
         let prompt: Prompt =
             conversation
@@ -54,7 +54,7 @@ struct SecrecyTests {
 
     /// Returns a provider that does what the request's parameter says.
     private static func provider(_ id: ProviderID, _ gate: Gate) -> ScriptedProvider {
-        let failed = Guarded<Set<UUID>>([])
+        let failed = Locked<Set<UUID>>([])
         return ScriptedProvider(
             id: id, limits: ProviderLimits(attemptTimeout: .seconds(4), maximumCharacters: 10_000, breaker: .never)
         ) { call in
@@ -110,7 +110,7 @@ struct SecrecyTests {
             await finish(Self.request(behaviour, streaming: behaviour == "stream"))
             await finish(Self.request(behaviour, conversation: true, streaming: behaviour == "stream"))
         }
-        await finish(Self.request("fail", fallback: [FallbackHop("other", model: "small")]))
+        await finish(Self.request("fail", fallback: [FallbackTarget("other", model: "small")]))
         await finish(Self.request("wait", deadline: engine.dates.now.addingTimeInterval(2)))
 
         let cancelled = Self.request("wait", conversation: true)
@@ -147,7 +147,7 @@ struct SecrecyTests {
             AIRequest(prompt: .text(Self.prompt), maximumAttempts: 0),
             AIRequest(prompt: .text(Self.prompt), deadline: .distantPast),
             AIRequest(prompt: .text(Self.prompt), tags: [""]),
-            AIRequest(prompt: .text(Self.prompt), fallback: [FallbackHop("nobody")]),
+            AIRequest(prompt: .text(Self.prompt), fallback: [FallbackTarget("nobody")]),
         ]
         var deep: ParameterValue = .string(Self.parameter)
         for _ in 0..<100 { deep = [deep] }

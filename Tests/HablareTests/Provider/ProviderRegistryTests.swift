@@ -33,7 +33,7 @@ import Testing
 
     @Test("Progress is clamped to 0...1, and NaN is ignored")
     func progress() {
-        let seen = Guarded<[Double]>([])
+        let seen = Locked<[Double]>([])
         let call = ProviderCall(request: AIRequest(prompt: "")) { progress in seen.withLock { $0.append(progress) } }
         for progress in [-1, 0.5, 7, .infinity, .nan] { call.report(progress: progress) }
         #expect(seen.withLock { $0 } == [0, 0.5, 1, 1])

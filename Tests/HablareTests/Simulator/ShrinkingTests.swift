@@ -97,7 +97,9 @@ struct ShrinkingTests {
         let began = lines.firstIndex(of: "history:") ?? 0
         let ended = lines.firstIndex(of: "at the end:") ?? 0
         #expect(ended - began - 1 == history.events.count)
-        for (place, line) in lines[began..<ended].dropFirst().enumerated() { #expect(line.hasPrefix("  \(place) ")) }
+        for (position, line) in lines[began..<ended].dropFirst().enumerated() {
+            #expect(line.hasPrefix("  \(position) "))
+        }
         #expect(lines.count - ended - 1 == history.final.count)
     }
 }

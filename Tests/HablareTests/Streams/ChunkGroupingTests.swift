@@ -14,11 +14,11 @@ import Testing
     @Test("The first chunk is journalled at once, and later ones together after the delay")
     func delay() {
         var grouping = grouping()
-        #expect(grouping.step(now: .zero) == .rest)
+        #expect(grouping.step(now: .zero) == .idle)
         grouping.arrived(size: 1)
         #expect(grouping.step(now: .seconds(1)) == .journal(first: 0, count: 1))
         for _ in 0..<3 { grouping.arrived(size: 1) }
-        #expect(grouping.step(now: .seconds(1)) == .rest, "one group at a time")
+        #expect(grouping.step(now: .seconds(1)) == .idle, "one group at a time")
         grouping.journalled()
         let due = Duration.seconds(1) + .milliseconds(20)
         #expect(grouping.step(now: .seconds(1)) == .wait(until: due))
@@ -50,7 +50,7 @@ import Testing
         #expect(grouping.step(now: .seconds(1)) == .journal(first: 0, count: 1))
         grouping.ended()
         grouping.failed(now: .seconds(1))
-        #expect(grouping.step(now: .seconds(5)) == .rest)
+        #expect(grouping.step(now: .seconds(5)) == .idle)
         #expect(grouping.journalledCount == 0)
         #expect(grouping.count == 1)
     }
@@ -65,7 +65,7 @@ import Testing
         grouping.ended()
         #expect(grouping.step(now: .zero) == .journal(first: 1, count: 1))
         grouping.journalled()
-        #expect(grouping.step(now: .zero) == .rest)
+        #expect(grouping.step(now: .zero) == .idle)
     }
 
     @Test(
@@ -112,7 +112,7 @@ import Testing
                 case .wait(let until):
                     #expect(underWay == 0 && journalled < arrived && until > now)
                     if let oldest { #expect(until <= oldest + .milliseconds(20)) }
-                case .rest:
+                case .idle:
                     #expect(underWay > 0 || journalled == arrived)
                 }
             }

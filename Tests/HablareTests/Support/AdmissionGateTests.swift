@@ -19,7 +19,7 @@ struct AdmissionGateTests {
             var entered = 0
             var broken = false
         }
-        let inside = Guarded(Inside())
+        let inside = Locked(Inside())
         await withTaskGroup(of: Void.self) { group in
             for size in sizes {
                 group.addTask {
@@ -82,7 +82,7 @@ struct AdmissionGateTests {
     @Test("Background entries get half of the room and come after those in front", .timeLimit(.minutes(1)))
     func background() async throws {
         let gate = AdmissionGate(limit: 100)
-        let order = Guarded<[String]>([])
+        let order = Locked<[String]>([])
         @Sendable func enter(_ name: String, _ bytes: Int, inBackground: Bool) async throws {
             try await gate.enter(bytes, inBackground: inBackground)
             order.withLock { $0.append(name) }

@@ -90,13 +90,13 @@ enum ActionTable {
     ///
     /// - Throws: ``ActionQueueError/Code/takenOver`` if the queue has a newer owner; ``ActionQueueError/Code/erased``
     ///   if the queue is no longer in the database.
-    static func isApplied(_ origin: ActionOrigin, turn: Int, in database: Database) throws -> Bool {
+    static func isApplied(_ origin: ActionOrigin, executions: Int, in database: Database) throws -> Bool {
         try check(origin.owner, in: database)
         let statement = try database.cachedStatement(
             sql: "SELECT turn FROM hablare_actions WHERE queue = ? AND number = ?")
         // A missing row belongs to an action that was carried out and is not needed any more.
         let current = try Int.fetchOne(statement, arguments: [origin.owner.queue, origin.number])
-        return current.map { $0 > turn } ?? true
+        return current.map { $0 > executions } ?? true
     }
 
     /// Marks an item as carried out.
@@ -167,7 +167,8 @@ enum ActionTable {
 
     private static func state(_ record: ActionRecord) -> StatementArguments {
         [
-            record.isWanted, record.position, record.isRemembered, record.turn, record.standing.code, record.attempt,
+            record.isWanted, record.position, record.isRemembered, record.executions, record.standing.code,
+            record.attempt,
             record.hasGivenUp, record.failure,
         ]
     }
@@ -180,13 +181,15 @@ enum ActionTable {
         guard let bytes: Data = value("id"), let id = UUID(bytes: bytes), let payload: Data = value("action"),
             let appendedAt: Int64 = value("appended_at"), let isWanted: Bool = value("wanted"),
             let code: Int64 = value("standing"), let standing = ActionStanding(code: code),
-            let turn: Int = value("turn"), let attempt: Int = value("attempt"), let position: Int64 = value("position"),
+            let executions: Int = value("turn"), let attempt: Int = value("attempt"),
+            let position: Int64 = value("position"),
             let isRemembered: Bool = value("remembered"), let hasGivenUp: Bool = value("given_up"),
             let action: Action = decode(payload)
         else { return nil }
         return StoredAction(
             record: ActionRecord(
-                id: ActionID(rawValue: id), number: number, isWanted: isWanted, standing: standing, turn: turn,
+                id: ActionID(rawValue: id), number: number, isWanted: isWanted, standing: standing,
+                executions: executions,
                 attempt: attempt, position: position, isRemembered: isRemembered, failure: value("failure"),
                 hasGivenUp: hasGivenUp),
             action: action, appendedAt: Date(timeIntervalSince1970: Double(appendedAt) / 1000))

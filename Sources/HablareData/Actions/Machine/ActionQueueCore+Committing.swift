@@ -12,15 +12,15 @@ extension ActionQueueCore {
     /// already does not change.
     private mutating func pullTriggers(now: Duration) {
         guard configuration.mode == .automatic, let since = quietSince else { return }
-        guard awaitingTurn > 0 || !underWay.isEmpty else {
+        guard notYetDue > 0 || !underWay.isEmpty else {
             quietSince = nil
             return
         }
-        guard awaitingTurn >= max(1, configuration.count) || now - since >= configuration.quietTime else { return }
+        guard notYetDue >= max(1, configuration.count) || now - since >= configuration.quietTime else { return }
         quietSince = nil
         // This includes steps in flight: one that was undone meanwhile must be reverted as soon as its outcome is
         // known.
-        for number in lineup { change(number) { $0.isDue = true } }
+        for number in queue { change(number) { $0.isDue = true } }
     }
 
     // MARK: Handing over
@@ -34,7 +34,7 @@ extension ActionQueueCore {
         // Items in flight come before all others of their subject, even before steps with an unknown outcome.
         var subjects = Set(underWay.values.joined().compactMap { steps[$0]?.action.subject })
         var chosen: OrderedDictionary<Action.Group, [Int64]> = [:]
-        for number in lineup {
+        for number in queue {
             guard let step = steps[number], !step.isUnderWay else { continue }
             // The first step of a subject blocks the others, regardless of why it waits itself.
             if let subject = step.action.subject, !subjects.insert(subject).inserted { continue }
@@ -81,7 +81,8 @@ extension ActionQueueCore {
             step.retryAt = nil
         }
         return ActionItem(
-            id: step.record.id, turn: step.record.turn, action: action, isCompensation: direction == .backward,
+            id: step.record.id, executions: step.record.executions, action: action,
+            isCompensation: direction == .backward,
             isRepeated: step.record.standing == .handedOver(direction), attempt: step.record.attempt + 1,
             origin: ActionOrigin(number: number, owner: owner),
             isUnwanted: step.record.isWanted != (direction == .forward))
@@ -98,11 +99,11 @@ extension ActionQueueCore {
             guard case .handedOver(let direction) = steps[number]?.record.standing else { continue }
             change(number) { step in
                 step.isUnderWay = false
-                step.place = step.record.position
+                step.queuePosition = step.record.position
                 switch verdict {
                 case .done:
                     step.record.standing = .after(direction)
-                    step.record.turn += 1
+                    step.record.executions += 1
                     step.succeeded(configuration)
                 case .notApplied:
                     step.record.standing = .before(direction)
@@ -113,11 +114,11 @@ extension ActionQueueCore {
                     guard step.direction == direction else { return step.succeeded(configuration) }
                     step.failed(failure, isRetryable: isRetryable, now: now, configuration)
                 case .interrupted:
-                    step.place = 0
+                    step.queuePosition = 0
                     step.record.attempt -= 1
                 case .unknown(let failure, let isRetryable):
                     // No other step may go before it while its outcome is unknown.
-                    step.place = 0
+                    step.queuePosition = 0
                     step.failed(failure, isRetryable: isRetryable, now: now, configuration)
                 }
             }

@@ -24,7 +24,7 @@ extension ActionQueueCore {
         guard step.canBeUndone else { throw ActionQueueError.cannotBeUndone }
         past.removeLast()
         future.append(number)
-        return wishChanged(of: step, to: false, now: now)
+        return wantedChanged(of: step, to: false, now: now)
     }
 
     /// Redoes the action that was undone last. If this throws, nothing has changed.
@@ -32,7 +32,7 @@ extension ActionQueueCore {
         guard let number = future.last, let step = steps[number] else { throw ActionQueueError.nothingToRedo }
         future.removeLast()
         past.append(number)
-        return wishChanged(of: step, to: true, now: now)
+        return wantedChanged(of: step, to: true, now: now)
     }
 
     /// Makes all waiting steps due now, including those that wait for a retry.
@@ -40,7 +40,7 @@ extension ActionQueueCore {
     /// - Returns: The last place in line to which this applies.
     @discardableResult
     mutating func commitAsked() -> Int64 {
-        for number in lineup {
+        for number in queue {
             change(number) { step in
                 step.isDue = true
                 step.hasWord = true
@@ -77,7 +77,7 @@ extension ActionQueueCore {
 
     /// Forgets an action that is wanted and has no effect yet.
     mutating func withdrawAsked(_ id: ActionID) throws {
-        let number = try number(of: id, among: lineup + failed)
+        let number = try number(of: id, among: queue + failed)
         guard let step = steps[number], step.record.standing == .notApplied, step.record.isWanted, !step.isUnderWay
         else { throw ActionQueueError.notPending }
         drop([number])
@@ -96,7 +96,7 @@ extension ActionQueueCore {
             step.record.hasGivenUp = false
             step.record.attempt = 0
             step.record.position = position
-            if step.record.standing.isKnown { step.place = position }
+            if step.record.standing.isKnown { step.queuePosition = position }
             step.isDue = true
             step.hasWord = true
             step.retryAt = nil
@@ -128,11 +128,11 @@ extension ActionQueueCore {
         change(number) { $0.record.isRemembered = false }
     }
 
-    private mutating func wishChanged(
+    private mutating func wantedChanged(
         of step: ActionStep<Action>, to isWanted: Bool, now: Duration
     ) -> ActionChange<Action> {
         let position = nextPosition()
-        change(step.record.number) { $0.wishChanged(to: isWanted, position: position) }
+        change(step.record.number) { $0.wantedChanged(to: isWanted, position: position) }
         somethingWaits(now: now)
         let changed = steps[step.record.number] ?? step
         let effect: ActionChange<Action>.Effect =

@@ -2,7 +2,7 @@ extension ActionQueueCore {
     /// The queue's current state.
     var snapshot: ActionQueueSnapshot {
         var snapshot = ActionQueueSnapshot()
-        snapshot.pending = lineup.count
+        snapshot.pending = queue.count
         snapshot.underWay = underWay.values.reduce(0) { $0 + $1.count }
         snapshot.retrying = troubled.count - givenUp
         snapshot.failed = givenUp
@@ -16,7 +16,7 @@ extension ActionQueueCore {
 
     /// The actions to be done, in their order, followed by the failed ones.
     var pendingActions: [PendingAction<Action>] {
-        (lineup + failed).compactMap { number in
+        (queue + failed).compactMap { number in
             guard let step = steps[number] else { return nil }
             let phase: PendingAction<Action>.Phase =
                 if step.record.hasGivenUp {
@@ -37,9 +37,9 @@ extension ActionQueueCore {
 
     /// Whether every step up to a place in line that could be handed over has been. A step behind a failed one of the
     /// same subject cannot be handed over.
-    func isFlushed(upTo place: Int64) -> Bool {
-        !lineup.contains { number in
-            guard let step = steps[number], step.place <= place else { return false }
+    func isFlushed(upTo queuePosition: Int64) -> Bool {
+        !queue.contains { number in
+            guard let step = steps[number], step.queuePosition <= queuePosition else { return false }
             guard !step.isUnderWay else { return true }
             guard step.isDue, step.retryAt == nil, let direction = step.direction else { return false }
             return step.action(going: direction).map { underWay[$0.group] != nil } ?? false

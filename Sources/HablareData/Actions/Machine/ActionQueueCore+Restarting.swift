@@ -14,7 +14,7 @@ extension ActionQueueCore {
             step.isDue = stored.record.attempt > 0
             step.hasWord = step.isDue
             if case .handedOver(let direction) = stored.record.standing {
-                step.place = 0
+                step.queuePosition = 0
                 // It was undone or redone since: the change that follows has not been committed yet.
                 step.hasWord = step.isDue && stored.record.isWanted == (direction == .forward)
                 // A shutdown that interrupted the step left no attempt, so the step becomes due here.

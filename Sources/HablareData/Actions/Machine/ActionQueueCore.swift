@@ -23,11 +23,11 @@ struct ActionQueueCore<Action: QueuedAction>: Sendable {
     /// The actions that can be redone, the next one last.
     var future: [Int64] = []
     /// The open steps, by their places.
-    private(set) var lineup: [Int64] = []
+    private(set) var queue: [Int64] = []
     /// The steps with a failure, including those that are retried.
     private(set) var troubled: OrderedSet<Int64> = []
     /// The number of steps in line that are not due yet.
-    private(set) var awaitingTurn = 0
+    private(set) var notYetDue = 0
     /// The number of steps in line that are due, and may be handed over once nothing blocks them.
     private(set) var due = 0
     /// The number of steps that are not retried automatically.
@@ -96,7 +96,7 @@ struct ActionQueueCore<Action: QueuedAction>: Sendable {
         let number = step.record.number
         steps[number] = step
         count(step, by: 1)
-        if step.isOpen { lineUp(step) }
+        if step.isOpen { enqueue(step) }
         if step.record.failure != nil { troubled.append(number) }
     }
 
@@ -115,9 +115,9 @@ struct ActionQueueCore<Action: QueuedAction>: Sendable {
         new.settleNothing()
         count(old, by: -1)
         count(new, by: 1)
-        if old.isOpen, !new.isOpen || new.place != old.place { leaveLine(old) }
+        if old.isOpen, !new.isOpen || new.queuePosition != old.queuePosition { dequeue(old) }
         steps[number] = new
-        if new.isOpen, !old.isOpen || new.place != old.place { lineUp(new) }
+        if new.isOpen, !old.isOpen || new.queuePosition != old.queuePosition { enqueue(new) }
         if new.record.failure == nil {
             troubled.remove(number)
         } else {
@@ -132,7 +132,7 @@ struct ActionQueueCore<Action: QueuedAction>: Sendable {
         guard let step = steps[number] else { return }
         steps[number] = nil
         count(step, by: -1)
-        if step.isOpen { leaveLine(step) }
+        if step.isOpen { dequeue(step) }
         troubled.remove(number)
         note(.delete(number: number), of: number)
     }
@@ -159,28 +159,28 @@ struct ActionQueueCore<Action: QueuedAction>: Sendable {
     }
 
     private mutating func count(_ step: ActionStep<Action>, by difference: Int) {
-        if step.awaitsTurn { awaitingTurn += difference }
-        if step.hasTurn { due += difference }
+        if step.isNotYetDue { notYetDue += difference }
+        if step.isReady { due += difference }
         if step.record.hasGivenUp { givenUp += difference }
     }
 
-    private mutating func lineUp(_ step: ActionStep<Action>) {
-        lineup.insert(step.record.number, at: place(of: step))
+    private mutating func enqueue(_ step: ActionStep<Action>) {
+        queue.insert(step.record.number, at: queuePosition(of: step))
     }
 
-    private mutating func leaveLine(_ step: ActionStep<Action>) {
-        let index = place(of: step)
-        guard index < lineup.count, lineup[index] == step.record.number else { return }
-        lineup.remove(at: index)
+    private mutating func dequeue(_ step: ActionStep<Action>) {
+        let index = queuePosition(of: step)
+        guard index < queue.count, queue[index] == step.record.number else { return }
+        queue.remove(at: index)
     }
 
     /// Returns the index of a step in the line, or the index at which it belongs.
-    private func place(of step: ActionStep<Action>) -> Int {
-        var (low, high) = (0, lineup.count)
+    private func queuePosition(of step: ActionStep<Action>) -> Int {
+        var (low, high) = (0, queue.count)
         while low < high {
             let middle = (low + high) / 2
-            guard let other = steps[lineup[middle]] else { return middle }
-            if (other.place, other.record.number) < (step.place, step.record.number) {
+            guard let other = steps[queue[middle]] else { return middle }
+            if (other.queuePosition, other.record.number) < (step.queuePosition, step.record.number) {
                 low = middle + 1
             } else {
                 high = middle

@@ -7,7 +7,7 @@ struct ActionRecord: Sendable, Hashable {
     var isWanted = true
     var standing = ActionStanding.notApplied
     /// The number of times that the action was carried out or reverted.
-    var turn = 0
+    var executions = 0
     /// The number of times that the action was handed over in this turn.
     var attempt = 0
     /// The place in the queue of the last append, undo or redo of this action.

@@ -10,7 +10,7 @@ struct ActionStep<Action: QueuedAction>: Sendable {
     let action: Action
     let appendedAt: Date
     /// The step's place in line: its position, or a place before all others while its outcome is unknown.
-    var place: Int64
+    var queuePosition: Int64
     /// Whether a commit of this process contains the step.
     var isUnderWay = false
     /// Whether the step is due to be committed.
@@ -25,7 +25,7 @@ struct ActionStep<Action: QueuedAction>: Sendable {
         record = stored.record
         action = stored.action
         appendedAt = stored.appendedAt
-        place = stored.record.position
+        queuePosition = stored.record.position
     }
 
     /// The direction in which to hand the step over; `nil` if it needs no commit, or is in flight.
@@ -42,10 +42,10 @@ struct ActionStep<Action: QueuedAction>: Sendable {
     var isOpen: Bool { isUnderWay || (direction != nil && !record.hasGivenUp) }
 
     /// Whether the step is in line and not due yet.
-    var awaitsTurn: Bool { isOpen && !isUnderWay && !isDue }
+    var isNotYetDue: Bool { isOpen && !isUnderWay && !isDue }
 
     /// Whether the step is due and not in flight.
-    var hasTurn: Bool { isOpen && !isUnderWay && isDue }
+    var isReady: Bool { isOpen && !isUnderWay && isDue }
 
     /// Whether the step is not needed any more.
     var isOver: Bool { !isOpen && !record.isRemembered && !record.hasGivenUp }
@@ -68,7 +68,7 @@ struct ActionStep<Action: QueuedAction>: Sendable {
     }
 
     /// Records an undo or a redo.
-    mutating func wishChanged(to isWanted: Bool, position: Int64) {
+    mutating func wantedChanged(to isWanted: Bool, position: Int64) {
         record.isWanted = isWanted
         record.position = position
         if !isUnderWay {
@@ -79,7 +79,7 @@ struct ActionStep<Action: QueuedAction>: Sendable {
             }
             record.hasGivenUp = false
             // A step with an unknown outcome is settled first, and keeps its old place.
-            if record.standing.isKnown { place = position }
+            if record.standing.isKnown { queuePosition = position }
         }
         // A step with an unknown outcome is settled in any case. The change that follows becomes due separately.
         isDue = !isUnderWay && isDue && !record.standing.isKnown

@@ -2,7 +2,7 @@
 struct ActionQueueEvent<Action: QueuedAction>: Sendable {
     /// A closure that applies the event to the core. It returns a closure that answers the caller, to be called after
     /// the change is durable.
-    let tell: @Sendable (inout ActionQueueCore<Action>) -> @Sendable () -> Void
+    let handle: @Sendable (inout ActionQueueCore<Action>) -> @Sendable () -> Void
     /// A closure that answers the caller that the journal failed and nothing has changed. `nil` for an event that
     /// cannot be refused: it is applied again until it is written.
     let refuse: (@Sendable (any Error) -> Void)?
@@ -11,9 +11,9 @@ struct ActionQueueEvent<Action: QueuedAction>: Sendable {
     var isLook = false
 
     /// Creates an event that cannot be refused.
-    static func happened(_ body: @escaping @Sendable (inout ActionQueueCore<Action>) -> Void) -> Self {
+    static func mutation(_ body: @escaping @Sendable (inout ActionQueueCore<Action>) -> Void) -> Self {
         Self(
-            tell: { core in
+            handle: { core in
                 body(&core)
                 return {}
             }, refuse: nil)
@@ -21,7 +21,7 @@ struct ActionQueueEvent<Action: QueuedAction>: Sendable {
 
     /// An event that makes the core decide again, because time has passed or the queue may have started running.
     static var looked: Self {
-        var look = happened { _ in }
+        var look = mutation { _ in }
         look.isLook = true
         return look
     }

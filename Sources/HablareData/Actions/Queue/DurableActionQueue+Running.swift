@@ -14,7 +14,7 @@ extension DurableActionQueue: Service {
     ///
     /// - Throws: ``ActionQueueError``: `alreadyRunning`; `takenOver` or `erased`, as soon as the journal reports it.
     public func run() async throws {
-        try happened { state -> Result<Void, ActionQueueError> in
+        try apply { state -> Result<Void, ActionQueueError> in
             if let end = state.end { return .failure(end) }
             guard !state.isRun, !state.isLeaving else { return .failure(.alreadyRunning) }
             state.isRun = true
@@ -25,7 +25,7 @@ extension DurableActionQueue: Service {
         await withTaskCancellationOrGracefulShutdownHandler {
             await wait { $0.isToEnd || $0.end != nil }
         } onCancelOrGracefulShutdown: {
-            self.happened { $0.isToEnd = true }
+            self.apply { $0.isToEnd = true }
         }
         // A new owner repeats the commits in flight here, so this run ends as soon as it can.
         let isToHurry = Task.isCancelled || quietly { $0.end != nil }
@@ -35,20 +35,20 @@ extension DurableActionQueue: Service {
 
     /// Stops handing over, and waits for the commits in flight.
     private func leave(grace: Duration) async {
-        happened { state in
+        apply { state in
             state.isRun = false
             state.isLeaving = true
         }
-        defer { happened { $0.isLeaving = false } }
+        defer { apply { $0.isLeaving = false } }
         enter(.looked)
-        await wait(within: grace, isCancellable: true) { Self.isAtRest($0) }
+        await wait(within: grace, isCancellable: true) { Self.isIdle($0) }
         let commits = quietly { state in state.commits.sorted { $0.key < $1.key }.map(\.value) }
         for commit in commits { commit.cancel() }
-        await wait(within: Self.cancellationGrace) { Self.isAtRest($0) }
+        await wait(within: Self.cancellationGrace) { Self.isIdle($0) }
     }
 
     /// Whether no commit is in flight, and all outcomes are on disk or cannot be written.
-    private static func isAtRest(_ state: State) -> Bool {
+    private static func isIdle(_ state: State) -> Bool {
         guard state.end == nil else { return state.commits.isEmpty }
         return state.commits.isEmpty && state.writer == nil && (state.inbox.isEmpty || state.journalRetryAt != nil)
     }
@@ -61,8 +61,8 @@ extension DurableActionQueue: Service {
             let verdicts = await self.verdicts(on: handover)
             let now = self.clock.now
             // Entering the outcome before removing the commit makes a shutdown wait for the outcome's record, too.
-            self.enter(.happened { $0.groupEnded(handover.group, verdicts, now: now) })
-            self.happened { $0.commits[number] = nil }
+            self.enter(.mutation { $0.groupEnded(handover.group, verdicts, now: now) })
+            self.apply { $0.commits[number] = nil }
         }
     }
 

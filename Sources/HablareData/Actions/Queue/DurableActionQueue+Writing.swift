@@ -31,7 +31,7 @@ extension DurableActionQueue {
     private func write() async {
         while let batch = takeBatch() {
             var core = batch.core
-            let answers = batch.events.map { $0.tell(&core) }
+            let answers = batch.events.map { $0.handle(&core) }
             let now = clock.now
             let handovers = core.decide(now: now)
             let (writes, owner) = (core.takeWrites(), core.owner)
@@ -48,7 +48,7 @@ extension DurableActionQueue {
     }
 
     private func takeBatch() -> Batch? {
-        happened { state in
+        apply { state in
             let isToWait = state.journalRetryAt != nil && state.inbox.allSatisfy { $0.refuse == nil }
             guard !state.inbox.isEmpty, !isToWait, state.end == nil else {
                 state.writer = nil
@@ -64,7 +64,7 @@ extension DurableActionQueue {
     private func adopt(
         _ core: ActionQueueCore<Action>, _ handovers: [ActionHandover<Action>], decidedAt: Duration
     ) {
-        let stopped = happened { state in
+        let stopped = apply { state in
             state.core = core
             state.journalRetryAt = nil
             state.journalFailure = nil
@@ -79,20 +79,20 @@ extension DurableActionQueue {
             let verdicts = handover.items.map { ($0.origin.number, ActionVerdict.stopped($0)) }
             let now = clock.now
             enter(
-                .happened {
+                .mutation {
                     $0.groupEnded(handover.group, Dictionary(verdicts) { first, _ in first }, now: now)
                 })
         }
     }
 
     private func journalFailed(_ events: [ActionQueueEvent<Action>], _ error: any Error) {
-        let told = ActionQueueError.told(error)
+        let failure = ActionQueueError.forCaller(error)
         logger.warning(
             "The journal of an action queue could not be written",
-            metadata: ["queue": "\(name)", "cause": "\(told.cause ?? told.message)"])
-        let refused = happened { state -> [ActionQueueEvent<Action>] in
-            if told.isFinal {
-                state.end = told
+            metadata: ["queue": "\(name)", "cause": "\(failure.cause ?? failure.message)"])
+        let refused = apply { state -> [ActionQueueEvent<Action>] in
+            if failure.isFinal {
+                state.end = failure
                 state.snapshot.isRunning = false
                 defer { state.inbox = [] }
                 publish(&state)
@@ -101,11 +101,11 @@ extension DurableActionQueue {
             state.inbox = events.filter { $0.refuse == nil && !$0.isLook } + state.inbox
             let retryAt = clock.now + Self.journalRetryDelay
             state.journalRetryAt = retryAt
-            state.journalFailure = told
+            state.journalFailure = failure
             setAlarm(retryAt, &state)
             return events
         }
-        for event in refused { event.refuse?(told) }
+        for event in refused { event.refuse?(failure) }
     }
 
     private func publish(_ state: inout State) {

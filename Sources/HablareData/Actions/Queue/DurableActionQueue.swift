@@ -76,7 +76,7 @@ public final class DurableActionQueue<Committer: ActionCommitter>: Sendable {
     let makeID: @Sendable () -> UUID
     let spawner: TaskSpawner
     let logger: Logger
-    private let state: Guarded<State>
+    private let state: Locked<State>
 
     /// Opens a queue: takes it over from its current owner, and reads its actions.
     ///
@@ -146,12 +146,12 @@ public final class DurableActionQueue<Committer: ActionCommitter>: Sendable {
             let token = Self.token(of: makeID())
             contents = try await journal.write { try ActionTable.open(name, of: Action.self, token: token, in: $0) }
         } catch {
-            throw ActionQueueError.told(error)
+            throw ActionQueueError.forCaller(error)
         }
         let core = ActionQueueCore(
             configuration: configuration, owner: contents.owner, stored: contents.stored, last: contents.last,
             names: contents.names, unreadable: contents.unreadable, now: clock.now)
-        state = Guarded(State(core: core, snapshot: core.snapshot))
+        state = Locked(State(core: core, snapshot: core.snapshot))
         if !contents.unreadable.isEmpty {
             logger.warning(
                 "Actions that this version cannot read are kept and skipped",
@@ -173,7 +173,7 @@ public final class DurableActionQueue<Committer: ActionCommitter>: Sendable {
 
     /// Applies a change to the state, and resumes the waiters whose conditions hold now.
     @discardableResult
-    func happened<R: Sendable>(_ event: (inout State) -> R) -> R {
+    func apply<R: Sendable>(_ event: (inout State) -> R) -> R {
         let (result, satisfied) = state.withLock { state in
             let result = event(&state)
             let over = state.waiters.keys.sorted().filter { state.waiters[$0]?.isOver(state) == true }

@@ -4,7 +4,7 @@ public struct ActionItem<Action: QueuedAction>: Sendable {
     public let id: ActionID
     /// The number of times that the action was carried out or reverted before. Undo and redo start new turns, and a
     /// retry does not.
-    public let turn: Int
+    public let executions: Int
     /// The action to carry out: the appended action, or its compensation.
     public let action: Action
     /// Whether ``action`` is the compensation of the appended action.
@@ -26,26 +26,26 @@ public struct ActionItem<Action: QueuedAction>: Sendable {
     /// - Parameters:
     ///   - id: The id of the appended action.
     ///   - action: The action to carry out: the appended action, or its compensation.
-    ///   - turn: The number of times that the action was carried out or reverted before. Default 0.
+    ///   - executions: The number of times that the action was carried out or reverted before. Default 0.
     ///   - isCompensation: Whether the item reverts the appended action. Default `false`.
     ///   - isRepeated: Whether an earlier attempt may have carried the item out. Default `false`.
     ///   - attempt: The number of this attempt, from 1. Default 1.
     public init(
-        id: ActionID, action: Action, turn: Int = 0, isCompensation: Bool = false, isRepeated: Bool = false,
+        id: ActionID, action: Action, executions: Int = 0, isCompensation: Bool = false, isRepeated: Bool = false,
         attempt: Int = 1
     ) {
         self.init(
-            id: id, turn: turn, action: action, isCompensation: isCompensation, isRepeated: isRepeated,
+            id: id, executions: executions, action: action, isCompensation: isCompensation, isRepeated: isRepeated,
             attempt: attempt, origin: ActionOrigin(number: 0, owner: ActionOwner(queue: "", token: 0)),
             isUnwanted: false)
     }
 
     init(
-        id: ActionID, turn: Int, action: Action, isCompensation: Bool, isRepeated: Bool, attempt: Int,
+        id: ActionID, executions: Int, action: Action, isCompensation: Bool, isRepeated: Bool, attempt: Int,
         origin: ActionOrigin, isUnwanted: Bool
     ) {
         self.id = id
-        self.turn = turn
+        self.executions = executions
         self.action = action
         self.isCompensation = isCompensation
         self.isRepeated = isRepeated
@@ -56,12 +56,13 @@ public struct ActionItem<Action: QueuedAction>: Sendable {
 
     /// The text by which a service recognises a repetition: the same for every attempt at this turn, and different for
     /// every other turn.
-    public var idempotencyKey: String { "\(id)/\(turn)" }
+    public var idempotencyKey: String { "\(id)/\(executions)" }
 
     /// Returns the same item, marked as not repeated after a lookup showed that no earlier attempt carried it out.
     func notRepeated() -> ActionItem {
         ActionItem(
-            id: id, turn: turn, action: action, isCompensation: isCompensation, isRepeated: false, attempt: attempt,
+            id: id, executions: executions, action: action, isCompensation: isCompensation, isRepeated: false,
+            attempt: attempt,
             origin: origin, isUnwanted: isUnwanted)
     }
 }

@@ -24,7 +24,9 @@ public struct TransactionalCommitter<Action: QueuedAction>: ActionCommitter {
         let results = await writer.write(
             all: items.map { item in
                 { database in
-                    guard try !ActionTable.isApplied(item.origin, turn: item.turn, in: database) else { return }
+                    guard try !ActionTable.isApplied(item.origin, executions: item.executions, in: database) else {
+                        return
+                    }
                     try apply(item.action, database)
                     try ActionTable.markApplied(item.origin, isCompensation: item.isCompensation, in: database)
                 }
@@ -40,7 +42,7 @@ public struct TransactionalCommitter<Action: QueuedAction>: ActionCommitter {
     /// Whether the item is marked as done. The mark is as durable as the action's changes.
     public func wasApplied(_ item: ActionItem<Action>) async throws -> Bool? {
         try await writer.write { database in
-            try ActionTable.isApplied(item.origin, turn: item.turn, in: database)
+            try ActionTable.isApplied(item.origin, executions: item.executions, in: database)
         }
     }
 

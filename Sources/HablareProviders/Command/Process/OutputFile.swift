@@ -76,8 +76,9 @@ enum OutputFile: Sendable {
         guard count > 0 else { return [] }
         return try [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             while filled < count {
-                let rest = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[filled...])
-                let read = try file.read(fromAbsoluteOffset: Int64(start + filled), into: rest)
+                let remainder = UnsafeMutableRawBufferPointer(
+                    rebasing: UnsafeMutableRawBufferPointer(buffer)[filled...])
+                let read = try file.read(fromAbsoluteOffset: Int64(start + filled), into: remainder)
                 if read == 0 { break }
                 filled += read
             }

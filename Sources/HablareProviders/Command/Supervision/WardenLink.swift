@@ -13,7 +13,7 @@ final class WardenLink: Sendable {
     /// The directory that the warden removes at the end.
     let directory: PrivateDirectory
     private let descriptor: Int32
-    private let line = Guarded(Line())
+    private let line = Locked(Line())
 
     /// Creates a link that owns a connected stream socket.
     init(descriptor: Int32, directory: PrivateDirectory) {
@@ -29,14 +29,14 @@ final class WardenLink: Sendable {
     var isOpen: Bool { !line.withLock { $0.isBroken } }
 
     /// Registers a process group, to be ended with this process.
-    func groupBegan(_ group: pid_t) { tell("+ \(group)\n") }
+    func groupBegan(_ group: pid_t) { notify("+ \(group)\n") }
 
     /// Unregisters a group that has ended, because its number may be reused.
-    func groupEnded(_ group: pid_t) { tell("- \(group)\n") }
+    func groupEnded(_ group: pid_t) { notify("- \(group)\n") }
 
     /// Sends a message without blocking, because a stopped warden must not stop this process. Bytes that do not fit are
     /// sent with the next message. The lock keeps the messages in order; the call under it does not block.
-    private func tell(_ message: String) {
+    private func notify(_ message: String) {
         line.withLock { line in
             line.backlog += Array(message.utf8)
             while !line.backlog.isEmpty, !line.isBroken {

@@ -16,19 +16,19 @@ struct CommandPiece: Sendable, Hashable {
     init(_ text: String) throws(AIServiceError) {
         var segments: [Segment] = []
         var literal = ""
-        var rest = text[...]
-        while let character = rest.popFirst() {
-            if (character == "{" || character == "}"), rest.first == character {
+        var remainder = text[...]
+        while let character = remainder.popFirst() {
+            if (character == "{" || character == "}"), remainder.first == character {
                 literal.append(character)
-                rest.removeFirst()
+                remainder.removeFirst()
             } else if character == "{" {
-                guard let end = rest.firstIndex(of: "}"), Self.isName(rest[..<end]) else {
+                guard let end = remainder.firstIndex(of: "}"), Self.isName(remainder[..<end]) else {
                     throw Self.malformed(text)
                 }
                 if !literal.isEmpty { segments.append(.literal(literal)) }
                 literal = ""
-                segments.append(.placeholder(String(rest[..<end])))
-                rest = rest[rest.index(after: end)...]
+                segments.append(.placeholder(String(remainder[..<end])))
+                remainder = remainder[remainder.index(after: end)...]
             } else if character == "}" || character == "\0" {
                 throw Self.malformed(text)
             } else {

@@ -14,7 +14,7 @@ import Musl
 /// elsewhere at a second lookup.
 struct CredentialsFolder: ~Copyable {
     /// The maximum number of attempts to take a lock, a hundredth of a second apart.
-    private static let patience = 500
+    private static let maximumAttempts = 500
 
     private let descriptor: CInt
     private let path: String
@@ -68,22 +68,23 @@ struct CredentialsFolder: ~Copyable {
     ///
     /// - Throws: ``AIServiceError`` if the file is not of this kind, or cannot be read.
     func read(_ name: String, atMost limit: Int) throws(AIServiceError) -> Data? {
-        let place = "\(path)/\(name)"
+        let location = "\(path)/\(name)"
         // If the file is a pipe, opening it does not wait for a writer.
         let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
-        guard let file = try Self.opened(place, { openat(descriptor, name, flags) }) else { return nil }
+        guard let file = try Self.opened(location, { openat(descriptor, name, flags) }) else { return nil }
         defer { close(file) }
-        try FileTrust.check(try Self.status(of: file, place), place)
+        try FileTrust.check(try Self.status(of: file, location), location)
         let data: Data
         do throws(FileFailure) {
-            data = try FileSystem.read(0..<limit + 1, of: file, place)
+            data = try FileSystem.read(0..<limit + 1, of: file, location)
         } catch {
             throw AIServiceError(ofKeys: error)
         }
         guard data.count <= limit else {
             throw AIServiceError(
                 .storageCorrupt,
-                "\(place) has more than \(limit) bytes, which no file of keys has. Nothing was changed. Move it away.")
+                "\(location) has more than \(limit) bytes, which no file of keys has. Nothing was changed. Move it away."
+            )
         }
         return data
     }
@@ -96,27 +97,27 @@ struct CredentialsFolder: ~Copyable {
     func locked<Value>(
         by name: String, _ body: () throws(AIServiceError) -> Value
     ) throws(AIServiceError) -> Value {
-        let place = "\(path)/\(name)"
+        let location = "\(path)/\(name)"
         let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
-        guard let lock = try Self.opened(place, { openat(descriptor, name, flags, 0o600) }) else {
-            throw AIServiceError(ofKeys: FileFailure(ENOENT, doing: .make, to: place))
+        guard let lock = try Self.opened(location, { openat(descriptor, name, flags, 0o600) }) else {
+            throw AIServiceError(ofKeys: FileFailure(ENOENT, doing: .make, to: location))
         }
         // Closing the file releases the lock. The file stays: if it were removed, two processes could each lock a
         // different file.
         defer { close(lock) }
-        try FileTrust.check(try Self.status(of: lock, place), place)
+        try FileTrust.check(try Self.status(of: lock, location), location)
         var attempts = 0
         while true {
             do throws(FileFailure) {
-                if try FileLock.take(lock, of: place) { break }
+                if try FileLock.take(lock, of: location) { break }
             } catch {
                 throw AIServiceError(ofKeys: error)
             }
             attempts += 1
-            guard attempts < Self.patience else {
+            guard attempts < Self.maximumAttempts else {
                 throw AIServiceError(
                     .storageBusy,
-                    "Another process is changing the keys, and keeps \(place) locked. Try again, or look which one: fuser \(ShellWord.quoted(place))"
+                    "Another process is changing the keys, and keeps \(location) locked. Try again, or look which one: fuser \(ShellWord.quoted(location))"
                 )
             }
             calls.pause()
@@ -129,11 +130,11 @@ struct CredentialsFolder: ~Copyable {
     ///
     /// - Throws: ``AIServiceError``. The old file is unchanged, unless the message says that it is replaced.
     func replace(_ name: String, with data: Data) throws(AIServiceError) {
-        let place = "\(path)/\(name)"
+        let location = "\(path)/\(name)"
         let temporary = ".\(name).partial"
         do throws(FileFailure) {
-            try write(data, to: temporary, place)
-            try calls.rename(descriptor, temporary, name, place)
+            try write(data, to: temporary, location)
+            try calls.rename(descriptor, temporary, name, location)
         } catch {
             // A failure to remove the file is ignored: the next writer removes it.
             unlinkat(descriptor, temporary, 0)
@@ -145,21 +146,21 @@ struct CredentialsFolder: ~Copyable {
             let failure = AIServiceError(ofKeys: error)
             throw AIServiceError(
                 failure.code,
-                "\(place) is replaced, but a power failure may undo it: its folder could not be synced. Look after the disk and do it again.",
+                "\(location) is replaced, but a power failure may undo it: its folder could not be synced. Look after the disk and do it again.",
                 cause: failure.cause)
         }
     }
 
     /// Writes and syncs a new file in the folder.
-    private func write(_ data: Data, to name: String, _ place: String) throws(FileFailure) {
-        if unlinkat(descriptor, name, 0) != 0, errno != ENOENT { throw FileFailure(doing: .write, to: place) }
+    private func write(_ data: Data, to name: String, _ location: String) throws(FileFailure) {
+        if unlinkat(descriptor, name, 0) != 0, errno != ENOENT { throw FileFailure(doing: .write, to: location) }
         let file = openat(descriptor, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard file >= 0 else { throw FileFailure(doing: .write, to: place) }
+        guard file >= 0 else { throw FileFailure(doing: .write, to: location) }
         defer { close(file) }
         // Independent of the process's umask.
-        guard fchmod(file, 0o600) == 0 else { throw FileFailure(doing: .write, to: place) }
-        try FileSystem.write(data, to: file, place)
-        try calls.durable.sync(file, place)
+        guard fchmod(file, 0o600) == 0 else { throw FileFailure(doing: .write, to: location) }
+        try FileSystem.write(data, to: file, location)
+        try calls.durable.sync(file, location)
     }
 
     // MARK: Opening

@@ -56,8 +56,8 @@ public struct ServiceAddress: Sendable, Hashable, CustomStringConvertible {
             text += "/"
             text += Self.escaped(segment)
         }
-        for (place, item) in query.enumerated() {
-            text += place == 0 ? "?" : "&"
+        for (index, item) in query.enumerated() {
+            text += index == 0 ? "?" : "&"
             text += "\(Self.escaped(item.name))=\(Self.escaped(item.value))"
         }
         return URL(string: text) ?? base

@@ -32,7 +32,7 @@ struct EventBuilder: Sendable {
             dataBegan()
             try dataCame(value)
         case .event: type = text(ofType: value)
-        case .id: if value.place(of: 0, from: 0) == value.count { eventID = String(decoding: value, as: UTF8.self) }
+        case .id: if value.offset(of: 0, from: 0) == value.count { eventID = String(decoding: value, as: UTF8.self) }
         case .retry: if let time = Self.milliseconds(value) { retry = time }
         }
     }

@@ -20,7 +20,7 @@ enum EventField {
     /// This runs for every line, so it compares four bytes at once.
     @inline(__always)
     private static func name(of line: UnsafeRawBufferPointer) -> (field: EventField, colon: Int)? {
-        func ends(at place: Int) -> Bool { line.count == place || line[place] == UInt8(ascii: ":") }
+        func ends(at offset: Int) -> Bool { line.count == offset || line[offset] == UInt8(ascii: ":") }
         guard line.count >= 4 else {
             return line.count >= 2 && line[0] == UInt8(ascii: "i") && line[1] == UInt8(ascii: "d") && ends(at: 2)
                 ? (.id, 2) : nil

@@ -33,17 +33,17 @@ struct UnfinishedLine: Sendable {
         _ part: UnsafeRawBufferPointer, for event: inout EventBuilder
     ) throws(EventStreamFault) {
         count += part.count
-        var rest = part
+        var remainder = part
         if course == .kept, bytes.count < Self.keptBytes {
-            let kept = min(rest.count, Self.keptBytes - bytes.count)
-            bytes.append(contentsOf: rest.part(0..<kept))
-            rest = rest.part(kept..<rest.count)
+            let kept = min(remainder.count, Self.keptBytes - bytes.count)
+            bytes.append(contentsOf: remainder.part(0..<kept))
+            remainder = remainder.part(kept..<remainder.count)
             // Decided at exactly this number of bytes, so that the result does not depend on how the stream is cut.
             if bytes.count == Self.keptBytes { try decide(for: &event) }
         }
         switch course {
-        case .kept: bytes.append(contentsOf: rest)
-        case .passedOn: try event.dataCame(rest)
+        case .kept: bytes.append(contentsOf: remainder)
+        case .passedOn: try event.dataCame(remainder)
         case .dropped: break
         }
     }

@@ -78,7 +78,7 @@ public struct JSONLinesReader: Sendable {
     private mutating func read(_ bytes: UnsafeRawBufferPointer, into lines: inout [Data]) throws(JSONLinesFault) {
         var start = 0
         while start < bytes.count {
-            let end = bytes.place(of: LineEnds.lineFeed, from: start)
+            let end = bytes.offset(of: LineEnds.lineFeed, from: start)
             let part = bytes.part(start..<end)
             guard end < bytes.count else { return try keep(part) }
             if line.isEmpty {

@@ -20,8 +20,8 @@ struct LineEnds {
     ///
     /// - Parameter start: The index to start at. It must not decrease between calls.
     mutating func next(from start: Int) -> Int {
-        if nextLineFeed < start { nextLineFeed = bytes.place(of: Self.lineFeed, from: start) }
-        if nextCarriageReturn < start { nextCarriageReturn = bytes.place(of: Self.carriageReturn, from: start) }
+        if nextLineFeed < start { nextLineFeed = bytes.offset(of: Self.lineFeed, from: start) }
+        if nextCarriageReturn < start { nextCarriageReturn = bytes.offset(of: Self.carriageReturn, from: start) }
         return min(nextLineFeed, nextCarriageReturn)
     }
 }

@@ -24,7 +24,7 @@ public final class NetworkTransport: HTTPTransport {
     /// The settings of the connections.
     public let settings: NetworkSettings
     private let tls: TLSConfiguration
-    private let clients = Guarded(Clients())
+    private let clients = Locked(Clients())
     /// The event loop of all connections. A transfer and its connection share one thread and exchange events without
     /// waking another.
     private let loop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next()

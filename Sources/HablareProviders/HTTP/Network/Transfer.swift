@@ -24,14 +24,14 @@ final class Transfer: HTTPClientResponseDelegate {
         var watch: Scheduled<Void>?
     }
 
-    private let state: Guarded<State>
+    private let state: Locked<State>
     private let idleTimeout: Duration
     private let isProxied: Bool
 
     init(idleTimeout: Duration, lingering: Duration, isProxied: Bool) {
         self.idleTimeout = idleTimeout
         self.isProxied = isProxied
-        state = Guarded(State(machine: TransferMachine(idleTimeout: idleTimeout, lingering: lingering)))
+        state = Locked(State(machine: TransferMachine(idleTimeout: idleTimeout, lingering: lingering)))
     }
 
     // MARK: The caller
@@ -152,7 +152,7 @@ final class Transfer: HTTPClientResponseDelegate {
         return state.withLock { state in
             let portion = state.machine.asked(at: now)
             switch portion {
-            case .bytes(_, letsGoOn: true):
+            case .bytes(_, letsContinue: true):
                 defer { state.demand = nil }
                 return (portion, state.demand)
             case .wait:

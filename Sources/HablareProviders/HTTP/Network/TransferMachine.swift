@@ -30,7 +30,7 @@ struct TransferMachine: Sendable {
     /// The result of a reader's request.
     enum Portion: Sendable, Hashable {
         /// Bytes, and whether a server that was held back may continue.
-        case bytes(Data, letsGoOn: Bool)
+        case bytes(Data, letsContinue: Bool)
         /// No bytes have arrived yet.
         case wait
         /// The end of the answer.
@@ -144,10 +144,10 @@ struct TransferMachine: Sendable {
         if !held.isEmpty {
             let bytes = held
             held = Data()
-            let letsGoOn = isHeldBack
+            let letsContinue = isHeldBack
             isHeldBack = false
-            if letsGoOn, ending == nil { quietSince = now }
-            return .bytes(bytes, letsGoOn: letsGoOn)
+            if letsContinue, ending == nil { quietSince = now }
+            return .bytes(bytes, letsContinue: letsContinue)
         }
         if let ending { return .end(ending) }
         return .wait

@@ -21,8 +21,8 @@ struct IPAddressBlock: Sendable, Hashable {
         guard address.count == bytes.count else { return false }
         let whole = bits / 8
         guard address.prefix(whole) == bytes.prefix(whole) else { return false }
-        let rest = bits % 8
-        return rest == 0 || (address[whole] ^ bytes[whole]) >> (8 - rest) == 0
+        let remainder = bits % 8
+        return remainder == 0 || (address[whole] ^ bytes[whole]) >> (8 - remainder) == 0
     }
 
     /// Returns the 4 or 16 bytes of an address; `nil` for any other text.

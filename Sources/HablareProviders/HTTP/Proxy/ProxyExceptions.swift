@@ -6,13 +6,13 @@ import Foundation
 /// (`example.com` and `.example.com` are the same), an address, or a block of addresses (`10.0.0.0/8`, `fd00::/8`).
 /// Each may have a port. Other entries match nothing.
 struct ProxyExceptions: Sendable, Hashable {
-    private enum Place: Sendable, Hashable {
+    private enum HostPattern: Sendable, Hashable {
         case everything
         case domain(String)
         case block(IPAddressBlock)
     }
     private struct Entry: Sendable, Hashable {
-        let place: Place
+        let pattern: HostPattern
         let port: Int?
     }
 
@@ -27,7 +27,7 @@ struct ProxyExceptions: Sendable, Hashable {
         let host = origin.host.hasSuffix(".") ? String(origin.host.dropLast()) : origin.host
         return entries.contains { entry in
             if let port = entry.port, port != origin.port { return false }
-            switch entry.place {
+            switch entry.pattern {
             case .everything: return true
             // An address has no subdomains.
             case .domain(let domain): return host == domain || (address == nil && host.hasSuffix(".\(domain)"))
@@ -37,19 +37,19 @@ struct ProxyExceptions: Sendable, Hashable {
     }
 
     private static func entry(_ text: String) -> Entry {
-        if text == "*" { return Entry(place: .everything, port: nil) }
-        if let block = IPAddressBlock(text) { return Entry(place: .block(block), port: nil) }
+        if text == "*" { return Entry(pattern: .everything, port: nil) }
+        if let block = IPAddressBlock(text) { return Entry(pattern: .block(block), port: nil) }
         var name = text
         var port: Int?
         if let colon = text.lastIndex(of: ":"), let number = Int(text[text.index(after: colon)...]) {
             name = String(text[..<colon])
             port = number
         }
-        if let block = IPAddressBlock(HTTPOrigin.bare(name)) { return Entry(place: .block(block), port: port) }
-        if name == "*" { return Entry(place: .everything, port: port) }
+        if let block = IPAddressBlock(HTTPOrigin.bare(name)) { return Entry(pattern: .block(block), port: port) }
+        if name == "*" { return Entry(pattern: .everything, port: port) }
         if name.hasPrefix("*.") { name.removeFirst() }
         if name.hasPrefix(".") { name.removeFirst() }
         if name.hasSuffix(".") { name.removeLast() }
-        return Entry(place: .domain(name), port: port)
+        return Entry(pattern: .domain(name), port: port)
     }
 }

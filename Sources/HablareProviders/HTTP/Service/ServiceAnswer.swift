@@ -167,10 +167,11 @@ public struct ServiceAnswer: Sendable {
     ///   - part: The part that is too large. Default: the whole answer.
     ///   - advice: The advice for the user. Default: to ask for less.
     func tooLarge(limit: Int, in part: String? = nil, _ advice: String = "Ask for less.") -> AIServiceError {
-        let place = part.map { " in \($0)" } ?? ""
+        let location = part.map { " in \($0)" } ?? ""
         return AIServiceError(
             .responseTooLarge,
-            "\(service) answered with more than \(limit) bytes\(place), which is not taken. \(advice)", billing: bill)
+            "\(service) answered with more than \(limit) bytes\(location), which is not taken. \(advice)", billing: bill
+        )
     }
 
     /// Returns the error for an answer that ended cleanly before it was complete.

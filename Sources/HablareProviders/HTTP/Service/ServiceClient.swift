@@ -103,7 +103,7 @@ public struct ServiceClient: Sendable {
     ///
     /// - Throws: `CancellationError` if the task is cancelled.
     private func beginning(of answer: HTTPAnswer) async throws(CancellationError) -> Data {
-        let all = Guarded(Data())
+        let all = Locked(Data())
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await Self.read(answer.body, into: all) }
             group.addTask { [clock] in
@@ -116,7 +116,7 @@ public struct ServiceClient: Sendable {
         return all.withLock { $0 }
     }
 
-    private static func read(_ body: HTTPPieces, into all: Guarded<Data>) async {
+    private static func read(_ body: HTTPPieces, into all: Locked<Data>) async {
         do {
             for try await piece in body {
                 let count = all.withLock { all in

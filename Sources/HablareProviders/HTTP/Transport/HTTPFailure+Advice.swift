@@ -11,56 +11,59 @@ extension HTTPFailure {
     public func error(
         of service: String, at origin: HTTPOrigin, mayBeBilled: Bool = true
     ) -> AIServiceError {
-        let place = "\(service) at \(origin.text)"
+        let server = "\(service) at \(origin.text)"
         let (code, message): (AIServiceError.Code, String) =
             switch reason {
             case .hostNotFound:
                 (
                     .connectionFailed,
-                    "The host of \(place.inSentence) is not known. Check the base URL and the connection to the network."
+                    "The host of \(server.inSentence) is not known. Check the base URL and the connection to the network."
                 )
             case .unreachable:
-                (.connectionFailed, "\(place) cannot be reached. Check that it runs and that the network is there.")
+                (.connectionFailed, "\(server) cannot be reached. Check that it runs and that the network is there.")
             case .connectTimeout:
-                (.connectionFailed, "\(place) did not accept a connection in time. Check the network and any firewall.")
+                (
+                    .connectionFailed,
+                    "\(server) did not accept a connection in time. Check the network and any firewall."
+                )
             case .certificate:
                 (
                     .invalidConfiguration,
-                    "This machine does not trust the certificate of \(place.inSentence), so nothing was sent: its authority is unknown here, or it has expired or does not hold yet. Check the base URL and this machine's date; for a server with a certificate of its own, name the file of its authority in the settings."
+                    "This machine does not trust the certificate of \(server.inSentence), so nothing was sent: its authority is unknown here, or it has expired or does not hold yet. Check the base URL and this machine's date; for a server with a certificate of its own, name the file of its authority in the settings."
                 )
             case .certificateOfOtherHost:
                 (
                     .invalidConfiguration,
-                    "The certificate of \(place.inSentence) is made out to another host, so nothing was sent. Check the base URL."
+                    "The certificate of \(server.inSentence) is made out to another host, so nothing was sent. Check the base URL."
                 )
             case .secureConnection:
                 (
                     .connectionFailed,
-                    "No secure connection to \(place.inSentence) came about. Check whether the base URL needs http instead of https."
+                    "No secure connection to \(server.inSentence) came about. Check whether the base URL needs http instead of https."
                 )
             case .proxy:
                 (
                     .connectionFailed,
-                    "The proxy did not connect to \(place.inSentence). Check the proxy's address and its key."
+                    "The proxy did not connect to \(server.inSentence). Check the proxy's address and its key."
                 )
             case .idleTimeout:
-                (.timeout, "\(place) said nothing for too long.")
+                (.timeout, "\(server) said nothing for too long.")
             case .connectionLost:
-                (.connectionLost, "The connection to \(place.inSentence) was lost before the answer was complete.")
+                (.connectionLost, "The connection to \(server.inSentence) was lost before the answer was complete.")
             case .malformedAnswer:
-                (.invalidResponse, "\(place) does not answer in HTTP. Check the base URL, and whether it needs https.")
+                (.invalidResponse, "\(server) does not answer in HTTP. Check the base URL, and whether it needs https.")
             case .redirect:
                 (
                     .invalidConfiguration,
-                    "\(place) sends the call elsewhere, which is not followed (\(cause)). Where that is the right place, use its address as the base URL: it may need https, or another path."
+                    "\(server) sends the call elsewhere, which is not followed (\(cause)). Where that is the right place, use its address as the base URL: it may need https, or another path."
                 )
             case .unreadableBody:
                 (
                     .contentMissing,
-                    "What was to be sent to \(place.inSentence) cannot be read. Check the files that the request names."
+                    "What was to be sent to \(server.inSentence) cannot be read. Check the files that the request names."
                 )
             case .other:
-                (.connectionLost, "The call to \(place.inSentence) failed.")
+                (.connectionLost, "The call to \(server.inSentence) failed.")
             }
         let isOpen = mayHaveArrived && mayBeBilled
         let disposition = disposition(of: code, isOpen: isOpen)

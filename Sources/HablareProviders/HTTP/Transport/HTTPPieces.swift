@@ -21,8 +21,8 @@ public struct HTTPPieces: AsyncSequence, Sendable {
     /// Creates a body from pieces in memory, for tests and recordings.
     public init(_ pieces: [Data]) {
         begin = {
-            var rest = pieces[...]
-            return Iterator { rest.popFirst() }
+            var remainder = pieces[...]
+            return Iterator { remainder.popFirst() }
         }
     }
 

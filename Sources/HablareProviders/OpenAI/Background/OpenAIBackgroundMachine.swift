@@ -10,7 +10,7 @@ struct OpenAIBackgroundMachine: Sendable {
     /// The way an attempt starts.
     enum Beginning: Sendable, Hashable {
         /// It sends the call that starts the response, because no earlier attempt did.
-        case anew
+        case restart
         /// It resumes the response's stream after the event of that number; `nil` reads all of it.
         case reading(id: String, after: Int64?)
         /// It polls the response.
@@ -31,7 +31,7 @@ struct OpenAIBackgroundMachine: Sendable {
     /// Whether a handle is stored, even an unreadable one.
     private var hasLeft: Bool
     /// The number of bytes of text received.
-    private var place = 0
+    private var receivedBytes = 0
     /// The number of bytes of text yielded, by this attempt or earlier ones.
     private var yieldedBytes: Int
     /// The number of the event at which the stream resumes. All text up to it is already counted.
@@ -58,11 +58,11 @@ struct OpenAIBackgroundMachine: Sendable {
     ///
     /// - Parameter streams: Whether the caller streams the answer.
     mutating func begins(streams: Bool) -> Beginning {
-        guard hasLeft else { return .anew }
+        guard hasLeft else { return .restart }
         guard let work else { return .lost }
         guard streams else { return .asking(id: work.id) }
         let mark = work.mark(within: yieldedBytes)
-        place = mark?.bytes ?? 0
+        receivedBytes = mark?.bytes ?? 0
         covered = mark?.number
         return .reading(id: work.id, after: covered)
     }
@@ -86,9 +86,9 @@ struct OpenAIBackgroundMachine: Sendable {
     /// Records a piece of text and returns the part that was not yielded before.
     mutating func textCame(_ text: String) -> Data {
         let bytes = Data(text.utf8)
-        let known = max(0, yieldedBytes - place)
-        place += bytes.count
-        yieldedBytes = max(yieldedBytes, place)
+        let known = max(0, yieldedBytes - receivedBytes)
+        receivedBytes += bytes.count
+        yieldedBytes = max(yieldedBytes, receivedBytes)
         return Data(bytes.dropFirst(known))
     }
 
@@ -96,7 +96,7 @@ struct OpenAIBackgroundMachine: Sendable {
     /// was yielded.
     mutating func wholeTextCame(_ text: String) -> Data? {
         guard text.utf8.count >= yieldedBytes else { return nil }
-        place = 0
+        receivedBytes = 0
         return textCame(text)
     }
 
@@ -108,7 +108,7 @@ struct OpenAIBackgroundMachine: Sendable {
     /// Records that the event's content was yielded, so the next attempt can resume after it. It cannot resume after an
     /// event without a number, whose content would be repeated.
     mutating func eventWasTaken(_ number: Int64?) {
-        if let number { work?.passed(number, at: place) }
+        if let number { work?.passed(number, at: receivedBytes) }
     }
 
     // MARK: The stored handle

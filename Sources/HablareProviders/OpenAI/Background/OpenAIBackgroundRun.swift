@@ -44,10 +44,10 @@ struct OpenAIBackgroundRun: Sendable {
     mutating func run(_ body: ParameterValue) async throws(AIServiceError) -> ProviderAnswer {
         do throws(AIServiceError) {
             let beginning = machine.begins(streams: streams)
-            guard beginning != .anew else { return try await begin(body) }
+            guard beginning != .restart else { return try await begin(body) }
             try await saying { call in try await call.resume() }
             switch beginning {
-            case .anew, .lost: throw try await lost()
+            case .restart, .lost: throw try await lost()
             case .asking(let id): return try await poll(id)
             case .reading(let id, let number):
                 if let answer = try await readOn(id, after: number) { return answer }
@@ -115,10 +115,10 @@ struct OpenAIBackgroundRun: Sendable {
             throw try await failed(error, of: answer)
         }
         guard streams else { return try exchange.finished(text, of: answer) }
-        guard let rest = machine.wholeTextCame(text) else {
+        guard let remainder = machine.wholeTextCame(text) else {
             throw machine.judged(answer.unreadable("less text than before"))
         }
-        try await yield(rest)
+        try await yield(remainder)
         return try exchange.yielded(of: answer)
     }
 
@@ -168,10 +168,10 @@ struct OpenAIBackgroundRun: Sendable {
         switch step {
         case .nothing: try await call.yield(Data())
         case .text(let text): try await yield(machine.textCame(text))
-        case .end(let rest):
+        case .end(let remainder):
             // If no text arrived in pieces, the end has all of it.
-            if !rest.isEmpty {
-                guard let unseen = machine.wholeTextCame(rest) else {
+            if !remainder.isEmpty {
+                guard let unseen = machine.wholeTextCame(remainder) else {
                     throw machine.judged(answer.unreadable("less text than before"))
                 }
                 try await yield(unseen)

@@ -24,7 +24,7 @@ struct OpenAIChatReader: WholeTextReader {
     mutating func read(_ event: ServerSentEvent) throws(TextFault) -> TextStep {
         if event.data.starts(with: Data("[DONE]".utf8)) {
             guard hasChoice else { throw .malformed("a stream without an answer") }
-            return .end(rest: "")
+            return .end(remainder: "")
         }
         guard let value = ParameterValue(lenientJSON: event.data), case .object = value else {
             throw .malformed("an event that is no JSON object")

@@ -91,14 +91,14 @@ extension OpenAIDialect {
     }
 
     private func badParameter(_ error: OpenAIErrorBody) -> String {
-        guard let place = error.parameter.flatMap(Self.place) else {
+        guard let location = error.parameter.flatMap(Self.location) else {
             return "\(name) does not take a parameter of the request with this model. Check them."
         }
-        return "\(name) does not take the request's \(place) as it is with this model. Mend it or leave it out."
+        return "\(name) does not take the request's \(location) as it is with this model. Mend it or leave it out."
     }
 
     /// Returns a parameter's name or path if the text has that form.
-    private static func place(_ text: String) -> String? {
+    private static func location(_ text: String) -> String? {
         let words = text.split(omittingEmptySubsequences: true) { ".[]".contains($0) }
         guard !words.isEmpty, text.utf8.count <= 64, words.allSatisfy({ ServiceRefusal.word(String($0)) == $0 }) else {
             return nil

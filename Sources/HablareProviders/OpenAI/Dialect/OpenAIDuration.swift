@@ -9,15 +9,15 @@ enum OpenAIDuration {
     ///
     /// - Returns: The duration; `nil` for any other form, and for more than a year, which no limit needs.
     static func duration(_ text: String) -> Duration? {
-        var rest = text[...]
+        var remainder = text[...]
         var seconds = 0.0
         var smallest = Double.infinity
-        while !rest.isEmpty {
-            let digits = rest.prefix { $0.isASCII && $0.isNumber || $0 == "." }
+        while !remainder.isEmpty {
+            let digits = remainder.prefix { $0.isASCII && $0.isNumber || $0 == "." }
             guard let number = Double(digits), number.isFinite else { return nil }
-            rest = rest.dropFirst(digits.count)
-            let name = rest.prefix { !($0.isASCII && $0.isNumber) && $0 != "." }
-            rest = rest.dropFirst(name.count)
+            remainder = remainder.dropFirst(digits.count)
+            let name = remainder.prefix { !($0.isASCII && $0.isNumber) && $0 != "." }
+            remainder = remainder.dropFirst(name.count)
             if name.isEmpty, smallest == .infinity {
                 seconds = number
                 break

@@ -16,7 +16,7 @@ struct OpenAIResponsesReader: WholeTextReader {
     private(set) var isInBackground: Bool?
     /// Whether the response has ended without an answer. Polling it again does not change this.
     private(set) var hasFailed = false
-    private var items: [(place: Int64, item: ParameterValue)] = []
+    private var items: [(position: Int64, item: ParameterValue)] = []
     private var hasText = false
 
     var hasBegun: Bool { hasWritten || answer.hasUsed }
@@ -47,7 +47,7 @@ struct OpenAIResponsesReader: WholeTextReader {
             guard let item = value[member: "item"], case .object = item else {
                 throw .malformed("an item that is none")
             }
-            try answer.budget.charge(AnswerBudget.place)
+            try answer.budget.charge(AnswerBudget.itemOverhead)
             try answer.budget.charge(item)
             items.append((value[member: "output_index"]?.count ?? Int64(items.count), item))
             return .nothing
@@ -56,7 +56,7 @@ struct OpenAIResponsesReader: WholeTextReader {
                 throw .malformed("an end without a response")
             }
             let whole = try read(end: response)
-            return .end(rest: hasText ? "" : whole)
+            return .end(remainder: hasText ? "" : whole)
         case "error":
             let error = value[member: "error"] ?? .null
             throw .failed(error == .null ? value : error)
@@ -118,7 +118,7 @@ struct OpenAIResponsesReader: WholeTextReader {
         let listed = response[member: "output"]?.elements ?? []
         if !listed.isEmpty { hasWritten = true }
         let reason = try Self.finishReason(of: response)
-        let output = listed.isEmpty ? items.sorted { $0.place < $1.place }.map(\.item) : listed
+        let output = listed.isEmpty ? items.sorted { $0.position < $1.position }.map(\.item) : listed
         // From here on only one list is kept, and reading it charges the budget.
         items = []
         answer.budget = AnswerBudget()
@@ -143,7 +143,7 @@ struct OpenAIResponsesReader: WholeTextReader {
     }
 
     /// Reads one output item and returns its text.
-    private mutating func read(_ item: ParameterValue, at place: Int64) throws(TextFault) -> String {
+    private mutating func read(_ item: ParameterValue, at position: Int64) throws(TextFault) -> String {
         switch item[member: "type"]?.string {
         case "message":
             var text = ""
@@ -159,7 +159,7 @@ struct OpenAIResponsesReader: WholeTextReader {
             return text
         case "function_call":
             try answer.tools.take(
-                index: place, id: item[member: "call_id"]?.string, name: item[member: "name"]?.string,
+                index: position, id: item[member: "call_id"]?.string, name: item[member: "name"]?.string,
                 arguments: item[member: "arguments"], within: &answer.budget)
         case "reasoning":
             try answer.budget.charge(item)

@@ -43,8 +43,8 @@ struct OpenAIConversation: Sendable, Hashable {
         var loaded = self
         for (index, turn) in turns.enumerated() {
             guard case .user(var pieces) = turn else { continue }
-            for (place, piece) in pieces.enumerated() {
-                if case .image(let picture) = piece { pieces[place] = .image(try await picture.read()) }
+            for (position, piece) in pieces.enumerated() {
+                if case .image(let picture) = piece { pieces[position] = .image(try await picture.read()) }
             }
             loaded.turns[index] = .user(pieces)
         }

@@ -84,18 +84,18 @@ struct StructuredAnswer: Sendable, Equatable {
     /// Continues after the part that was read, whether it was a value or not. A part of a broken value is therefore not
     /// taken for a value.
     private mutating func lookAnywhere(in bytes: [UInt8]) {
-        var place = 0
-        while let start = bytes[place...].firstIndex(where: { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "[") }) {
+        var offset = 0
+        while let start = bytes[offset...].firstIndex(where: { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "[") }) {
             var reader = JSONReader(bytes, at: start)
             do throws(JSONReader.Problem) {
                 let value = try reader.value()
-                note(Candidate(value: value, json: Data(bytes[start..<reader.place])))
-                place = reader.place
+                note(Candidate(value: value, json: Data(bytes[start..<reader.offset])))
+                offset = reader.offset
             } catch {
                 isCut = error == .cut && candidates.isEmpty
                 if case .nameTwice = error { hasNameTwice = candidates.isEmpty }
                 guard let end = Self.end(ofBracketsAt: start, in: bytes) else { return }
-                place = end
+                offset = end
             }
         }
     }
@@ -105,18 +105,18 @@ struct StructuredAnswer: Sendable, Equatable {
     private static func end(ofBracketsAt start: Int, in bytes: [UInt8]) -> Int? {
         var depth = 0
         var isQuoted = false
-        var place = start
-        while place < bytes.count {
-            switch bytes[place] {
-            case UInt8(ascii: "\\") where isQuoted: place += 1
+        var offset = start
+        while offset < bytes.count {
+            switch bytes[offset] {
+            case UInt8(ascii: "\\") where isQuoted: offset += 1
             case UInt8(ascii: "\""): isQuoted.toggle()
             case UInt8(ascii: "{") where !isQuoted, UInt8(ascii: "[") where !isQuoted: depth += 1
             case UInt8(ascii: "}") where !isQuoted, UInt8(ascii: "]") where !isQuoted:
                 depth -= 1
-                if depth == 0 { return place + 1 }
+                if depth == 0 { return offset + 1 }
             default: break
             }
-            place += 1
+            offset += 1
         }
         return nil
     }

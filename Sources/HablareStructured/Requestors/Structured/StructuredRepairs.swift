@@ -8,7 +8,7 @@ struct StructuredRepairs {
     private let provider: ProviderID
     private let manager: AIRequestManager
     /// The request's position in a job, if it is in one. Its repairs take the positions after it.
-    private let place: Submission.JobPlace?
+    private let jobPosition: Submission.JobPosition?
     /// The number of repairs so far.
     private(set) var count = 0
     /// The requests whose answers were judged.
@@ -16,18 +16,18 @@ struct StructuredRepairs {
 
     init(
         of request: AIRequest, by provider: ProviderID, with manager: AIRequestManager,
-        at place: Submission.JobPlace? = nil
+        at jobPosition: Submission.JobPosition? = nil
     ) {
         self.request = request
         self.provider = provider
         self.manager = manager
-        self.place = place
+        self.jobPosition = jobPosition
     }
 
     /// Returns the request's own answer. If that has expired, returns the answer of its latest repair, if there is one.
     mutating func firstAnswer(atMost most: Int) async throws -> AIResponseData {
         do {
-            guard place != nil else { return noted(try await manager.execute(request, with: provider)) }
+            guard jobPosition != nil else { return noted(try await manager.execute(request, with: provider)) }
             // Repairs belong to the request at this position, which may be one of an earlier run.
             request = request.named(try await submit(request))
             return noted(try await manager.execute(requestID: request.id))
@@ -56,7 +56,7 @@ struct StructuredRepairs {
             // app's request.
             try await giveUpAnswers()
             throw rejection.error(afterRepairs: count - 1, cause: "The repair cannot be sent: \(error.message)")
-        } catch let error as AIServiceError where error.code == .conflict && place != nil {
+        } catch let error as AIServiceError where error.code == .conflict && jobPosition != nil {
             throw AIServiceError(
                 .conflict,
                 "The place of repair \(count) in the job is taken, perhaps by a repair of a request that was deleted; then delete it, too. \(error.message)"
@@ -68,9 +68,9 @@ struct StructuredRepairs {
     /// Stores the request or a repair of it. In a job, the same content may already be stored under another UUID: that
     /// of an earlier request at this position, or of its repair.
     private func submit(_ request: AIRequest, number: Int = 0) async throws -> UUID {
-        guard let place else { return try await manager.submit(request, to: provider) }
+        guard let jobPosition else { return try await manager.submit(request, to: provider) }
         let ids = try await manager.submit(
-            [request], to: provider, jobKey: place.key, startingAt: place.position + number)
+            [request], to: provider, jobKey: jobPosition.key, startingAt: jobPosition.position + number)
         return ids.first ?? request.id
     }
 

@@ -160,14 +160,14 @@ public struct StructuredRequestor<Value: Decodable & Sendable>: Requestor {
         _ request: AIRequest, manager: AIRequestManager, jobKey: JobKey, at position: Int = 0, provider: ProviderID
     ) async throws -> Output {
         try id.category.check(provider, in: manager.registry)
-        let place = Submission.JobPlace(key: jobKey, position: position)
+        let jobPosition = Submission.JobPosition(key: jobKey, position: position)
         guard (0...AIRequestManager.lastPosition - 1 - configuration.maximumRepairs).contains(position) else {
             throw AIServiceError(
                 .invalidRequest,
                 "A place in a job is between 0 and \(AIRequestManager.lastPosition), with room for the repairs. Count from 0."
             )
         }
-        return try await output(of: StructuredRepairs(of: request, by: provider, with: manager, at: place))
+        return try await output(of: StructuredRepairs(of: request, by: provider, with: manager, at: jobPosition))
     }
 
     private func output(of asked: StructuredRepairs) async throws -> Output {

@@ -36,7 +36,7 @@ public struct JSONSchema: Sendable {
         let names: Set<ExactText>
     }
 
-    private let parts: Boxed<Parts>
+    private let parts: Box<Parts>
 
     /// The source of the schema: a Boolean or an object.
     public var source: ParameterValue { parts.value.source }
@@ -49,7 +49,7 @@ public struct JSONSchema: Sendable {
     /// - Throws: ``Fault`` if it is invalid, or uses an unsupported feature.
     public init(_ source: ParameterValue) throws(Fault) {
         let compiler = try SchemaCompiler(source)
-        parts = Boxed(Parts(source: source, nodes: compiler.nodes, names: compiler.names))
+        parts = Box(Parts(source: source, nodes: compiler.nodes, names: compiler.names))
     }
 
     /// Parses a schema from JSON.
@@ -95,7 +95,7 @@ public struct JSONSchema: Sendable {
         var validator = SchemaValidator(
             nodes: parts.value.nodes, effort: effort, mostViolations: Self.maximumViolations)
         defer { effort = validator.effort }
-        return validator.findings(in: value).map { Violation(at: $0.place, showing: names, wanted: $0.wanted) }
+        return validator.findings(in: value).map { Violation(at: $0.location, showing: names, wanted: $0.wanted) }
     }
 }
 

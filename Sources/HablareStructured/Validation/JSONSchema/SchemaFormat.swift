@@ -57,14 +57,14 @@ enum SchemaFormat: String, Sendable, CaseIterable {
         guard text.count > 8, text[2] == UInt8(ascii: ":"), text[5] == UInt8(ascii: ":"),
             number(text[..<2], 0...23) != nil, number(text[3..<5], 0...59) != nil, number(text[6..<8], 0...60) != nil
         else { return false }
-        var rest = text[8...]
-        if rest.first == UInt8(ascii: ".") {
-            let fraction = rest.dropFirst().prefix(while: isDigit)
+        var remainder = text[8...]
+        if remainder.first == UInt8(ascii: ".") {
+            let fraction = remainder.dropFirst().prefix(while: isDigit)
             guard !fraction.isEmpty else { return false }
-            rest = rest[fraction.endIndex...]
+            remainder = remainder[fraction.endIndex...]
         }
-        if rest.count == 1, let last = rest.first { return last | 0x20 == UInt8(ascii: "z") }
-        let zone = Array(rest)
+        if remainder.count == 1, let last = remainder.first { return last | 0x20 == UInt8(ascii: "z") }
+        let zone = Array(remainder)
         return zone.count == 6 && (zone[0] == UInt8(ascii: "+") || zone[0] == UInt8(ascii: "-"))
             && zone[3] == UInt8(ascii: ":") && number(zone[1..<3], 0...23) != nil && number(zone[4...], 0...59) != nil
     }
@@ -87,11 +87,11 @@ enum SchemaFormat: String, Sendable, CaseIterable {
         guard let colon = text.firstIndex(of: UInt8(ascii: ":")), let first = text.first, isLetter(first),
             text[..<colon].allSatisfy({ isLetterOrDigit($0) || "+-.".utf8.contains($0) })
         else { return false }
-        var rest = text[(colon + 1)...]
-        while let byte = rest.popFirst() {
+        var remainder = text[(colon + 1)...]
+        while let byte = remainder.popFirst() {
             if byte == UInt8(ascii: "%") {
-                guard rest.count >= 2, rest.prefix(2).allSatisfy(isHexadecimal) else { return false }
-                rest = rest.dropFirst(2)
+                guard remainder.count >= 2, remainder.prefix(2).allSatisfy(isHexadecimal) else { return false }
+                remainder = remainder.dropFirst(2)
             } else if !isLetterOrDigit(byte), !"-._~:/?#[]@!$&'()*+,;=".utf8.contains(byte) {
                 return false
             }

@@ -81,11 +81,11 @@ struct JSONTypes: OptionSet, Sendable {
 
     /// A description in words.
     var shown: String {
-        var rest = self
+        var remainder = self
         var words: [String] = []
-        for (_, type, shown) in Self.names where rest.isSuperset(of: type) {
+        for (_, type, shown) in Self.names where remainder.isSuperset(of: type) {
             words.append(shown)
-            rest.subtract(type)
+            remainder.subtract(type)
         }
         return words.alternatives
     }

@@ -12,7 +12,7 @@ struct SchemaValidator {
 
     /// A violation before it is put into words. Most of them are found on the way and never reported.
     struct Finding {
-        let place: JSONPointer
+        let location: JSONPointer
         let wanted: String
     }
 
@@ -22,7 +22,7 @@ struct SchemaValidator {
     private(set) var effort: Int
     private var depth = 0
     private var isTooDeep = false
-    private var place = JSONPointer()
+    private var location = JSONPointer()
     private var found: [Finding] = []
 
     init(nodes: [SchemaNode], effort: Int = SchemaValidator.effort, mostViolations: Int) {
@@ -39,7 +39,7 @@ struct SchemaValidator {
         }
         check(value, against: 0)
         if isGivenUp {
-            place = JSONPointer()
+            location = JSONPointer()
             found = Array(found.prefix(mostViolations - 1))
             violate("smaller: it takes too long to be checked")
         }
@@ -48,7 +48,7 @@ struct SchemaValidator {
 
     private mutating func violate(_ wanted: String) {
         effort -= 4
-        found.append(Finding(place: place, wanted: wanted))
+        found.append(Finding(location: location, wanted: wanted))
     }
 
     private var isGivenUp: Bool { effort <= 0 || isTooDeep }
@@ -201,10 +201,10 @@ struct SchemaValidator {
             effort -= 4 * members.count  // the cost of sorting
             guard !isDone else { return }
             // Both lists are sorted by name.
-            var rest = known[...]
+            var remainder = known[...]
             for name in members.keys.sorted() {
-                while let first = rest.first, first.name < name { rest.removeFirst() }
-                if let first = rest.first, first.name.isExactly(name) { continue }
+                while let first = remainder.first, first.name < name { remainder.removeFirst() }
+                if let first = remainder.first, first.name.isExactly(name) { continue }
                 guard !isDone else { return }
                 if let value = members[name] { check(value, against: others, at: .member(name)) }
             }
@@ -218,9 +218,9 @@ struct SchemaValidator {
 
     private mutating func at(_ step: JSONPointer.Step, _ body: (inout Self) -> Void) {
         effort -= 1
-        place.push(step)
+        location.push(step)
         body(&self)
-        place.pop()
+        location.pop()
     }
 
     // MARK: Alternatives
@@ -233,7 +233,7 @@ struct SchemaValidator {
             guard !violations.isEmpty, !isGivenUp else { return }
             if violations.count < nearest?.count ?? .max { nearest = violations }
         }
-        tell(nearest ?? [], insteadOf: "what at least one of \(nodes.count) alternatives describes")
+        report(nearest ?? [], insteadOf: "what at least one of \(nodes.count) alternatives describes")
     }
 
     private mutating func checkOne(_ value: ParameterValue, _ nodes: [Int]) {
@@ -246,13 +246,13 @@ struct SchemaValidator {
             if violations.count < nearest?.count ?? .max { nearest = violations }
         }
         switch fitting {
-        case 0: tell(nearest ?? [], insteadOf: "what exactly one of \(nodes.count) alternatives describes")
+        case 0: report(nearest ?? [], insteadOf: "what exactly one of \(nodes.count) alternatives describes")
         case 1: break
         default: violate("what one alternative describes and no other")
         }
     }
 
-    private mutating func tell(_ violations: [Finding], insteadOf summary: String) {
+    private mutating func report(_ violations: [Finding], insteadOf summary: String) {
         violate(summary)
         for violation in violations where !isDone { found.append(violation) }
     }

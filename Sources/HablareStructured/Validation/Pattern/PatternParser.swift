@@ -5,7 +5,7 @@ struct PatternParser {
     private static let longest = 4096
 
     private let text: [Unicode.Scalar]
-    private var place = 0
+    private var offset = 0
 
     private init(_ text: String) { self.text = Array(text.unicodeScalars) }
 
@@ -19,18 +19,18 @@ struct PatternParser {
         return syntax
     }
 
-    private var next: Unicode.Scalar? { place < text.count ? text[place] : nil }
+    private var next: Unicode.Scalar? { offset < text.count ? text[offset] : nil }
 
     private mutating func take(_ scalar: Unicode.Scalar) -> Bool {
         guard next == scalar else { return false }
-        place += 1
+        offset += 1
         return true
     }
 
     private mutating func take(_ word: String) -> Bool {
         let scalars = Array(word.unicodeScalars)
-        guard text.dropFirst(place).starts(with: scalars) else { return false }
-        place += scalars.count
+        guard text.dropFirst(offset).starts(with: scalars) else { return false }
+        offset += scalars.count
         return true
     }
 
@@ -53,7 +53,7 @@ struct PatternParser {
 
     private mutating func atom(depth: Int) throws(PatternProblem) -> (PatternSyntax, canRepeat: Bool) {
         guard let scalar = next else { throw PatternProblem("ends too early") }
-        place += 1
+        offset += 1
         switch scalar {
         case "^": return (.start, false)
         case "$": return (.end, false)
@@ -76,7 +76,7 @@ struct PatternParser {
                 throw PatternProblem("looks ahead or behind, which is not understood")
             }
             if take("<" as Unicode.Scalar) {
-                while let scalar = next, scalar != ">" { place += 1 }
+                while let scalar = next, scalar != ">" { offset += 1 }
                 guard take(">" as Unicode.Scalar) else { throw PatternProblem("has a group's name without an end") }
             } else if !take(":" as Unicode.Scalar) {
                 throw PatternProblem("has a group of a kind that is not understood")
@@ -96,16 +96,16 @@ struct PatternParser {
         case "+": bounds = (1, nil)
         case "?": bounds = (0, 1)
         case "{":
-            place += 1
+            offset += 1
             guard isCount else {
-                place -= 1
+                offset -= 1
                 return atom
             }
             bounds = try counts()
-            place -= 1
+            offset -= 1
         default: return atom
         }
-        place += 1
+        offset += 1
         guard canRepeat else { throw PatternProblem("repeats what cannot be repeated") }
         _ = take("?" as Unicode.Scalar)  // lazy repetition does not change whether the text matches
         if let scalar = next, scalar == "*" || scalar == "+" || scalar == "?" {
@@ -131,7 +131,7 @@ struct PatternParser {
         while let scalar = next, ("0"..."9").contains(scalar) {
             number = number * 10 + Int(scalar.value - 0x30)
             guard number <= PatternProgram.longest else { throw PatternProblem("repeats too often") }
-            place += 1
+            offset += 1
         }
         return number
     }
@@ -142,11 +142,11 @@ struct PatternParser {
         var set = ScalarSet([], isNegated: take("^" as Unicode.Scalar))
         while !take("]" as Unicode.Scalar) {
             let first = try member()
-            guard next == "-", place + 1 < text.count, text[place + 1] != "]" else {
+            guard next == "-", offset + 1 < text.count, text[offset + 1] != "]" else {
                 set.items.append(first)
                 continue
             }
-            place += 1
+            offset += 1
             let last = try member()
             guard case .range(let low) = first, case .range(let high) = last, low.lowerBound <= high.lowerBound else {
                 throw PatternProblem("has a range of characters that is none")
@@ -158,7 +158,7 @@ struct PatternParser {
 
     private mutating func member() throws(PatternProblem) -> ScalarSet.Item {
         guard let scalar = next else { throw PatternProblem("has a set that is not closed") }
-        place += 1
+        offset += 1
         guard scalar == "\\" else { return .range(scalar...scalar) }
         if take("b" as Unicode.Scalar) { return .range("\u{8}"..."\u{8}") }
         return try escapedItem()
@@ -174,7 +174,7 @@ struct PatternParser {
 
     private mutating func escapedItem() throws(PatternProblem) -> ScalarSet.Item {
         guard let scalar = next else { throw PatternProblem("ends with a backslash") }
-        place += 1
+        offset += 1
         switch scalar {
         case "d": return .digit
         case "D": return .other(.digit)
@@ -216,7 +216,7 @@ struct PatternParser {
     /// Parses a letter, and returns its control character.
     private mutating func control() throws(PatternProblem) -> Unicode.Scalar {
         guard let letter = next, letter.isASCII, letter.properties.isAlphabetic else { throw Self.noEscape }
-        place += 1
+        offset += 1
         return Unicode.Scalar(UInt8(letter.value % 32))
     }
 
@@ -242,7 +242,7 @@ struct PatternParser {
         while count < digits ?? 6, let scalar = next, scalar.isASCII, let digit = Character(scalar).hexDigitValue {
             number = number << 4 | UInt32(digit)
             count += 1
-            place += 1
+            offset += 1
         }
         guard count > 0, count == digits ?? count else { throw Self.noEscape }
         return number
@@ -255,7 +255,7 @@ struct PatternParser {
         var name = ""
         while let scalar = next, scalar != "}" {
             name.unicodeScalars.append(scalar)
-            place += 1
+            offset += 1
         }
         guard take("}" as Unicode.Scalar), let property = ScalarProperty(name: name) else {
             throw PatternProblem("names a property of characters that is not understood")

@@ -93,9 +93,9 @@ struct PatternProgram: Sendable, Hashable {
         guard effort > 0 else { return nil }
         let scalars = Array(text.unicodeScalars)
         var run = Run(steps: steps)
-        for place in 0...scalars.count {
-            let before = place > 0 ? scalars[place - 1] : nil
-            let after = place < scalars.count ? scalars[place] : nil
+        for offset in 0...scalars.count {
+            let before = offset > 0 ? scalars[offset - 1] : nil
+            let after = offset < scalars.count ? scalars[offset] : nil
             effort -= run.enter(between: before, and: after)
             if run.hasMatched { return true }
             guard effort > 0 else { return nil }

@@ -36,7 +36,7 @@ import Testing
 
     @Test("An action is retried if the database is busy")
     func busy() async throws {
-        let isBusy = Guarded(true)
+        let isBusy = Locked(true)
         let queue = try await queue { _ in
             if isBusy.withLock({ $0 }) { throw DatabaseError(resultCode: .SQLITE_BUSY) }
         }
@@ -52,10 +52,10 @@ import Testing
     @Test("A committer carries out nothing after its queue was taken over")
     func takenOver() async throws {
         let first = try await queue { _ in }
-        let older = first.happened { $0.core.owner }
+        let older = first.apply { $0.core.owner }
         try await first.append(Swipe(1))
         let item = ActionItem(
-            id: ActionID(rawValue: UUID()), turn: 0, action: Swipe(1), isCompensation: false, isRepeated: false,
+            id: ActionID(rawValue: UUID()), executions: 0, action: Swipe(1), isCompensation: false, isRepeated: false,
             attempt: 1, origin: ActionOrigin(number: 1, owner: older), isUnwanted: false)
         _ = try await queue { _ in }
         let late = TransactionalCommitter<Swipe>(GroupWriter(database, driver: ThreadCommitDriver())) {

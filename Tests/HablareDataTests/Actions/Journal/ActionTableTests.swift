@@ -23,7 +23,7 @@ import Testing
         let records = (1...3).map { number in
             ActionRecord(
                 id: ActionID(rawValue: UUID()), number: number, isWanted: number != 2,
-                standing: .handedOver(.backward), turn: 5, attempt: 6, position: 100 - number,
+                standing: .handedOver(.backward), executions: 5, attempt: 6, position: 100 - number,
                 isRemembered: number != 3, failure: "why", hasGivenUp: number == 1)
         }
         let contents = try await database.write { database in

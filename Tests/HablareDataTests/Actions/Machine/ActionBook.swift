@@ -19,7 +19,7 @@ struct ActionBook {
         let swipe: Swipe
         var isWanted = true
         /// The number of the last request for the action.
-        var wish: Int
+        var order: Int
         /// Whether the action is in effect, according to the outcomes.
         var isApplied = false
         var deliveries: [String: Delivery] = [:]
@@ -45,7 +45,7 @@ struct ActionBook {
     var redo: [ActionID] = []
     /// The violated rules so far.
     private(set) var violations: [String] = []
-    private var wishes = 0
+    private var lastOrder = 0
 
     init(depth: Int, maximumAttempts: Int, isReviewed: Bool) {
         self.isReviewed = isReviewed
@@ -57,15 +57,15 @@ struct ActionBook {
         if !isSo { violations.append(rule) }
     }
 
-    private mutating func wish() -> Int {
-        wishes += 1
-        return wishes
+    private mutating func order() -> Int {
+        lastOrder += 1
+        return lastOrder
     }
 
     // MARK: The user
 
     mutating func appended(_ id: ActionID, _ swipe: Swipe) {
-        entries[id] = Entry(swipe: swipe, wish: wish())
+        entries[id] = Entry(swipe: swipe, order: order())
         redo = []
         undo.append(id)
         if undo.count > depth { undo.removeFirst() }
@@ -86,9 +86,9 @@ struct ActionBook {
     }
 
     private mutating func asked(_ id: ActionID, isWanted: Bool) {
-        let wish = wish()
+        let order = order()
         entries[id]?.isWanted = isWanted
-        entries[id]?.wish = wish
+        entries[id]?.order = order
         entries[id]?.hasGivenUp = false
         entries[id]?.hasWord = false
         if let entry = entries[id], !entry.isFlying, !entry.isUncertain || isFresh(entry) { startCounting(id) }
@@ -104,17 +104,17 @@ struct ActionBook {
     }
 
     mutating func retried() -> Int {
-        let failed = entries.filter { $0.value.hasGivenUp }.sorted { $0.value.wish < $1.value.wish }
+        let failed = entries.filter { $0.value.hasGivenUp }.sorted { $0.value.order < $1.value.order }
         for (id, _) in failed { _ = retried(id) }
         return failed.count
     }
 
     mutating func retried(_ id: ActionID) -> Bool {
         guard entries[id]?.hasGivenUp == true else { return false }
-        let wish = wish()
+        let order = order()
         entries[id]?.hasGivenUp = false
         entries[id]?.hasWord = true
-        entries[id]?.wish = wish
+        entries[id]?.order = order
         startCounting(id)
         return true
     }
@@ -180,7 +180,7 @@ struct ActionBook {
                 guard !other.hasGivenUp else { continue }
                 guard !item.isRepeated else { continue }
                 check(!other.isUncertain, "first what came of the one before")
-                if !other.isSettled { check(other.wish > entry.wish, "overtaken") }
+                if !other.isSettled { check(other.order > entry.order, "overtaken") }
             }
         }
         entries[item.id]?.isFlying = true

@@ -49,7 +49,7 @@ struct ActionHistory {
     mutating func live(_ events: Int) throws {
         for _ in 0..<events { try anything() }
         isStormy = false
-        try tell { core, _ in core.isRunning = true }
+        try publish { core, _ in core.isRunning = true }
         for round in 0..<1000 {
             if round == 20 { try retry() }
             if round < 40, book.isReviewed { try commit() }
@@ -58,7 +58,7 @@ struct ActionHistory {
                 if round > 40 { break } else { continue }
             }
             now = max(now, wake)
-            try tell { _, _ in }
+            try publish { _, _ in }
         }
         try check()
     }
@@ -71,7 +71,7 @@ struct ActionHistory {
         case 51..<56: try commit()
         case 56..<59: try retry()
         case 59..<60:
-            try tell { core, book in
+            try publish { core, book in
                 let discarded = core.discardAsked()
                 book.check(discarded == book.discarded().count, "what has failed is discarded")
             }
@@ -79,11 +79,11 @@ struct ActionHistory {
         case 62..<72: if !flying.isEmpty { try end(Int.random(in: 0..<flying.count, using: &random)) }
         case 72..<88:
             now += .milliseconds(Int.random(in: 1...900, using: &random))
-            try tell { _, _ in }
-        case 88..<92: try tell { core, _ in core.isRunning.toggle() }
+            try publish { _, _ in }
+        case 88..<92: try publish { core, _ in core.isRunning.toggle() }
         case 92..<96: if let wake = core.wake(after: decidedAt) { now = max(now, wake) }
         case 96..<97: try crash()
-        default: try tell { core, _ in core.isRunning = true }
+        default: try publish { core, _ in core.isRunning = true }
         }
         try compare()
     }
@@ -101,7 +101,7 @@ struct ActionHistory {
             new.append(NewAction(id: id, action: swipe, payload: Data([1]), appendedAt: Date(timeIntervalSince1970: 7)))
         }
         let now = now
-        try tell { core, book in
+        try publish { core, book in
             for new in new {
                 try core.appended(new, now: now)
                 book.appended(new.id, new.action)
@@ -110,14 +110,14 @@ struct ActionHistory {
     }
 
     private mutating func commit() throws {
-        try tell { core, book in
+        try publish { core, book in
             core.commitAsked()
             book.committed()
         }
     }
 
     private mutating func retry() throws {
-        try tell { core, book in
+        try publish { core, book in
             let retried = core.retryAsked()
             book.check(retried == book.retried(), "what has failed is tried again")
         }
@@ -126,16 +126,16 @@ struct ActionHistory {
     /// Sends a request for one action, which may be in any state.
     private mutating func one() throws {
         guard let id = book.entries.keys.sorted(by: { "\($0)" < "\($1)" }).randomElement(using: &random) else { return }
-        let wish = Int.random(in: 0..<3, using: &random)
-        try tell { core, book in
+        let choice = Int.random(in: 0..<3, using: &random)
+        try publish { core, book in
             do {
-                switch wish {
+                switch choice {
                 case 0: try core.retryAsked(id)
                 case 1: try core.discardAsked(id)
                 default: try core.withdrawAsked(id)
                 }
                 let isAllowed =
-                    switch wish {
+                    switch choice {
                     case 0: book.retried(id)
                     case 1: book.discarded(id)
                     default: book.withdrawn(id)
@@ -145,7 +145,7 @@ struct ActionHistory {
                 book.check(error.code == .notPending, "says that it is not pending")
                 var page = book
                 let isAllowed =
-                    switch wish {
+                    switch choice {
                     case 0: page.retried(id)
                     case 1: page.discarded(id)
                     default: page.withdrawn(id)
@@ -157,7 +157,7 @@ struct ActionHistory {
 
     private mutating func undo() throws {
         let now = now
-        try tell { core, book in
+        try publish { core, book in
             let canBe = book.undo.last.map { book.entries[$0]?.canBeUndone == true }
             do {
                 let change = try core.undoAsked(now: now)
@@ -172,7 +172,7 @@ struct ActionHistory {
 
     private mutating func redo() throws {
         let now = now
-        try tell { core, book in
+        try publish { core, book in
             do {
                 let change = try core.redoAsked(now: now)
                 book.redone(change.id)
@@ -186,7 +186,7 @@ struct ActionHistory {
     private mutating func end(_ index: Int) throws {
         let handover = flying.remove(at: index)
         var verdicts: [Int64: ActionVerdict] = [:]
-        var told: [(ActionItem<Swipe>, ActionVerdict)] = []
+        var forCaller: [(ActionItem<Swipe>, ActionVerdict)] = []
         for item in handover.items {
             let verdict = judge(item)
             if verdict == .done || (isStormy && verdict == .unknown("?") && Bool.random(using: &random)) {
@@ -196,13 +196,13 @@ struct ActionHistory {
             if verdict != .unknown("?") || Bool.random(using: &random) {
                 verdicts[item.origin.number] = consequence(of: verdict, for: item)
             }
-            told.append((item, verdict))
+            forCaller.append((item, verdict))
         }
         let now = now
         // The event is repeated until it is written.
-        while try !tell({ core, book in
+        while try !publish({ core, book in
             core.groupEnded(handover.group, verdicts, now: now)
-            for (item, verdict) in told { book.ended(item, verdict) }
+            for (item, verdict) in forCaller { book.ended(item, verdict) }
         }) {}
     }
 
@@ -248,7 +248,7 @@ struct ActionHistory {
 
     /// Applies a change to copies of queue and book, as the shell does. The copies count once they are written.
     @discardableResult
-    private mutating func tell(_ change: Change) throws -> Bool {
+    private mutating func publish(_ change: Change) throws -> Bool {
         var (draft, page) = (core, book)
         try change(&draft, &page)
         let handovers = draft.decide(now: now)
@@ -308,7 +308,7 @@ struct ActionHistory {
             book.check(done % 2 == (entry.isWanted ? 1 : 0), "swipe \(entry.swipe.name)")
             book.check(done == effects, "swipe \(entry.swipe.name) is known as it is")
         }
-        book.check(core.lineup.isEmpty && flying.isEmpty, "nothing is left to do")
+        book.check(core.queue.isEmpty && flying.isEmpty, "nothing is left to do")
         try judge()
     }
 

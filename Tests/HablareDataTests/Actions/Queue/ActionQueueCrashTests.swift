@@ -86,11 +86,11 @@ import Testing
         let journal = GroupWriter(database, driver: ThreadCommitDriver())
         let queue = try await Self.queue(in: database)
         try await queue.append(Swipe(1))
-        let owner = queue.happened { $0.core.owner }
+        let owner = queue.apply { $0.core.owner }
         var record = ActionRecord(
             id: ActionID(rawValue: UUID()), number: 1, standing: .handedOver(.forward), attempt: 1, position: 1)
         let item = ActionItem(
-            id: record.id, turn: 0, action: Swipe(1), isCompensation: false, isRepeated: false, attempt: 1,
+            id: record.id, executions: 0, action: Swipe(1), isCompensation: false, isRepeated: false, attempt: 1,
             origin: ActionOrigin(number: 1, owner: owner), isUnwanted: false)
         let committer = TransactionalCommitter(journal, apply: Self.apply)
         let handedOver = record
@@ -103,8 +103,8 @@ import Testing
         let again = try await Self.queue(in: database)
         try await again.whileRunning { _ = try await again.flush() }
         let log = try await database.read { try Int.fetchAll($0, sql: "SELECT difference FROM swipes ORDER BY rowid") }
-        let turn = try await database.read { try Int.fetchOne($0, sql: "SELECT turn FROM hablare_actions") }
-        #expect(log == [1, -1] && turn == 2)
+        let executions = try await database.read { try Int.fetchOne($0, sql: "SELECT turn FROM hablare_actions") }
+        #expect(log == [1, -1] && executions == 2)
         try file.remove()
     }
 

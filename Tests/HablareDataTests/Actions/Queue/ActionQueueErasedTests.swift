@@ -29,7 +29,7 @@ import Testing
         let after = try await desk.queue()
         #expect(after.pendingActions.isEmpty)
         try await after.append(Swipe(3))
-        #expect(after.happened { $0.core.owner } != before.happened { $0.core.owner })
+        #expect(after.apply { $0.core.owner } != before.apply { $0.core.owner })
         let error = await #expect(throws: ActionQueueError.self) { try await before.append(Swipe(4)) }
         #expect(error?.code == .erased)
         #expect(try desk.rows() == 1)

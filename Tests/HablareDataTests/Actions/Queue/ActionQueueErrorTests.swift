@@ -15,7 +15,7 @@ import Testing
             (.SQLITE_CORRUPT, .databaseFailed, false), (.SQLITE_CONSTRAINT, .databaseFailed, false),
         ])
     func table(code: ResultCode, expected: ActionQueueError.Code, isRetryable: Bool) {
-        let error = ActionQueueError.told(DatabaseError(resultCode: code))
+        let error = ActionQueueError.forCaller(DatabaseError(resultCode: code))
         #expect(error.code == expected && error.isRetryable == isRetryable)
         #expect(error.message.contains("make room") == (expected == .diskFull))
         #expect(error.cause?.hasPrefix("\(code)") == true)
@@ -26,7 +26,7 @@ import Testing
         for error in [
             ActionQueueError.nothingToUndo, .notRunning, .takenOver("q"), .erased("q"), .tooLarge(2, limit: 1),
         ] {
-            #expect(!error.isRetryable && ActionQueueError.told(error) == error)
+            #expect(!error.isRetryable && ActionQueueError.forCaller(error) == error)
         }
     }
 }

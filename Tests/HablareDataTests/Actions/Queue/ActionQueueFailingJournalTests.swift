@@ -24,7 +24,7 @@ import Testing
                 await desk.clock.sleepers(reach: 1)
                 for _ in 0..<200 { await Task.yield() }
                 #expect(breaker.refused.withLock { $0 } == round)
-                #expect(queue.happened { $0.inbox.count } == 0)
+                #expect(queue.apply { $0.inbox.count } == 0)
                 desk.clock.advance(by: .milliseconds(999))
                 for _ in 0..<200 { await Task.yield() }
                 #expect(breaker.refused.withLock { $0 } == round)

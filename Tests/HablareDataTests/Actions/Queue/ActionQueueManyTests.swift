@@ -29,7 +29,7 @@ import Testing
             }
             while try await queue.flush().pending > 0 {}
         }
-        let wanted = queue.happened { state in
+        let wanted = queue.apply { state in
             Set(state.core.past.compactMap { state.core.steps[$0]?.action }.filter { !$0.isNothing }.map(\.name))
         }
         #expect(committer.inEffect == wanted && !wanted.isEmpty, "HABLARE_SEED=\(seed)")

@@ -10,7 +10,7 @@ import Testing
     @Test("An undo while the outcome is unknown takes effect with an explicit commit", arguments: [false, true])
     func undoneWhileUnknown(hasRestarted: Bool) async throws {
         let desk = try ActionDesk(
-            ScriptedCommitter { $0.attempt == 1 && $0.turn == 0 ? .unknown(ScriptedCommitter.Failure()) : .done },
+            ScriptedCommitter { $0.attempt == 1 && $0.executions == 0 ? .unknown(ScriptedCommitter.Failure()) : .done },
             configuration: ActionQueueConfiguration(mode: .review))
         var queue = try await desk.queue()
         try await queue.append(Swipe(1))
@@ -70,7 +70,7 @@ import Testing
 
     @Test("Of several failed actions, one is retried and another one is discarded")
     func oneByOne() async throws {
-        let isBroken = Guarded(true)
+        let isBroken = Locked(true)
         let desk = try ActionDesk(
             ScriptedCommitter { _ in
                 isBroken.withLock { $0 } ? .failed(ScriptedCommitter.Failure(), isRetryable: false) : .done

@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct ActionQueueRunningTests {
     @Test("A permanent or repeated failure is kept, and can be retried or discarded explicitly")
     func failures() async throws {
-        let isBroken = Guarded(true)
+        let isBroken = Locked(true)
         let committer = ScriptedCommitter { _ in
             isBroken.withLock { $0 } ? .failed(ScriptedCommitter.Failure(), isRetryable: true) : .done
         }

@@ -10,7 +10,7 @@ import Testing
     @Test("A retry happens even if its time passes while the failure is being written")
     func outlastedBackoff() async throws {
         let interruption = CommitInterruption()
-        let clock = Guarded<ManualClock?>(nil)
+        let clock = Locked<ManualClock?>(nil)
         let isLate = Gate()
         let committer = ScriptedCommitter { item in
             guard item.attempt == 1 else { return .done }

@@ -50,7 +50,7 @@ import Testing
     @Test("Reading a queue's state does not evaluate the conditions of waiters")
     func lookingIsCheap() async throws {
         let queue = try await ActionDesk().queue()
-        let (asked, isOver) = (Guarded(0), Guarded(false))
+        let (asked, isOver) = (Locked(0), Locked(false))
         async let wait: Void = queue.wait { _ in
             asked.withLock { $0 += 1 }
             return isOver.withLock { $0 }

@@ -29,7 +29,7 @@ import Testing
 
     @Test("An undo reverts a possible success, even if its repetition failed", arguments: [true, false])
     func undoneAfterFailedRepetition(isRetryable: Bool) async throws {
-        let isFailing = Guarded(true)
+        let isFailing = Locked(true)
         let committer = ScriptedCommitter { item in
             if item.attempt == 1, !item.isCompensation { return .unknown(ScriptedCommitter.Failure()) }
             return isFailing.withLock { $0 }

@@ -5,12 +5,12 @@ import Hablare
 /// process is killed.
 final class CommitBreaker: TransactionObserver, Sendable {
     /// The number of transactions that may still be committed.
-    let left: Guarded<Int>
+    let left: Locked<Int>
     /// The number of refused transactions.
-    let refused = Guarded(0)
+    let refused = Locked(0)
 
     init(left: Int = .max) {
-        self.left = Guarded(left)
+        self.left = Locked(left)
     }
 
     func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { true }

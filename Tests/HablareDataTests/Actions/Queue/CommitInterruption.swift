@@ -3,7 +3,7 @@ import Hablare
 
 /// An observer that runs a closure during the next transaction.
 final class CommitInterruption: TransactionObserver, Sendable {
-    let body = Guarded<(@Sendable () -> Void)?>(nil)
+    let body = Locked<(@Sendable () -> Void)?>(nil)
 
     func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { true }
     func databaseDidChange(with event: DatabaseEvent) {}

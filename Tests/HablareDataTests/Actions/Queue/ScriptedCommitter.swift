@@ -40,12 +40,12 @@ final class ScriptedCommitter: ActionCommitter {
         var waits = 0
     }
 
-    let interruption = Guarded(Interruption.cancellation)
-    private let state = Guarded(State())
+    let interruption = Locked(Interruption.cancellation)
+    private let state = Locked(State())
     private let answers: @Sendable (ActionItem<Swipe>) -> ActionOutcome
     private let knows: Bool
     private let stream: AsyncStream<Call>
-    private let told: AsyncStream<Call>.Continuation
+    private let forCaller: AsyncStream<Call>.Continuation
 
     /// Creates a committer.
     ///
@@ -58,13 +58,13 @@ final class ScriptedCommitter: ActionCommitter {
     ) {
         self.answers = answers
         knows = knowsWhatWasApplied
-        (stream, told) = AsyncStream.makeStream()
+        (stream, forCaller) = AsyncStream.makeStream()
     }
 
     func commit(_ items: [ActionItem<Swipe>], of group: String) async -> [ActionOutcome] {
         let call = Call(group: group, items: items)
         state.withLock { $0.calls.append(call) }
-        told.yield(call)
+        forCaller.yield(call)
         if await isInterrupted(group) {
             return switch interruption.withLock({ $0 }) {
             case .cancellation, .look: items.map { _ in .failed(CancellationError(), isRetryable: true) }

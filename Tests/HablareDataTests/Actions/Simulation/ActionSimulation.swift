@@ -22,7 +22,7 @@ final class ActionSimulation: Sendable {
         /// Whether commits are refused.
         var isStormy = true
         /// The acknowledged swipes, and whether they are wanted.
-        var wishes: [Int: Bool] = [:]
+        var wantedNames: [Int: Bool] = [:]
         var lastName = 0
         /// The swipes with an unanswered request.
         var asked: Set<Int> = []
@@ -37,7 +37,7 @@ final class ActionSimulation: Sendable {
     private let scheduler: SimulationScheduler
     private let database: DatabaseQueue
     private let service: SimulatedService
-    private let world: Guarded<World>
+    private let world: Locked<World>
     private let lifetimes: [Int]
     private let kind: Kind
     private let configuration: ActionQueueConfiguration
@@ -65,7 +65,7 @@ final class ActionSimulation: Sendable {
         scheduler = SimulationScheduler(seed: random.next(), style: style)
         self.kind = kind
         let serviceSeed = random.next()
-        let world = Guarded(World(random: random))
+        let world = Locked(World(random: random))
         self.world = world
         service = SimulatedService(seed: serviceSeed, scheduler: scheduler) { world.withLock { $0.isBurying } }
         database = try DatabaseQueue()
@@ -116,7 +116,7 @@ final class ActionSimulation: Sendable {
     /// Runs one process from its start to its death. The last one lives until everything is done.
     private func live(for steps: Int?) {
         let executor = scheduler.makeLane()
-        let drivers = Guarded<[SimulatedCommitDriver]>([])
+        let drivers = Locked<[SimulatedCommitDriver]>([])
         let seams = EngineSeams(
             clock: EngineClock(VirtualClock(scheduler: scheduler, lane: executor.lane)),
             date: { Date(timeIntervalSince1970: 1_767_225_600) }, makeID: { [self] in id() }, jitter: { 0.5 },
@@ -191,15 +191,15 @@ final class ActionSimulation: Sendable {
             guard !world.isBurying else { return }
             let found = Dictionary(rows) { first, _ in first }
             if found.count != rows.count { world.faults.append("an action is there twice") }
-            for (name, isWanted) in world.wishes where found[name] ?? false != isWanted {
+            for (name, isWanted) in world.wantedNames where found[name] ?? false != isWanted {
                 // An undone action that cannot be redone may be gone.
                 world.changing -= 1
-                world.wishes[name] = found[name] ?? false
+                world.wantedNames[name] = found[name] ?? false
                 if world.changing < 0 { world.faults.append("acknowledged, and not there: \(name), \(isWanted)") }
             }
-            for (name, isWanted) in found where world.wishes[name] == nil {
+            for (name, isWanted) in found where world.wantedNames[name] == nil {
                 if !world.asked.contains(name) { world.faults.append("nobody asked for \(name)") }
-                world.wishes[name] = isWanted
+                world.wantedNames[name] = isWanted
             }
             world.asked = []
             world.changing = 0
@@ -227,7 +227,7 @@ final class ActionSimulation: Sendable {
         scheduler.cut(lane: executor.lane)
         process.cancel()
         for driver in drivers { driver.flush() }
-        let isOver = scheduler.runRest(ofLane: executor.lane, within: 100_000)
+        let isOver = scheduler.runRemaining(ofLane: executor.lane, within: 100_000)
         world.withLock { world in
             world.isBurying = false
             if !isOver { world.faults.append("a dead process never ends") }
@@ -262,7 +262,7 @@ final class ActionSimulation: Sendable {
         for _ in 0..<30 {
             guard !scheduler.isCutOff(lane: lane) else { return }
             do {
-                try await wish(queue, lane: lane)
+                try await perform(queue, lane: lane)
             } catch is CancellationError {
                 return  // the process is dead
             } catch {
@@ -272,7 +272,7 @@ final class ActionSimulation: Sendable {
         if isLast { await finish(queue, lane: lane) }
     }
 
-    private func wish<C: ActionCommitter>(
+    private func perform<C: ActionCommitter>(
         _ queue: DurableActionQueue<C>, lane: Int
     ) async throws where C.Action == Swipe {
         switch draw({ $0.below(20) }) {
@@ -322,7 +322,7 @@ final class ActionSimulation: Sendable {
             guard !world.isBurying else { return }
             for swipe in swipes {
                 world.asked.remove(swipe.name)
-                if case .success = result { world.wishes[swipe.name] = true }
+                if case .success = result { world.wantedNames[swipe.name] = true }
             }
             if case .success = result { world.acknowledged += 1 }
         }
@@ -340,7 +340,7 @@ final class ActionSimulation: Sendable {
                 guard !world.isBurying else { return }
                 world.changing = 0
                 world.acknowledged += 1
-                world.wishes[change.action.name] = isWanted
+                world.wantedNames[change.action.name] = isWanted
             }
         } catch {
             world.withLock { world in
@@ -372,7 +372,7 @@ final class ActionSimulation: Sendable {
     // MARK: Judgement
 
     private func judge() throws {
-        let wanted = Set(world.withLock { $0.wishes }.filter(\.value).keys)
+        let wanted = Set(world.withLock { $0.wantedNames }.filter(\.value).keys)
         let inEffect: Set<Int>
         switch kind {
         case .service: inEffect = service.inEffect

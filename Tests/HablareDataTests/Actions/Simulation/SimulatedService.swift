@@ -25,14 +25,14 @@ final class SimulatedService: Sendable {
         var repetitions = 0
     }
 
-    private let state: Guarded<State>
+    private let state: Locked<State>
     private let scheduler: SimulationScheduler
     private let isDead: @Sendable () -> Bool
     /// Whether the service supports lookups.
     private let knows: Bool
 
     init(seed: UInt64, scheduler: SimulationScheduler, isDead: @escaping @Sendable () -> Bool) {
-        state = Guarded(State(random: SeededGenerator(seed: seed)))
+        state = Locked(State(random: SeededGenerator(seed: seed)))
         self.scheduler = scheduler
         self.isDead = isDead
         knows = seed.isMultiple(of: 2)
@@ -75,7 +75,7 @@ final class SimulatedService: Sendable {
             if item.isRepeated {
                 state.repetitions += 1
             } else if state.open.contains(key) || state.applied.contains(key) {
-                state.faults.append("handed over again without a mark: \(item.action.name), \(item.turn)")
+                state.faults.append("handed over again without a mark: \(item.action.name), \(item.executions)")
             }
             state.open.insert(key)
         }
@@ -114,7 +114,7 @@ final class SimulatedService: Sendable {
             let name = item.action.name
             let isChanged =
                 item.isCompensation ? state.inEffect.remove(name) != nil : state.inEffect.insert(name).inserted
-            if !isChanged { state.faults.append("carried out twice: \(name), \(item.turn)") }
+            if !isChanged { state.faults.append("carried out twice: \(name), \(item.executions)") }
         }
     }
 

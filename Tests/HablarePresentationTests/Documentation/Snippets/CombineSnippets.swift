@@ -13,7 +13,7 @@ final class CallbackService: Sendable {
         let cancel: @Sendable () -> Void
     }
 
-    let cancelled = Guarded(false)
+    let cancelled = Locked(false)
 
     func ask(_ done: @escaping @Sendable (Result<String, any Error>) -> Void) -> Call {
         done(.success("forty-two"))

@@ -35,7 +35,8 @@ import Testing
         #expect(machine.checked(at: .seconds(130)) == .abort)
         let failure = HTTPFailure(.idleTimeout, mayHaveArrived: true, cause: "silent for 10.0 seconds")
         #expect(machine.ending == .failed(failure))
-        #expect(machine.asked(at: .seconds(131)) == .bytes(piece, letsGoOn: false), "what came is still handed over")
+        #expect(
+            machine.asked(at: .seconds(131)) == .bytes(piece, letsContinue: false), "what came is still handed over")
         #expect(machine.asked(at: .seconds(131)) == .end(.failed(failure)))
         #expect(machine.checked(at: .seconds(200)) == .over)
     }
@@ -45,7 +46,7 @@ import Testing
         #expect(machine.received(piece, readerWaits: false, at: .seconds(1)) == .hold)
         #expect(machine.received(large, readerWaits: false, at: .seconds(1)) == .holdBack)
         #expect(machine.checked(at: .seconds(1000)) == .again(at: .seconds(1010)))
-        #expect(machine.asked(at: .seconds(1005)) == .bytes(piece + large, letsGoOn: true))
+        #expect(machine.asked(at: .seconds(1005)) == .bytes(piece + large, letsContinue: true))
         #expect(machine.checked(at: .seconds(1010)) == .again(at: .seconds(1015)))
         #expect(machine.checked(at: .seconds(1015)) == .abort)
     }
@@ -66,7 +67,7 @@ import Testing
             case .failed(let failure): #expect(machine.failed(failure) == true)
             default: #expect(machine.finished() == true)
             }
-            #expect(machine.asked(at: .zero) == .bytes(piece, letsGoOn: false))
+            #expect(machine.asked(at: .zero) == .bytes(piece, letsContinue: false))
             #expect(machine.asked(at: .zero) == .end(ending))
         }
     }
@@ -163,8 +164,8 @@ import Testing
                 }
             case 5..<9 where !waits && !isLeft:
                 switch machine.asked(at: now) {
-                case .bytes(let bytes, let letsGoOn):
-                    #expect(letsGoOn == isHeldBack, "seed \(seed)")
+                case .bytes(let bytes, let letsContinue):
+                    #expect(letsContinue == isHeldBack, "seed \(seed)")
                     isHeldBack = false
                     take(bytes)
                 case .wait: waits = true

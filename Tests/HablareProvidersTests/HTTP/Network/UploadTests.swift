@@ -11,7 +11,7 @@ import Testing
     private final class Files: ContentReading {
         let content: Data
         let readable: Int
-        private let asked = Guarded<[Range<Int>]>([])
+        private let asked = Locked<[Range<Int>]>([])
 
         init(_ content: Data, readable: Int = .max) {
             self.content = content

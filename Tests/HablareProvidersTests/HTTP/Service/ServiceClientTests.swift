@@ -15,7 +15,7 @@ import Testing
     private final class Dialect: ServiceDialect {
         let name = "Example"
         let fields: HTTPFields = [.accept: "*/*"]
-        private let state = Guarded<[ServiceRefusal]>([])
+        private let state = Locked<[ServiceRefusal]>([])
 
         var refusals: [ServiceRefusal] { state.withLock { $0 } }
 
@@ -33,7 +33,7 @@ import Testing
 
     /// A transport that records the calls and returns scripted answers.
     private final class Kept: HTTPTransport {
-        private let state = Guarded<[HTTPCall]>([])
+        private let state = Locked<[HTTPCall]>([])
         private let answer: @Sendable (HTTPCall) async throws -> HTTPAnswer
 
         init(_ answer: @escaping @Sendable (HTTPCall) async throws -> HTTPAnswer) { self.answer = answer }
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test func `The key is looked up for each call, and is among its secrets only`() async throws {
-        let keys = Guarded(["first-key-0123456789", "other-key-0123456789"])
+        let keys = Locked(["first-key-0123456789", "other-key-0123456789"])
         let transport = Kept { _ in HTTPAnswer(status: 200) }
         let client = ServiceClient(
             try ServiceAddress("https://api.example"), dialect: Dialect(), transport: transport,
@@ -137,7 +137,7 @@ import Testing
         let left = try #require(HTTPField.Name("x-left"))
         for status in [200, 429, 500] {
             let transport = Kept { _ in HTTPAnswer(status: status, fields: [left: "3"]) }
-            let heard = Guarded<[ReportedLimits]>([])
+            let heard = Locked<[ReportedLimits]>([])
             let call = ProviderCall(
                 request: AIRequest(prompt: "x"), limits: { new in heard.withLock { $0.append(new) } })
             do {

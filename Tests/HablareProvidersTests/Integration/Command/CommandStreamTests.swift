@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct CommandStreamTests {
     /// The pieces that a provider yielded.
     private final class Taken: Sendable {
-        private let pieces = Guarded<[Data]>([])
+        private let pieces = Locked<[Data]>([])
 
         var all: [Data] { pieces.withLock { $0 } }
         var bytes: Data { Data(all.joined()) }

@@ -60,7 +60,7 @@ struct CommandStage: ProviderStage {
     func provider(changing change: ProviderChange?) throws -> (any AIServiceProvider)? {
         switch change {
         case nil: try CommandProvider(CommandTemplate(id: "command", executable: "/bin/cat", content: .text))
-        case .place: try CommandProvider(CommandTemplate(id: "command", executable: "/bin/echo", content: .text))
+        case .address: try CommandProvider(CommandTemplate(id: "command", executable: "/bin/echo", content: .text))
         case .model, .key: nil
         }
     }

@@ -48,7 +48,7 @@ struct BackgroundCall: Sendable {
     var parameters: [String: ParameterValue] = [:]
     var streams = false
     var form = AnswerForm.text
-    var remembered: RememberedWork?
+    var resumePoint: ResumePoint?
     /// Whether the request still wants the work.
     var isWanted = true
     /// The error that the first calls of `remember` throw.
@@ -94,16 +94,16 @@ struct BackgroundCall: Sendable {
     ///
     /// - Parameter word: The beginning of the event at which the task is cancelled.
     func run(cancelledAt word: String? = nil) async throws -> Outcome {
-        let story = Guarded<[String]>([])
-        let text = Guarded(Data())
-        let handle = Guarded(remembered?.handle)
-        let refusals = Guarded(self.refusals)
+        let story = Locked<[String]>([])
+        let text = Locked(Data())
+        let handle = Locked(resumePoint?.handle)
+        let refusals = Locked(self.refusals)
         let tell: @Sendable (String) -> Void = { event in
             story.withLock { $0.append(event) }
             // Every event except those of the farewell is reported by the call's own task.
             if let word, event.hasPrefix(word) { withUnsafeCurrentTask { $0?.cancel() } }
         }
-        let left = Guarded(answers)
+        let left = Locked(answers)
         let transport = ScriptedTransport { call in
             tell(
                 "\(call.method.rawValue) \(call.url.path.replacing("/v1/", with: ""))\(call.url.query.map { "?\($0)" } ?? "")"
@@ -118,7 +118,7 @@ struct BackgroundCall: Sendable {
             prompt: "Greet.", parameters: parameters.merging(["background": true]) { own, _ in own },
             streaming: streams ? StreamingPolicy() : nil)
         let call = ProviderCall(
-            request: request, remembered: remembered,
+            request: request, resumePoint: resumePoint,
             chunks: { piece in
                 tell(piece.isEmpty ? "sign" : "yield \(String(decoding: piece, as: UTF8.self))")
                 text.withLock { $0.append(piece) }
@@ -134,7 +134,7 @@ struct BackgroundCall: Sendable {
                 handle.withLock { $0 = new }
             },
             resumption: { tell("resume") },
-            wish: { [isWanted] in
+            isWanted: { [isWanted] in
                 tell("wanted?")
                 return isWanted
             })

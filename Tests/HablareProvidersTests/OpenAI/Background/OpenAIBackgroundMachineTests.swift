@@ -31,8 +31,8 @@ import Testing
         }
 
         /// Returns the events after a number, or all of them if the service ignores the number.
-        func stream(after number: Int64?, beginsAnew: Bool) -> ArraySlice<Event> {
-            guard let number, !beginsAnew, let place = events.firstIndex(where: { $0.number == number }) else {
+        func stream(after number: Int64?, restarts: Bool) -> ArraySlice<Event> {
+            guard let number, !restarts, let place = events.firstIndex(where: { $0.number == number }) else {
                 return events[...]
             }
             return events[(place + 1)...]
@@ -52,13 +52,13 @@ import Testing
             var machine = Machine(handle: handle, keptBytes: kept.count)
             let after: Int64?
             switch machine.begins(streams: true) {
-            case .anew: after = nil
+            case .restart: after = nil
             case .reading(let id, let number):
                 #expect(id == "r")
                 after = number
             case .asking, .lost: throw CancellationError()
             }
-            let stream = service.stream(after: after, beginsAnew: Bool.random(using: &random))
+            let stream = service.stream(after: after, restarts: Bool.random(using: &random))
             let isLast = attempt == 11
             let count = isLast ? stream.count : Int.random(in: 0...stream.count, using: &random)
             var yielded = kept
@@ -84,7 +84,7 @@ import Testing
     func beginnings() throws {
         let handle = try BackgroundScript.handle("r", [(5, 100), (9, 200)])
         let rows: [(Data?, Int, Bool, Machine.Beginning)] = [
-            (nil, 0, true, .anew), (nil, 0, false, .anew), (Data("x".utf8), 0, true, .lost),
+            (nil, 0, true, .restart), (nil, 0, false, .restart), (Data("x".utf8), 0, true, .lost),
             (Data(), 0, false, .lost), (handle, 0, false, .asking(id: "r")), (handle, 300, false, .asking(id: "r")),
             (handle, 99, true, .reading(id: "r", after: nil)), (handle, 100, true, .reading(id: "r", after: 5)),
             (handle, 200, true, .reading(id: "r", after: 9)),

@@ -13,8 +13,8 @@ import Testing
         #"{"error":{"message":"This response was not created with stream=true.","type":"invalid_request_error"}}"#,
         status: 400)
 
-    private func kept(_ bytes: Int, _ marks: [(Int64, Int)] = []) throws -> RememberedWork {
-        RememberedWork(handle: try BackgroundScript.handle("resp_1", marks), keptChunks: 1, keptBytes: bytes)
+    private func kept(_ bytes: Int, _ marks: [(Int64, Int)] = []) throws -> ResumePoint {
+        ResumePoint(handle: try BackgroundScript.handle("resp_1", marks), keptChunks: 1, keptBytes: bytes)
     }
 
     @Test("The handle is stored at the first event, before any text, and the text is yielded as it arrives")
@@ -53,7 +53,7 @@ import Testing
             let mark = marks.last { $0.1 <= count }
             let stream = OpenAIBench.stream(events.dropFirst(mark.map { Int($0.0) + 1 } ?? 0).joined(), pieces: 9)
             let outcome = try await BackgroundCall(
-                answers: [stream], streams: true, remembered: try kept(count, marks)
+                answers: [stream], streams: true, resumePoint: try kept(count, marks)
             ).run()
             #expect(try outcome.result.get().isStreamed)
             #expect(Array(outcome.text.utf8) == Array(String(decoding: all[count...], as: UTF8.self).utf8))
@@ -66,7 +66,7 @@ import Testing
     func ignoresPlace() async throws {
         let stream = OpenAIBench.stream(BackgroundScript.events(Self.pieces).joined())
         let outcome = try await BackgroundCall(
-            answers: [stream], streams: true, remembered: try kept(13, [(2, 11)])
+            answers: [stream], streams: true, resumePoint: try kept(13, [(2, 11)])
         ).run()
         #expect(outcome.text == String(decoding: Array(Self.text.utf8)[13...], as: UTF8.self))
     }
@@ -77,7 +77,7 @@ import Testing
             Self.refusal, OpenAIBench.json(BackgroundScript.response("in_progress")),
             OpenAIBench.json(BackgroundScript.done(Self.text)),
         ]
-        let outcome = try await BackgroundCall(answers: answers, streams: true, remembered: try kept(6)).run()
+        let outcome = try await BackgroundCall(answers: answers, streams: true, resumePoint: try kept(6)).run()
         #expect(try outcome.result.get().isStreamed)
         #expect(
             outcome.story.dropFirst(2) == [
@@ -89,7 +89,7 @@ import Testing
     @Test("A response with less text than readers have seen is refused")
     func lessText() async throws {
         let answers = [Self.refusal, OpenAIBench.json(BackgroundScript.done("Gr"))]
-        let outcome = try await BackgroundCall(answers: answers, streams: true, remembered: try kept(6)).run()
+        let outcome = try await BackgroundCall(answers: answers, streams: true, resumePoint: try kept(6)).run()
         #expect(outcome.error?.code == .invalidResponse && outcome.text.isEmpty)
     }
 
@@ -97,7 +97,7 @@ import Testing
     func onlyEnd() async throws {
         let end = try #require(BackgroundScript.events(Self.pieces).last)
         let outcome = try await BackgroundCall(
-            answers: [OpenAIBench.stream(end)], streams: true, remembered: try kept(Self.text.utf8.count)
+            answers: [OpenAIBench.stream(end)], streams: true, resumePoint: try kept(Self.text.utf8.count)
         ).run()
         #expect(try outcome.result.get().isStreamed && outcome.text.isEmpty)
     }
@@ -140,10 +140,10 @@ import Testing
 
     /// Returns the next attempt's error for a failed response that does not list its output.
     private func failure(after cut: BackgroundCall.Outcome, streams: Bool) async throws -> AIServiceError {
-        let remembered = RememberedWork(handle: try #require(cut.handle))
+        let resumePoint = ResumePoint(handle: try #require(cut.handle))
         let failed = OpenAIBench.json(BackgroundScript.response("failed", #","error":{"code":"server_error"}"#))
         let answers = (streams ? [Self.refusal] : []) + [failed]
-        let outcome = try await BackgroundCall(answers: answers, streams: streams, remembered: remembered).run()
+        let outcome = try await BackgroundCall(answers: answers, streams: streams, resumePoint: resumePoint).run()
         #expect(outcome.handle == nil && outcome.error?.code == .overloaded)
         return try #require(outcome.error)
     }
@@ -173,7 +173,7 @@ import Testing
         #expect(OpenAIBackgroundHandle(data)?.marks == [.init(number: 1, bytes: 5000)])
         let resumed = try await BackgroundCall(
             answers: [OpenAIBench.stream(events.dropFirst(2).joined())], streams: true,
-            remembered: RememberedWork(handle: data, keptChunks: 2, keptBytes: 10_000)
+            resumePoint: ResumePoint(handle: data, keptChunks: 2, keptBytes: 10_000)
         ).run()
         #expect(cut.text + resumed.text == long.joined())
     }

@@ -11,7 +11,7 @@ import Testing
     private static let queued = OpenAIBench.json(BackgroundScript.response("queued"))
     private static let working = OpenAIBench.json(BackgroundScript.response("in_progress"))
     private static let done = OpenAIBench.json(BackgroundScript.done("Hello"))
-    private static let remembered = RememberedWork(handle: Data(#"{"id":"resp_1"}"#.utf8))
+    private static let resumePoint = ResumePoint(handle: Data(#"{"id":"resp_1"}"#.utf8))
 
     // MARK: Starting
 
@@ -112,9 +112,9 @@ import Testing
             End(response: BackgroundScript.response("cancelled"), code: .providerFailed, disposition: .fail),
         ]
         for row in rows {
-            for remembered in [nil, Self.remembered] {
-                let answers = (remembered == nil ? [Self.queued] : []) + [OpenAIBench.json(row.response)]
-                let outcome = try await BackgroundCall(answers: answers, remembered: remembered).run()
+            for resumePoint in [nil, Self.resumePoint] {
+                let answers = (resumePoint == nil ? [Self.queued] : []) + [OpenAIBench.json(row.response)]
+                let outcome = try await BackgroundCall(answers: answers, resumePoint: resumePoint).run()
                 #expect(outcome.error?.code == row.code && outcome.error?.disposition == row.disposition, "\(row)")
                 #expect(outcome.story.last == "forget" && outcome.handle == nil)
             }
@@ -133,8 +133,8 @@ import Testing
     // MARK: Resuming
 
     @Test("The next attempt resumes and polls the response, and starts nothing")
-    func goesOn() async throws {
-        let outcome = try await BackgroundCall(answers: [Self.working, Self.done], remembered: Self.remembered).run()
+    func continues() async throws {
+        let outcome = try await BackgroundCall(answers: [Self.working, Self.done], resumePoint: Self.resumePoint).run()
         #expect(try outcome.result.get().content == .text("Hello"))
         #expect(outcome.story == ["resume", "GET responses/resp_1", "pause 1.5", "GET responses/resp_1"])
     }
@@ -146,13 +146,13 @@ import Testing
         )
         for streams in [false, true] {
             let outcome = try await BackgroundCall(
-                answers: [gone], streams: streams, remembered: Self.remembered
+                answers: [gone], streams: streams, resumePoint: Self.resumePoint
             ).run()
             #expect(outcome.error == .workLost && outcome.handle == nil)
             #expect(outcome.story.last == "forget" && outcome.calls.allSatisfy { $0.method == .get })
         }
-        let unreadable = RememberedWork(handle: Data("of another version".utf8))
-        let outcome = try await BackgroundCall(answers: [Self.done], remembered: unreadable).run()
+        let unreadable = ResumePoint(handle: Data("of another version".utf8))
+        let outcome = try await BackgroundCall(answers: [Self.done], resumePoint: unreadable).run()
         #expect(outcome.error == .workLost && outcome.story == ["resume", "forget"])
     }
 
@@ -168,18 +168,18 @@ import Testing
             (OpenAIBench.json(#"{"status":"of a new kind"}"#), .invalidResponse, .outcomeUnknown),
         ]
         for (answer, code, disposition) in rows {
-            let outcome = try await BackgroundCall(answers: [answer], remembered: Self.remembered).run()
+            let outcome = try await BackgroundCall(answers: [answer], resumePoint: Self.resumePoint).run()
             #expect(outcome.error?.code == code && outcome.error?.disposition == disposition)
-            #expect(outcome.handle == Self.remembered.handle && !outcome.story.contains("forget"))
+            #expect(outcome.handle == Self.resumePoint.handle && !outcome.story.contains("forget"))
         }
     }
 
     @Test("A name that occurs twice in a response or in a handle does not lose the work")
     func nameTwice() async throws {
-        let handle = RememberedWork(handle: Data(#"{"id":"resp_0","id":"resp_1"}"#.utf8))
+        let handle = ResumePoint(handle: Data(#"{"id":"resp_0","id":"resp_1"}"#.utf8))
         let done = OpenAIBench.json(
             BackgroundScript.done("Hello").replacingOccurrences(of: #""id":"#, with: #""id":"x","id":"#))
-        let outcome = try await BackgroundCall(answers: [done], remembered: handle).run()
+        let outcome = try await BackgroundCall(answers: [done], resumePoint: handle).run()
         #expect(try outcome.result.get().content == .text("Hello"))
         #expect(outcome.story == ["resume", "GET responses/resp_1"])
         let queued = OpenAIBench.json(
@@ -224,7 +224,7 @@ import Testing
 
     /// An executor that counts its jobs.
     private final class CountingExecutor: TaskExecutor {
-        private let jobs = Guarded(0)
+        private let jobs = Locked(0)
         private let queue = DispatchQueue(label: "farewell")
         var count: Int { jobs.withLock { $0 } }
 

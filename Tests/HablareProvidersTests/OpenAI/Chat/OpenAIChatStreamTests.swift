@@ -308,7 +308,7 @@ import Testing
 
     @Test("Events of a thinking model reach the engine as signs of life")
     func alive() async throws {
-        let signs = Guarded(0)
+        let signs = Locked(0)
         let thought = #"{"choices":[{"delta":{"reasoning_content":"hm"}}]}"#
         let transport = ScriptedTransport { _ in
             OpenAIBench.stream(OpenAIBench.events([thought, thought, thought] + Self.greeting))

@@ -87,7 +87,7 @@ import Testing
             store: InMemoryStore(), providers: try ProviderRegistry([empty.speech, openAI]))
         try await EngineService.run(manager) {
             let request = AIRequest(
-                prompt: "Hello.", parameters: ["format": "mp3_44100_128"], fallback: [FallbackHop("openai.speech")])
+                prompt: "Hello.", parameters: ["format": "mp3_44100_128"], fallback: [FallbackTarget("openai.speech")])
             let response = try await manager.execute(request, with: "elevenlabs.speech")
             let content = try response.content
             #expect(content == .audio(Body(Data("ID3".utf8)), .mp3))

@@ -21,7 +21,7 @@ extension EngineModel {
         case found(WatchedRequests.Look, RequestStatus?)
         case renewed
         case renewFailed
-        case registerAnew
+        case registerAgain
     }
 
     mutating func runTask() throws {
@@ -71,7 +71,7 @@ extension EngineModel {
                 }
                 leases[flight.key] = .queued
                 providers[flight.key] = provider
-                if calls.contains(where: { $0.key.flight == flight.id && $0.value.holdsPlace }) { count("overlapping") }
+                if calls.contains(where: { $0.key.flight == flight.id && $0.value.holdsSlot }) { count("overlapping") }
             }
             core.storeTasks.ended(needsNetwork: needsNetwork(provider))
             try perform(
@@ -89,7 +89,7 @@ extension EngineModel {
         case .renewFailed:
             isParked = isParked || isOpen
             try perform(after(core.storeFailed(with: StoreWorkbench.failure)), "renewal failed")
-        case .registerAnew:
+        case .registerAgain:
             // Another process took this one for dead.
             count("registered anew")
             guard isOpen else { return }
@@ -201,7 +201,7 @@ extension EngineModel {
         default: reply = Reply(result: .failure(StoreWorkbench.failure))
         }
         if isLimited(provider), chance(1, in: 10) {
-            reply.limits = Boxed(ReportedLimits(requests: ReportedLimits.Quota(perMinute: 600)))
+            reply.limits = Box(ReportedLimits(requests: ReportedLimits.Quota(perMinute: 600)))
         }
         return reply
     }
@@ -283,7 +283,7 @@ extension EngineModel {
         case (.failure(let error), nil) where error.code == .unauthorized: return .failed(error)
         case (.failure(let error), .timedOut), (.failure(let error), nil):
             if chance(1, in: 6), let next = any(lanes.filter { $0.provider != call.flight.provider }) {
-                return .diverted(error, to: FallbackHop(next.provider), account: next.account)
+                return .diverted(error, to: FallbackTarget(next.provider), account: next.account)
             }
             if chance(3, in: 5) {
                 return .postponed(error, until: now.date.addingTimeInterval(Double.random(in: 0...5, using: &random)))

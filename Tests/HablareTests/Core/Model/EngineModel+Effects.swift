@@ -27,7 +27,7 @@ extension EngineModel {
     private mutating func perform(_ effect: EngineCore.Effect, _ stops: [AttemptKey: StopReason]) throws {
         switch effect {
         case .start(let flight):
-            guard isOpen, !isParked, !isResting(flight.provider) else {
+            guard isOpen, !isParked, !isDraining(flight.provider) else {
                 throw violation("a start while closed, parked or resting")
             }
             try spend(flight.provider)
@@ -47,7 +47,7 @@ extension EngineModel {
         case .abandon(let key, let reason): try abandon(key, reason)
         case .resumeRecording(let keys): for key in keys { journal.append(.settle(key)) }
         case .claim(let provider, let limit):
-            guard limit > 0, isOpen, !isParked, !isResting(provider) else { throw violation("a claim of \(limit)") }
+            guard limit > 0, isOpen, !isParked, !isDraining(provider) else { throw violation("a claim of \(limit)") }
             if let useful = health[provider]?.useful(at: now.date), limit > useful {
                 throw violation("a claim of \(limit) for \(provider), which is left alone")
             }
@@ -55,7 +55,7 @@ extension EngineModel {
             journal.append(.claim(provider, limit: limit))
         case .reserve(let request):
             guard !request.costs.isEmpty, isOpen, !isParked, request.account == "shared",
-                !isResting("c") || !isResting("d")
+                !isDraining("c") || !isDraining("d")
             else { throw violation("a reservation of \(request.costs.count)") }
             journal.append(.reserve(request))
         case .release(let flights):
@@ -85,7 +85,7 @@ extension EngineModel {
     // MARK: Attempts
 
     private mutating func begin(_ flight: QueuedFlight, _ step: Call.Step) throws {
-        if let other = calls.first(where: { $0.key.flight == flight.id && $0.value.holdsPlace }) {
+        if let other = calls.first(where: { $0.key.flight == flight.id && $0.value.holdsSlot }) {
             throw violation("\(flight.key.name) is started beside \(other.key.name)")
         }
         guard calls[flight.key] == nil, recordings[flight.key] == nil else {
@@ -97,7 +97,7 @@ extension EngineModel {
     }
 
     private mutating func stop(_ key: AttemptKey, _ reason: StopReason?) throws {
-        guard let call = calls[key], call.holdsPlace, !call.isBeyondStops else {
+        guard let call = calls[key], call.holdsSlot, !call.isBeyondStops else {
             throw violation("a stop of \(key.name), which is not under way")
         }
         guard call.reason == nil else { throw violation("\(key.name) is stopped twice") }
@@ -110,7 +110,7 @@ extension EngineModel {
     }
 
     private mutating func abandon(_ key: AttemptKey, _ reason: StopReason) throws {
-        guard let call = calls[key], call.holdsPlace, call.reason == reason, let limit = call.limit,
+        guard let call = calls[key], call.holdsSlot, call.reason == reason, let limit = call.limit,
             limit <= now.clock
         else { throw violation("\(key.name) is abandoned too early, or for another reason") }
         count("abandoned")
@@ -149,7 +149,7 @@ extension EngineModel {
         }
         let isRecording = recordings.values.contains { !$0.waits }
         let isJournallingOutput = calls.values.contains { call in
-            if case .journallingOutput = call.step { call.holdsPlace && call.reason == nil } else { false }
+            if case .journallingOutput = call.step { call.holdsSlot && call.reason == nil } else { false }
         }
         let isQuiet = core.placed == 0 && core.storeTasks.count == 0 && !isRecording && !isJournallingOutput
         guard core.isQuiet == isQuiet else { throw violation("it is quiet: \(core.isQuiet)") }
@@ -162,7 +162,7 @@ extension EngineModel {
     }
 
     private func checkPlaces() throws {
-        let holding = calls.filter(\.value.holdsPlace)
+        let holding = calls.filter(\.value.holdsSlot)
         let placed = group?.submissions ?? []
         for load in core.loads {
             let running = holding.values.count { $0.flight.provider == load.provider }
@@ -182,7 +182,7 @@ extension EngineModel {
     }
 
     private func checkQueues() throws {
-        let holding = Set(calls.filter(\.value.holdsPlace).keys.map(\.flight))
+        let holding = Set(calls.filter(\.value.holdsSlot).keys.map(\.flight))
         let queued = leases.filter { $0.value == .queued }.keys
         let certain = queued.filter { !doubtful.contains($0) }
         guard certain.count + holding.count...queued.count + holding.count ~= core.held else {
@@ -194,7 +194,7 @@ extension EngineModel {
 
     /// Checks what a lane may hold if it is suspended or its provider is left alone.
     private func checkHoard() throws {
-        let holding = Set(calls.filter(\.value.holdsPlace).keys.map(\.flight))
+        let holding = Set(calls.filter(\.value.holdsSlot).keys.map(\.flight))
         for lane in lanes {
             let queued = leases.filter { key, place in
                 place == .queued && providers[key] == lane.provider && !holding.contains(key.flight)
@@ -216,7 +216,7 @@ extension EngineModel {
                 "an attempt's time ends at \(earliest), and the timer fires at \(String(describing: alarm))")
         }
         guard let end = graceEnds[.offline] else { return }
-        for (key, call) in calls where call.holdsPlace && !call.isBeyondStops && isOffline(call.flight.provider) {
+        for (key, call) in calls where call.holdsSlot && !call.isBeyondStops && isOffline(call.flight.provider) {
             if call.reason == nil, alarm.map({ $0 > end }) ?? true {
                 throw violation("\(key.name) has to stop at \(end), and the timer does not fire")
             }

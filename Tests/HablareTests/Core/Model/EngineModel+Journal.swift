@@ -92,7 +92,7 @@ extension EngineModel {
         for submission in group.submissions {
             let provider = submission.provider
             guard submission.placement != .leave else { continue }
-            guard isOpen, !isParked, !isResting(provider), health[provider]?.openUntil == nil else {
+            guard isOpen, !isParked, !isDraining(provider), health[provider]?.openUntil == nil else {
                 throw violation("a place for a submission to \(provider), which may not be called")
             }
             guard submission.flight.owner == owner,
@@ -139,7 +139,7 @@ extension EngineModel {
             core.storeTasks.ended(needsNetwork: flights.contains { needsNetwork($0.provider) })
         case .sweep: try swept(isFailed: false)
         case .renew:
-            if case .refused? = receipts.first { tasks.append(.registerAnew) }
+            if case .refused? = receipts.first { tasks.append(.registerAgain) }
             tasks.append(.renewed)
         case .submit, .write, .claim, .reserve, .notice: break
         }
@@ -195,7 +195,7 @@ extension EngineModel {
             let claim = store.claim(
                 ClaimQuery(
                     owner: owner, provider: provider, scope: .everything, limit: limit, now: now.date,
-                    turn: core.turn(of: provider)))
+                    roundOffset: core.roundOffset(of: provider)))
             let flights = claim.flights.map {
                 QueuedFlight(
                     id: $0.id, lifecycle: $0.lifecycle, request: $0.request, provider: provider, origin: $0.origin,
@@ -237,7 +237,7 @@ extension EngineModel {
         foreignRows = []
         mayWait = false
         let stops = told(news.changes, isForeign: true)
-        try perform(after(core.heard(news)), "heard of \(rows.count) rows", stops: stops)
+        try perform(after(core.received(news)), "heard of \(rows.count) rows", stops: stops)
         for key in stops.keys where calls[key]?.reason == nil { throw violation("\(key) was not stopped") }
     }
 
@@ -312,7 +312,7 @@ extension EngineModel {
                 doubtful.insert(key)
             }
         }
-        for (key, call) in calls where key.flight == id && call.holdsPlace {
+        for (key, call) in calls where key.flight == id && call.holdsSlot {
             if lifecycle.token == key.token, lifecycle.isExecuting, lifecycle.owner == call.flight.lifecycle.owner {
                 guard !isForeign, case .journalling = call.step, call.limit == nil else { continue }
                 calls[key]?.lifecycle = lifecycle

@@ -32,7 +32,7 @@ extension EngineModel {
         var submission = try StoreWorkbench.submission(
             of: AIRequest(
                 id: id, prompt: .text(prompt), priority: any(Priority.allCases) ?? .normal, deadline: deadline,
-                fallback: lanes.map { FallbackHop($0.provider) }.filter { $0.provider != provider }),
+                fallback: lanes.map { FallbackTarget($0.provider) }.filter { $0.provider != provider }),
             provider: provider, at: now.date)
         submission.cost = 1
         submission.isBudgeted = chance(1, in: 10)
@@ -197,7 +197,7 @@ extension EngineModel {
         case 3: outcome = .interrupted
         case 4:
             let next = any(lanes) ?? lanes[0]
-            outcome = .diverted(StoreWorkbench.failure, to: FallbackHop(next.provider), account: next.account)
+            outcome = .diverted(StoreWorkbench.failure, to: FallbackTarget(next.provider), account: next.account)
         default:
             outcome = .postponed(
                 StoreWorkbench.overloaded, until: now.date.addingTimeInterval(Double.random(in: 0...5, using: &random)))

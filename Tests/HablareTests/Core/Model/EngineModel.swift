@@ -53,7 +53,7 @@ struct EngineModel {
         var limit: Duration?
         var isAbandoned = false
         /// Whether the attempt holds a slot.
-        var holdsPlace: Bool { if case .back = step { false } else { !isAbandoned } }
+        var holdsSlot: Bool { if case .back = step { false } else { !isAbandoned } }
         /// Whether a stop has no effect any more.
         var isBeyondStops: Bool {
             switch step {
@@ -186,7 +186,7 @@ struct EngineModel {
 
     func needsNetwork(_ provider: ProviderID) -> Bool { provider == "a" || provider == "c" }
 
-    func isResting(_ provider: ProviderID) -> Bool {
+    func isDraining(_ provider: ProviderID) -> Bool {
         suspensions.contains(.background) || isOffline(provider) || suspendedAccounts.contains(account(of: provider))
     }
 
@@ -196,7 +196,7 @@ struct EngineModel {
 
     func isOffline(_ provider: ProviderID) -> Bool { needsNetwork(provider) && suspensions.contains(.offline) }
 
-    func givesBack(_ provider: ProviderID) -> Bool { !isOpen || isResting(provider) }
+    func givesBack(_ provider: ProviderID) -> Bool { !isOpen || isDraining(provider) }
 
     func concurrency(of provider: ProviderID) -> Int { lanes.first { $0.provider == provider }?.concurrency ?? 0 }
 
@@ -349,7 +349,7 @@ struct EngineModel {
     private mutating func stopAll() throws {
         // Only a process that shuts down does that.
         guard !isOpen else { return }
-        let expected = calls.filter { $0.value.holdsPlace && !$0.value.isBeyondStops && $0.value.reason == nil }.keys
+        let expected = calls.filter { $0.value.holdsSlot && !$0.value.isBeyondStops && $0.value.reason == nil }.keys
         let effects = after(core.stopAll())
         try perform(
             effects, "stopped all", stops: Dictionary(uniqueKeysWithValues: expected.map { ($0, .interrupted) }))
@@ -398,7 +398,7 @@ struct EngineModel {
     }
 
     func checkGraces() throws {
-        for (key, call) in calls where call.holdsPlace && !call.isBeyondStops && call.reason == nil {
+        for (key, call) in calls where call.holdsSlot && !call.isBeyondStops && call.reason == nil {
             if isGraceOver(for: key) { throw violation("\(key) goes on after the grace") }
         }
     }

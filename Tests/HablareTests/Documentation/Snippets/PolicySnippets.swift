@@ -25,7 +25,7 @@ func makeRequest(_ words: String, before deadline: Date) -> AIRequest {
         unknownOutcome: .hold,
         keepUntilMerged: true,
         tags: ["draft"],
-        fallback: [FallbackHop("second", model: "small")])
+        fallback: [FallbackTarget("second", model: "small")])
 }
 // end snippet
 

@@ -33,7 +33,7 @@ struct Person: Codable, Sendable, Equatable {
 func saying(
     _ answers: [String], metadata: [String: String] = [:], id: ProviderID = "service"
 ) -> ScriptedProvider {
-    let left = Guarded(answers)
+    let left = Locked(answers)
     return ScriptedProvider(id: id) { _ in
         let text = left.withLock { $0.count > 1 ? $0.removeFirst() : $0.first ?? "" }
         return .success(

@@ -112,7 +112,7 @@ struct RepairTests {
 
     @Test("A failed repair fails the request, and can be retried")
     func failedRepair() async throws {
-        let calls = Guarded(0)
+        let calls = Locked(0)
         let provider = ScriptedProvider(id: "service") { _ in
             switch calls.withLock({ calls in
                 calls += 1

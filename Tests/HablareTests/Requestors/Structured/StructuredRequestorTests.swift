@@ -58,7 +58,7 @@ struct StructuredRequestorTests {
 
     @Test("Text from a provider that promised structured values is parsed and repaired")
     func unparsed() async throws {
-        let answers = Guarded(["Sure: \(Person.json)", #"{"name":"Ada","age":36,"age":-1}"#, Person.json])
+        let answers = Locked(["Sure: \(Person.json)", #"{"name":"Ada","age":36,"age":-1}"#, Person.json])
         let provider = ScriptedProvider(id: "service.structured", responseType: .structured) { _ in
             let text = answers.withLock { $0.removeFirst() }
             guard let value = ParameterValue(json: Data(text.utf8)) else {

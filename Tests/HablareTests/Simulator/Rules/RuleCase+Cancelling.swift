@@ -55,14 +55,14 @@ extension RuleCase {
             if isGuilty { trace.call(0) }
             trace.finals = [:]
         },
-        RuleCase(RestIsKept.self, "began while process 0 rested") { trace, isGuilty in
+        RuleCase(SuspensionIsKept.self, "began while process 0 rested") { trace, isGuilty in
             trace.submit(0)
             trace.did(.suspend(.background, grace: 0), .done)
             if isGuilty { trace.call(0) }
             trace.did(.resume(.background), .done)
             if !isGuilty { trace.call(0) }
         },
-        RuleCase(RestIsKept.self, "went on when process 0 rested") { trace, isGuilty in
+        RuleCase(SuspensionIsKept.self, "went on when process 0 rested") { trace, isGuilty in
             trace.submit(0)
             let call = trace.call(0)
             let number = trace.called(.suspend(.background, grace: 0))
@@ -70,11 +70,11 @@ extension RuleCase {
             trace.returned(number, .done)
             trace.did(.resume(.background), .done)
         },
-        RuleCase(RestIsKept.self, "registered while it rested") { trace, isGuilty in
+        RuleCase(SuspensionIsKept.self, "registered while it rested") { trace, isGuilty in
             trace.did(.suspend(isGuilty ? .background : .offline, grace: 0), .done)
             trace.happens(.ownerRegistered, in: 0)
         },
-        RuleCase(RestIsKept.self, "which had no network") { trace, isGuilty in
+        RuleCase(SuspensionIsKept.self, "which had no network") { trace, isGuilty in
             trace.submit(0)
             let call = trace.call(0)
             trace.called(.suspend(.offline, grace: 0))

@@ -43,7 +43,7 @@ extension RuleCase {
         RuleCase(WaitsAreExplained.self, "waits for a rest that is none") { trace, isGuilty in
             trace.submit(0)
             if !isGuilty { trace.did(.suspend(.background, grace: 0), .done) }
-            trace.did(.snapshot(0), .waiting(.resting(.background)))
+            trace.did(.snapshot(0), .waiting(.suspended(.background)))
         },
         RuleCase(WaitsAreExplained.self, "call 1 began while its request backed off") { trace, isGuilty in
             trace.submit(0)

@@ -51,7 +51,7 @@ struct TraceDraft {
     mutating func called(_ operation: ClientOperation, in process: Int32 = 0) -> Int32 {
         let number = Int32(plan.events.count)
         plan.events.append(
-            PlannedEvent(number: number, time: now, slot: 0, what: .operation(operation, patience: nil)))
+            PlannedEvent(number: number, time: now, slot: 0, what: .operation(operation, timeout: nil)))
         happens(.operationCalled(number), in: process)
         return number
     }
@@ -267,7 +267,7 @@ struct TraceDraft {
         let cost = finals.values.flatMap(\.attempts).reduce(Int64(0)) { $0 + ($1.cost ?? 0) }
         let sum = sum ?? LedgerSum(attempts: lines.count, usage: Usage(costMicroDollars: cost))
         return SimulationHistory(
-            plan: plan, events: whole.events, jobs: jobs, final: Array(finals.values), lines: lines, ledger: sum,
+            plan: plan, events: whole.events, jobs: jobs, final: Array(finals.values), entries: lines, ledger: sum,
             spent: spent, steps: whole.events.count, files: files)
     }
 }

@@ -1,0 +1,103 @@
+import Foundation
+
+/// The reason why an attempt was asked to end before its provider answered.
+package enum StopReason: Sendable, Hashable {
+    case timedOut(after: Duration)
+    case cancelled
+    case expired
+    /// The engine shuts down or is suspended.
+    case interrupted
+    /// The attempt failed with a network error while there was no network. It was not stopped, and the provider is not
+    /// at fault.
+    case offline
+}
+
+/// The meaning of a provider's result, given the reason for which the attempt was stopped, if any. Pure.
+package struct AttemptClassification: Sendable {
+    package enum Outcome: Sendable {
+        case completed(ProviderAnswer)
+        case failed(AIServiceError)
+        case expired
+        case interrupted
+    }
+
+    package let outcome: Outcome
+    package let billing: BillingState
+
+    /// Judges a result.
+    ///
+    /// - An answer that arrives after a stop still counts: the work is done and paid for.
+    /// - A failure after a stop is caused by the stop, regardless of the error that the provider reports. A
+    ///   cancellation never becomes a network error. The failure's statement about billing still counts.
+    /// - A call that timed out may have been carried out, unless nothing was sent. The disposition of
+    ///   ``AIServiceError/Code/timeout`` says so, and ``RetryPolicy`` then holds the request if the request asks for
+    ///   that.
+    ///
+    /// - Parameter wasSent: Whether the provider was called.
+    package init(
+        _ result: Result<ProviderAnswer, AIServiceError>, promised type: ContentType, stopped reason: StopReason?,
+        wasSent: Bool = true
+    ) {
+        switch (result, reason) {
+        case (.success(let answer), _):
+            guard type.admits(answer.content.type) else {
+                outcome = .failed(.wrongType(answer.content.type, promised: type))
+                billing = .billed
+                return
+            }
+            if case .structured(let value) = answer.content, !value.canBeStored {
+                outcome = .failed(.notStorable)
+                billing = .billed
+                return
+            }
+            outcome = .completed(answer)
+            billing = .billed
+        case (.failure(let error), .timedOut(let limit)):
+            outcome = .failed(.timedOut(after: limit, isUnsent: !wasSent))
+            billing = error.billing?.state ?? .maybeBilled
+        case (.failure(let error), .cancelled):
+            outcome = .failed(.attemptCancelled)
+            billing = error.billing?.state ?? .maybeBilled
+        case (.failure(let error), .expired):
+            outcome = .expired
+            billing = error.billing?.state ?? .maybeBilled
+        case (.failure(let error), .interrupted):
+            outcome = .interrupted
+            billing = error.billing?.state ?? .maybeBilled
+        case (.failure(let error), .offline):
+            outcome = .interrupted
+            billing = error.billingState
+        case (.failure(let error), nil):
+            outcome = .failed(error)
+            billing = error.billingState
+        }
+    }
+}
+
+extension AIServiceError {
+    static func wrongType(_ type: ContentType, promised: ContentType) -> AIServiceError {
+        AIServiceError(
+            .invalidResponse,
+            "The provider promised \(promised.rawValue) and answered \(type.rawValue). Correct its `responseType`.")
+    }
+
+    static let notStorable = AIServiceError(
+        .invalidResponse,
+        "The provider answered with a number that is not finite, or with more than 64 levels. Correct the provider.")
+
+    /// - Parameter isUnsent: Whether nothing was sent, so that another attempt cannot be billed twice.
+    package static func timedOut(after limit: Duration, isUnsent: Bool = false) -> AIServiceError {
+        AIServiceError(
+            .timeout,
+            "The attempt took longer than \(limit.formatted(.units(allowed: [.minutes, .seconds, .milliseconds]))). Allow more time, or ask for less at once.",
+            disposition: isUnsent ? .retry(after: nil) : nil)
+    }
+
+    static let interrupted = AIServiceError(
+        .suspended,
+        "The attempt was stopped because its process shut down or was suspended; nobody knows whether it was carried out, and billed."
+    )
+
+    package static let attemptCancelled = AIServiceError(
+        .cancelled, "The attempt was stopped because its request was cancelled.")
+}

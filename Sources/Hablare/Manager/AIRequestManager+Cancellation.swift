@@ -1,0 +1,96 @@
+public import Foundation
+import Logging
+
+extension AIRequestManager {
+    /// The result of a cancellation.
+    public enum CancelOutcome: Sendable, Hashable {
+        /// The request is cancelled. No further attempt is sent, and the outcome of an attempt in flight is refused.
+        case cancelled
+        /// The request was already final and is unchanged.
+        case alreadyFinal(RequestStatus)
+    }
+
+    /// Cancels a request, whether it waits or runs, in this process or in another.
+    ///
+    /// - Throws: ``AIServiceError``: `unknownRequest`, or an error of category storage. The request continues after a
+    ///   storage error.
+    @discardableResult
+    public func cancelRequest(_ id: UUID) async throws -> CancelOutcome {
+        switch try await journal.commit(.cancel(id, at: seams.date())) {
+        case .done:
+            return .cancelled
+        case .invalidState:
+            return .alreadyFinal(try await status(for: id))
+        case let receipt:
+            throw await refusal(receipt, for: id)
+        }
+    }
+
+    /// Cancels every live request, or every live request of a job.
+    ///
+    /// - Parameter job: The job whose requests are cancelled. `nil`, the default, cancels those of all jobs and of
+    ///   none.
+    /// - Returns: The number of requests cancelled.
+    /// - Throws: ``AIServiceError`` of category storage. Requests cancelled before the error stay cancelled.
+    @discardableResult
+    public func cancelAll(job: JobKey? = nil) async throws -> Int {
+        var cancelled = 0
+        var filter = SnapshotFilter(phases: [.pending, .executing], job: job, limit: 500)
+        while true {
+            let page = try await snapshots(filter)
+            guard let last = page.last else { return cancelled }
+            let receipts = try await journal.commit(page.map { .cancel($0.id, at: seams.date()) })
+            cancelled += receipts.count { $0 == .done }
+            filter.continues(after: last)
+        }
+    }
+
+    /// Retries a failed or cancelled request under the same UUID, with a new attempt that is recorded. Also starts a
+    /// held request, or one that backs off, at once. The count of attempts starts again at zero, and a deadline that
+    /// has passed is removed.
+    ///
+    /// - Throws: ``AIServiceError``: `unknownRequest`; `invalidState` if the request is completed, or is live and
+    ///   neither held nor backing off; or an error of category storage.
+    public func retry(_ id: UUID) async throws {
+        switch try await journal.commit(.retry(id, at: seams.date())) {
+        case .done: break
+        case .invalidState(let state):
+            throw AIServiceError.notAllowed("retried", id, in: RequestPhase(state, FlightLifecycle()))
+        case let receipt:
+            throw await refusal(receipt, for: id)
+        }
+    }
+
+    /// Evicts a response's content. The record of the response stays: its time, its provider and its cost.
+    ///
+    /// - Throws: ``AIServiceError``: `unknownRequest`; `invalidState` unless the request is completed; or an error of
+    ///   category storage.
+    public func evict(_ id: UUID) async throws {
+        switch try await journal.commit(.evict(id)) {
+        case .done: break
+        case .invalidState(let state):
+            throw AIServiceError.notAllowed("evicted", id, in: RequestPhase(state, FlightLifecycle()))
+        case let receipt: throw await refusal(receipt, for: id)
+        }
+    }
+
+    /// Erases a request, its prompt and its content. Cancels a live request first. Its attempts stay in the ledger.
+    ///
+    /// With a `SQLiteStore`, no file of the store contains the erased bytes when this returns. Rows are overwritten,
+    /// the write-ahead log is emptied, and content files that no other request refers to are removed. If a reader holds
+    /// an older state at that moment, or the process dies, a later commit finishes the erasure.
+    ///
+    /// There is no guarantee for the unused space that SQLite leaves when it rearranges pages, for copies elsewhere, or
+    /// for the disk blocks of removed files. To withstand forensics, encrypt the disk.
+    ///
+    /// - Throws: ``AIServiceError``: `unknownRequest`, or an error of category storage.
+    public func delete(_ id: UUID) async throws {
+        switch try await journal.commit(.delete(id, at: seams.date())) {
+        case .done: break
+        case let receipt: throw await refusal(receipt, for: id)
+        }
+        // Another process may have ended the request, and this one may not have noticed. It would then send an attempt
+        // that it had journalled, although the prompt is erased.
+        await engine.readForeignChanges()
+    }
+}

@@ -1,0 +1,176 @@
+import Foundation
+
+/// The work that an attempt leaves for the next one, and takes over from the previous one.
+extension AttemptStream {
+    /// The state of the resume handle of an attempt.
+    struct Memory: Sendable, Hashable {
+        enum Resumption: Sendable, Hashable {
+            case none
+            /// The attempt has a handle and has not said whether it resumes the work.
+            case given
+            /// The attempt resumes the work, and the stored chunks of the answer are being read.
+            case underWay
+            /// New chunks follow the stored ones.
+            case done
+        }
+
+        /// The number of journalled chunks of earlier attempts.
+        let keptChunks: Int
+        private(set) var resumption: Resumption
+        /// Whether the next attempt has a handle, as far as this process knows. The store knows better while this is
+        /// uncertain.
+        private(set) var hasHandle: Bool
+        /// The number of handle writes that are in progress, or that may have been made without an answer of the store.
+        private var writes = 0
+        /// Whether this attempt stored a handle or tried to. Either way it has begun work that may be billed.
+        private(set) var hasStoredHandle = false
+        /// Whether the store refused a handle because this attempt does not hold the flight any more.
+        private(set) var wasRefused = false
+        /// Whether the attempt answered without resuming the work of its handle.
+        private(set) var hasRestarted = false
+
+        init(of flight: QueuedFlight) {
+            keptChunks = flight.resumePoint?.keptChunks ?? 0
+            hasHandle = flight.resumePoint != nil
+            resumption = hasHandle ? .given : .none
+        }
+
+        /// Whether only the store knows if there is a handle: one is being written or removed, or the outcome of such a
+        /// write is unknown.
+        var isUncertain: Bool { writes > 0 }
+
+        /// Whether the attempt resumes earlier work, and therefore has not begun new work.
+        var isResumed: Bool { resumption == .underWay || resumption == .done }
+
+        /// Whether the attempt's output continues the work of its handle, or there was no handle.
+        var mayAnswer: Bool { resumption == .none || resumption == .done }
+
+        fileprivate mutating func begun(_ handle: Data?) {
+            writes += 1
+            if handle != nil { hasStoredHandle = true }
+        }
+
+        /// - Parameter wasTaken: Whether the store took it.
+        fileprivate mutating func written(_ handle: Data?, wasTaken: Bool) {
+            writes -= 1
+            if wasTaken { hasHandle = handle != nil } else { wasRefused = true }
+        }
+
+        /// Undoes the count after the store failed, unless the write may have been made.
+        fileprivate mutating func writingFailed(with error: any Error) {
+            if !error.isUncertain { writes -= 1 }
+        }
+
+        fileprivate mutating func resuming() { resumption = .underWay }
+
+        fileprivate mutating func resumed() { resumption = .done }
+
+        mutating func restarted() {
+            hasHandle = false
+            hasRestarted = true
+        }
+    }
+
+    var memory: Memory { state.withLock { $0.memory } }
+
+    /// Journals a handle, or removes it.
+    ///
+    /// It also works in a cancelled task, because knowledge of work in progress is worth keeping.
+    func remember(_ handle: Data?) async throws {
+        let token = try state.withLock { state in
+            guard !state.isOver else { throw AIServiceError.handleTooLate }
+            state.memory.begun(handle)
+            return state.token
+        }
+        let wasTaken: Bool
+        do {
+            let memory = ResumeHandleWrite(flight: flight, token: token, handle: handle)
+            wasTaken = try await seams.journal.commit(.remember(memory)) == .done
+        } catch {
+            state.withLock { $0.memory.writingFailed(with: error) }
+            throw error
+        }
+        state.withLock { $0.memory.written(handle, wasTaken: wasTaken) }
+        // This attempt does not hold the flight any more, and the engine may not know that yet.
+        guard wasTaken else { throw CancellationError() }
+    }
+
+    func isWanted() async throws -> Bool {
+        let (token, generation) = state.withLock { ($0.token, $0.generation) }
+        let lives = try await seams.journal.read { [flight] store in try store.flights([flight]) }
+        return lives[flight]?.isWanted(workOf: token, in: generation) ?? false
+    }
+
+    /// Takes over the chunks of earlier attempts. The answer consists of those chunks and the following ones.
+    func resume(_ flight: QueuedFlight) async throws {
+        let isNew = try state.withLock { state in
+            guard !state.isOver else { throw AIServiceError.resumedTooLate }
+            guard state.memory.resumption != .none else { throw AIServiceError.nothingToResume }
+            guard !state.memory.isResumed else { return false }
+            // A chunk yielded before was refused, so the answer has no valid start.
+            if let failure = state.failure { throw failure }
+            state.memory.resuming()
+            return true
+        }
+        guard isNew else { return try await waitForResumption() }
+        defer { endResumption() }
+        guard policy != nil, let kept = flight.resumePoint else { return }
+        do {
+            try await takeOver(kept, of: flight)
+        } catch {
+            // A part of the answer is missing, so the attempt fails, regardless of the provider's result.
+            let failure = error is CancellationError ? .attemptCancelled : AIServiceError(storing: error)
+            state.withLock { $0.failure = $0.failure ?? failure }
+            throw error
+        }
+    }
+
+    /// Ends the takeover, whether it succeeded or failed, and releases the calls that yielded meanwhile.
+    private func endResumption() {
+        let waiting = state.withLock { state in
+            if state.failure == nil, !state.isOver { state.memory.resumed() }
+            return state.resuming.leave()
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    /// Waits for a takeover that another call has begun.
+    private func waitForResumption() async throws {
+        await wait(in: \.resuming) { !$0.isResuming }
+        try Task.checkCancellation()
+        let failure = state.withLock { $0.memory.resumption == .done ? nil : $0.failure }
+        if let failure { throw failure }
+    }
+
+    private func takeOver(_ kept: ResumePoint, of flight: QueuedFlight) async throws {
+        var next = 0
+        while next < kept.keptChunks {
+            try Task.checkCancellation()
+            let position = StreamPosition(generation: flight.lifecycle.generation, sequence: next)
+            let page = try await seams.journal.read { [id = flight.request.id] store in
+                try store.stream(of: id, from: position, maximumBytes: Self.pieceBytes)
+            }
+            guard let page, page.flight == self.flight, page.generation == position.generation, !page.chunks.isEmpty
+            else { throw AIServiceError.keptUnreadable }
+            let chunks = page.chunks.prefix(kept.keptChunks - next)
+            let now = seams.clock.now
+            let isFull = try state.withLock { state in
+                guard !state.isOver else { throw AIServiceError.resumedTooLate }
+                for chunk in chunks {
+                    state.unwritten.append(chunk.bytes)
+                    state.byteCount += chunk.bytes.count
+                }
+                schedule(&state, now: now)
+                return self.isFull(state)
+            }
+            next += chunks.count
+            if isFull { try await waitForRoom() }
+        }
+    }
+}
+
+extension AIServiceError {
+    static let keptUnreadable = AIServiceError(
+        .storageFailed, "What earlier attempts yielded cannot be read now, so nothing can follow it. Try again.",
+        disposition: .retry(after: nil))
+}

@@ -1,0 +1,58 @@
+#if TSAN
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#endif
+#else
+package import Synchronization
+#endif
+
+/// A value behind a lock, for state that is locked for nanoseconds and never across I/O or a suspension.
+///
+/// This is the only lock of the engine. It is a `Mutex`, except under the thread sanitizer on Linux. The sanitizer does
+/// not understand the futex inside `Mutex` and reports races that do not exist. A pthread mutex takes its place then
+/// (compile with `-Xswiftc -DTSAN`).
+package final class Locked<Value: Sendable>: Sendable {
+    #if TSAN
+    // Invariant of the unsafe markers: `value` is touched only between lock and unlock of `mutex`, which lives at
+    // a stable heap address from init to deinit.
+    private nonisolated(unsafe) let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    private nonisolated(unsafe) var value: Value
+
+    package init(_ value: Value) {
+        self.value = value
+        mutex = .allocate(capacity: 1)
+        mutex.initialize(to: pthread_mutex_t())
+        pthread_mutex_init(mutex, nil)
+    }
+
+    deinit {
+        pthread_mutex_destroy(mutex)
+        mutex.deinitialize(count: 1)
+        mutex.deallocate()
+    }
+
+    package func withLock<R: Sendable, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return try body(&value)
+    }
+    #else
+    @usableFromInline package let _mutex: Mutex<Value>
+
+    // Inlinable, so that the other modules of this package need no type lookup at run time. A call over the network
+    // locks a dozen times.
+    @inlinable package init(_ value: Value) {
+        _mutex = Mutex(value)
+    }
+
+    @inlinable package func withLock<R: Sendable, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
+        try _mutex.withLock { (value: inout sending Value) throws(E) -> sending R in
+            try body(&value)
+        }
+    }
+    #endif
+}

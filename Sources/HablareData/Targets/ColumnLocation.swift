@@ -1,0 +1,79 @@
+import GRDB
+import Hablare
+
+/// A column of a table, and the statement that sets it in one row.
+///
+/// The statement is plain SQL and stays prepared. Building and preparing a query for each row would take longer than
+/// the rest of a merge.
+struct ColumnLocation: Sendable {
+    let table: String
+    let column: String
+    private let lastAffinity = Locked<(declared: String, affinity: ColumnAffinity)?>(nil)
+
+    init(_ table: String, _ column: String) {
+        self.table = table
+        self.column = column
+    }
+
+    /// Table and column, `article.audio`.
+    var name: String { "\(table).\(column)" }
+
+    /// Returns the column's declared type.
+    ///
+    /// - Throws: ``MergeError/Code/noColumn``.
+    func declaration(in database: Database) throws -> (declared: String, affinity: ColumnAffinity) {
+        let columns = try database.columns(in: table)
+        let found = columns.first { $0.name == column } ?? columns.first { $0.name.lowercased() == column.lowercased() }
+        guard let declared = found?.type else {
+            throw MergeError(.noColumn, "The table has no column \(name). Mend the target, or migrate the table.")
+        }
+        return lastAffinity.withLock { last in
+            if let last, last.declared == declared { return last }
+            let new = (declared: declared, affinity: ColumnAffinity(declared: declared))
+            last = new
+            return new
+        }
+    }
+
+    /// Sets the column of a row.
+    ///
+    /// - Throws: ``MergeError/Code/noRow``, ``MergeError/Code/unsupportedKey``.
+    func set(_ value: DatabaseValue, in row: MergeRow, _ database: Database) throws {
+        let key = try Self.key(of: table, in: database)
+        let sql = "UPDATE \(table.quotedDatabaseIdentifier) SET \(column.quotedDatabaseIdentifier) = ? WHERE \(key) = ?"
+        try database.cachedStatement(sql: sql).execute(arguments: [value, row.key])
+        if database.changesCount == 0 { throw Self.noRow(row, in: table) }
+    }
+
+    /// Returns the one column of a table's primary key, quoted.
+    ///
+    /// - Throws: ``MergeError/Code/unsupportedKey`` if the key has several columns.
+    static func key(of table: String, in database: Database) throws -> String {
+        let columns = try database.primaryKey(table).columns
+        guard columns.count == 1 else {
+            throw MergeError(
+                .unsupportedKey,
+                "The primary key of the table \(table) has \(columns.count) columns, and a merge names a row by one. Write to it with a custom target."
+            )
+        }
+        return columns[0].quotedDatabaseIdentifier
+    }
+
+    static func noRow(_ row: MergeRow, in table: String) -> MergeError {
+        if row.isNew {
+            return MergeError(
+                .noRow,
+                "A merge into the table \(table) was given no row. A column needs a row; use .create for a new one.")
+        }
+        let kind =
+            switch row.key.storage {
+            case .null, .blob: "bytes"
+            case .int64, .double: "a number"
+            case .string: "a text"
+            }
+        return MergeError(
+            .noRow,
+            "The table \(table) has no row with the key that was given, which is \(kind). It was deleted, or never inserted, or its key is of another type: the response is kept, merge it into another row."
+        )
+    }
+}

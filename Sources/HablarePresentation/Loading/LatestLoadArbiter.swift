@@ -1,0 +1,44 @@
+/// A pure state machine that decides which load is the current one.
+///
+/// Loads are numbered, and at most one is current at a time. The result of any other load is ignored, because that load
+/// was cancelled or superseded.
+struct LatestLoadArbiter: Sendable {
+    /// The decision on a request to load.
+    enum Decision: Sendable, Equatable {
+        /// Start the load with this number, and cancel the superseded one, if any.
+        case start(Int, superseding: Int?)
+        /// Ignore the request.
+        case ignore
+    }
+
+    private let policy: LoadPolicy
+    /// The number of the current load; `nil` while nothing is loaded.
+    private(set) var current: Int?
+    private var last = 0
+
+    init(_ policy: LoadPolicy) {
+        self.policy = policy
+    }
+
+    /// Handles a request to load.
+    mutating func loadWasWanted() -> Decision {
+        if current != nil, policy == .ignoreWhileLoading { return .ignore }
+        let superseded = current
+        last += 1
+        current = last
+        return .start(last, superseding: superseded)
+    }
+
+    /// Handles the end of a load. Returns whether the load is the current one.
+    mutating func loadEnded(_ number: Int) -> Bool {
+        guard number == current else { return false }
+        current = nil
+        return true
+    }
+
+    /// Handles a cancellation. Returns the number of the load to cancel.
+    mutating func loadWasCancelled() -> Int? {
+        defer { current = nil }
+        return current
+    }
+}

@@ -1,0 +1,44 @@
+/// A cancelled call that asks whether its work is still wanted gets a true answer. Unwanted work is never handed to a
+/// later call. Wanted work belongs to a request that is not cancelled and that the process still owns, or is on disk.
+enum OnlyWantedWorkIsResumed: SimulationRule {
+    static let name = "what is wanted goes on"
+
+    static func violations(in history: SimulationHistory) -> [String] {
+        var found: [String] = []
+        for story in history.stories where !story.isMurky {
+            for call in story.calls {
+                guard let asked = call.asked else { continue }
+                let words = "call \(call.number) of request \(story.number) was told that its work is"
+                if !asked.isWanted {
+                    let later = story.calls.first { $0.started > asked.position && $0.handed == call.work }
+                    if let later { found.append("\(words) not wanted, and call \(later.number) was handed it") }
+                } else if isOver(call, story) {
+                    found.append("\(words) wanted, and its request was cancelled")
+                } else if call.remembered == nil, call.handed == nil, isLost(call, history),
+                    // After a commit with an unknown outcome, the call may have stored its handle without knowing it.
+                    !story.calls.contains(where: { $0.handed == call.work })
+                {
+                    found.append("\(words) wanted, which nobody knows of")
+                }
+            }
+        }
+        return found
+    }
+
+    /// Returns whether the cancellation of the request was acknowledged before the call was stopped.
+    private static func isOver(_ call: CallStory, _ story: RequestStory) -> Bool {
+        guard let stopped = call.cancelled else { return false }
+        return story.cancels.contains { $0.result == .done && $0.called > call.started && $0.end < stopped.position }
+    }
+
+    /// Returns whether another process had retired the call's process before the call was stopped. The process had
+    /// registered only once, so the broken lease is the call's.
+    private static func isLost(_ call: CallStory, _ history: SimulationHistory) -> Bool {
+        guard let stopped = call.cancelled else { return false }
+        let process = history.processes[Int(call.process)]
+        return process.registrations.count { $0.position < stopped.position } == 1
+            && process.retirements.contains {
+                $0.by != process.number && $0.position > call.started && $0.position < stopped.position
+            }
+    }
+}

@@ -1,0 +1,69 @@
+import Hablare
+
+/// G7: remembered work is resumed. No later call of the request at the same provider repeats work that is on disk and
+/// not forgotten. No call is handed work of another request, or forgotten work.
+enum RememberedWorkIsResumed: SimulationRule {
+    static let name = "G7 remembered work goes on"
+
+    static func violations(in history: SimulationHistory) -> [String] {
+        var found: [String] = []
+        for story in history.stories where !story.isMurky {
+            for life in story.lives {
+                let calls = story.calls.filter { life.contains($0.started) }
+                for later in calls where later.handed == nil {
+                    guard let last = lastWord(before: later, among: calls), !last.mayHaveForgotten, !last.hasIgnored
+                    else { continue }
+                    found.append(
+                        "call \(later.number) of request \(story.number) begins anew what call \(last.number) remembered"
+                    )
+                }
+            }
+            for call in story.calls {
+                guard let work = call.handed else { continue }
+                check(call, work, story, history, &found)
+            }
+        }
+        return found
+    }
+
+    /// Returns the newest earlier call at the same provider whose handle is on disk, or that may have forgotten one.
+    /// Handle writes are accepted only from an attempt in progress, so the newest attempt has the newest handle.
+    private static func lastWord(before later: CallStory, among calls: [CallStory]) -> CallStory? {
+        calls.filter { call in
+            call.attempt < later.attempt && call.provider == later.provider
+                && (call.remembered != nil || call.mayHaveForgotten || call.hasIgnored)
+        }.max { $0.attempt < $1.attempt }
+    }
+
+    private static func check(
+        _ call: CallStory, _ work: Int32, _ story: RequestStory, _ history: SimulationHistory, _ found: inout [String]
+    ) {
+        guard history.calls.indices.contains(Int(work)) else {
+            return found.append("call \(call.number) was handed work that nobody began")
+        }
+        let begun = history.calls[Int(work)]
+        if begun.request != story.number || begun.provider != call.provider || begun.attempt >= call.attempt {
+            found.append("call \(call.number) of request \(story.number) was handed the work of call \(work)")
+        }
+        let forgetful = story.calls.first { earlier in
+            earlier.forgot != nil && earlier.attempt < call.attempt
+                && (earlier.number == work || earlier.handed == work)
+        }
+        if let forgetful {
+            found.append(
+                "call \(call.number) was handed the work of call \(work), which call \(forgetful.number) forgot")
+        }
+        if story.retries.contains(where: { $0.result == .done && $0.called > begun.started && $0.end < call.started }),
+            isOver(story, between: begun.started, call.started, history)
+        {
+            found.append("call \(call.number) was handed the work of call \(work), of an earlier life")
+        }
+    }
+
+    /// Returns whether a request's cancellation was acknowledged between two places of the trace.
+    private static func isOver(
+        _ story: RequestStory, between start: Int, _ end: Int, _ history: SimulationHistory
+    ) -> Bool {
+        story.cancels.contains { $0.result == .done && $0.called > start && $0.end < end }
+    }
+}

@@ -1,0 +1,57 @@
+import Hablare
+
+/// A suspended process has no calls in progress and starts none. While the system may end it at any moment, it is not
+/// registered. Network failures while there is no network do not count as failures.
+enum SuspensionIsKept: SimulationRule {
+    static let name = "G4 rest is kept"
+
+    static func violations(in history: SimulationHistory) -> [String] {
+        var found: [String] = []
+        let grace = history.plan.configuration.cancellationGrace.nanoseconds
+        for suspension in history.suspensions {
+            guard let settled = suspension.settled else { continue }
+            let time = history.events[settled].time
+            for call in history.calls where call.process == suspension.process && suspension.concerns(call.provider) {
+                if call.started > settled, call.started < suspension.end {
+                    found.append(
+                        "call \(call.number) began while process \(suspension.process) rested (\(suspension.reason))")
+                }
+                let isGivenUp = call.cancelled.map { $0.time + grace <= time } ?? false
+                if call.isRunning(at: settled), !isGivenUp {
+                    found.append(
+                        "call \(call.number) went on when process \(suspension.process) rested (\(suspension.reason))")
+                }
+            }
+            guard suspension.reason == .background else { continue }
+            for position in settled..<min(suspension.end, history.events.count)
+            where history.events[position].process == suspension.process
+                && history.events[position].what == .ownerRegistered
+            {
+                found.append("process \(suspension.process) registered while it rested (event \(position))")
+            }
+        }
+        for call in history.calls where failedOffline(call, history) {
+            let story = history.requests[call.request]
+            let said = (story?.outcomes.map(\.outcome) ?? []) + [history.final[call.request]?.status].compactMap(\.self)
+            if said.contains(where: { if case .failed(_, call.number) = $0 { true } else { false } }) {
+                found.append("request \(call.request) failed of call \(call.number), which had no network")
+            }
+        }
+        return found
+    }
+
+    /// Returns whether a call failed from the network in the middle of an offline period, and its request may not be
+    /// held or fail for that.
+    private static func failedOffline(_ call: CallStory, _ history: SimulationHistory) -> Bool {
+        guard let end = call.end, history.failure(of: call)?.category == .network,
+            let planned = history.planned(call.request), planned.unknownOutcome == .runAgain
+        else { return false }
+        return history.suspensions.contains { suspension in
+            // The time from the call's end until the engine handles it is not visible from outside.
+            suspension.process == call.process && suspension.reason == .offline && suspension.concerns(call.provider)
+                && suspension.begin < end.position && suspension.end < .max
+                && end.time + 2 * history.hurry < history.events[suspension.end].time
+                && history.processes[Int(call.process)].sleeps.isEmpty
+        }
+    }
+}
