@@ -48,7 +48,7 @@ extension AIRequest {
         guard !fallback.isEmpty else { return }
         guard fallback.count <= FallbackChain.longest else {
             throw AIServiceError(
-                .invalidRequest, "A request may fall back on \(FallbackChain.longest) providers. Name fewer.")
+                .invalidRequest, "A request can fall back on at most \(FallbackChain.longest) providers. Name fewer.")
         }
         var seen: Set<ProviderID> = [provider.id]
         for hop in fallback {
@@ -57,7 +57,10 @@ extension AIRequest {
             }
             guard seen.insert(hop.provider).inserted else {
                 throw AIServiceError(
-                    .invalidRequest, "Provider \(hop.provider) stands twice in the chain. Name each provider once.")
+                    .invalidRequest,
+                    """
+                    Provider \(hop.provider) is twice in the fallback chain. Name each provider once.
+                    """)
             }
             guard next.responseType == provider.responseType else {
                 throw AIServiceError(

@@ -49,7 +49,7 @@ import Testing
         let gone = CommandFailure(unworkable: AIServiceError(.storageMissing, "It is gone."), goingOn: "hablare work")
         #expect(gone.message == "It is gone.")
         let full = CommandFailure(unworkable: AIServiceError(.storageFull, "It is full."), goingOn: "hablare work")
-        #expect(full.message == "It is full. What is finished is kept; then hablare work.")
+        #expect(full.message == "It is full. Finished work is kept; then hablare work.")
     }
 
     @Test func `Every exit status is in the documentation`() throws {

@@ -17,26 +17,37 @@ extension HTTPFailure {
             case .hostNotFound:
                 (
                     .connectionFailed,
-                    "The host of \(place.inSentence) is not known. Check the base URL and the connection to the network."
+                    "The host of \(place.inSentence) is unknown. Check the base URL and the network connection."
                 )
             case .unreachable:
-                (.connectionFailed, "\(place) cannot be reached. Check that it runs and that the network is there.")
+                (.connectionFailed, "\(place) cannot be reached. Check that it runs, and the network connection.")
             case .connectTimeout:
                 (.connectionFailed, "\(place) did not accept a connection in time. Check the network and any firewall.")
             case .certificate:
                 (
                     .invalidConfiguration,
-                    "This machine does not trust the certificate of \(place.inSentence), so nothing was sent: its authority is unknown here, or it has expired or does not hold yet. Check the base URL and this machine's date; for a server with a certificate of its own, name the file of its authority in the settings."
+                    """
+                    This machine does not trust the certificate of \(place.inSentence), so nothing was sent: its \
+                    authority is unknown, or it has expired or is not valid yet. Check the base URL and this \
+                    machine's date. For a server with its own certificate authority, set the certificate file in the \
+                    settings.
+                    """
                 )
             case .certificateOfOtherHost:
                 (
                     .invalidConfiguration,
-                    "The certificate of \(place.inSentence) is made out to another host, so nothing was sent. Check the base URL."
+                    """
+                    The certificate of \(place.inSentence) is for another host, so nothing was sent. Check the base \
+                    URL.
+                    """
                 )
             case .secureConnection:
                 (
                     .connectionFailed,
-                    "No secure connection to \(place.inSentence) came about. Check whether the base URL needs http instead of https."
+                    """
+                    A secure connection to \(place.inSentence) could not be established. Check whether the base URL \
+                    needs http instead of https.
+                    """
                 )
             case .proxy:
                 (
@@ -44,20 +55,28 @@ extension HTTPFailure {
                     "The proxy did not connect to \(place.inSentence). Check the proxy's address and its key."
                 )
             case .idleTimeout:
-                (.timeout, "\(place) said nothing for too long.")
+                (.timeout, "\(place) sent nothing for too long.")
             case .connectionLost:
                 (.connectionLost, "The connection to \(place.inSentence) was lost before the answer was complete.")
             case .malformedAnswer:
-                (.invalidResponse, "\(place) does not answer in HTTP. Check the base URL, and whether it needs https.")
+                (
+                    .invalidResponse,
+                    """
+                    \(place) does not answer with HTTP. Check the base URL, and whether it needs https.
+                    """
+                )
             case .redirect:
                 (
                     .invalidConfiguration,
-                    "\(place) sends the call elsewhere, which is not followed (\(cause)). Where that is the right place, use its address as the base URL: it may need https, or another path."
+                    """
+                    \(place) redirects the call, and the redirect is not followed (\(cause)). If the target is right, \
+                    use its address as the base URL: it may need https, or another path.
+                    """
                 )
             case .unreadableBody:
                 (
                     .contentMissing,
-                    "What was to be sent to \(place.inSentence) cannot be read. Check the files that the request names."
+                    "The data for \(place.inSentence) cannot be read. Check the files of the request."
                 )
             case .other:
                 (.connectionLost, "The call to \(place.inSentence) failed.")
