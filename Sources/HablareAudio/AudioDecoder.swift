@@ -31,8 +31,10 @@ public final class AudioDecoder {
             throw bytes.failure
                 ?? AudioError(
                     code: .notAudio,
-                    message: "These bytes are not audio of a known kind; give WAV, FLAC, MP3, Ogg or AIFF, and look "
-                        + "whether they are an error message instead.")
+                    message: """
+                        These bytes are not audio of a known format; use WAV, FLAC, MP3, Ogg or AIFF, and check \
+                        whether they are an error message instead.
+                        """)
         }
         self.bytes = bytes
         self.reader = reader

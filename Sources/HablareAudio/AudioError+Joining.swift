@@ -1,6 +1,6 @@
 extension AudioError {
     static let joinerIsClosed = AudioError(
-        code: .closed, message: "This joiner was finished, cancelled or failed before; make a new one.")
+        code: .closed, message: "This joiner has already finished, failed or been cancelled; create a new one.")
 
     static let noFrames = AudioError(code: .noFrames, message: "The audio is empty; produce it again.")
 
@@ -8,7 +8,7 @@ extension AudioError {
         code: .tooLarge, message: "A WAV file cannot exceed 4 GiB; write .flac or .mp3, or several files.")
 
     static let encodingFailed = AudioError(
-        code: .writeFailed, message: "The encoder gave up; try again, or write another kind of file.")
+        code: .writeFailed, message: "The encoder failed; try again, or write another format.")
 
     static func mismatch(
         _ code: Code, _ what: String, _ unit: String, _ expected: Int, _ found: Int

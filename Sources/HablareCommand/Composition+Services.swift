@@ -213,8 +213,7 @@ private struct ServiceSite: Sendable {
         CommandFailure(
             .configuration,
             """
-            Nobody says which model of \(settings.name) is asked. Set services.\(settings.name).\(setting), or give \
-            --model.
+            No model given for \(settings.name). Pass --model NAME or set services.\(settings.name).\(setting).
             """)
     }
 
@@ -228,5 +227,5 @@ private struct ServiceSite: Sendable {
         }
     }
 
-    private static func models(_ count: Int) -> String { "It may ask \(TimeText.count(count, "model"))." }
+    private static func models(_ count: Int) -> String { "It may call \(TimeText.count(count, "model"))." }
 }

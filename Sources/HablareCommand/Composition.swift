@@ -145,7 +145,10 @@ extension Composition {
         guard let store = credentials.writable else {
             throw CommandFailure(
                 .configuration,
-                "Neither XDG_CONFIG_HOME nor HOME is set, so there is no place to store keys in. Set one, or give keys in the environment."
+                """
+                Keys cannot be stored, because neither XDG_CONFIG_HOME nor HOME is set. Set one of them, or give keys \
+                in the environment.
+                """
             )
         }
         return store

@@ -82,8 +82,8 @@ struct ArgumentBytes: Sendable, Equatable {
         throw CommandFailure(
             .usage,
             """
-            Argument \(index + 1) of \(words.count) behind hablare is not UTF-8, and would be taken for another text. \
-            Convert a text, as with iconv, and rename a file whose name is not UTF-8.
+            Argument \(index + 1) of \(words.count) after hablare is not UTF-8. Convert a text, for example with \
+            iconv. Rename a file whose name is not UTF-8.
             """)
     }
 }

@@ -12,12 +12,12 @@ struct RootCommand: ParsableCommand {
 
             EXAMPLES:
               hablare narrate book.txt        read a book aloud into book.wav
-              hablare generate --provider writer --stream 'Tell me about whales.'
-                                              stream a local program's answer to a prompt
+              hablare generate --provider openai --stream 'Tell me about whales.'
+                                              print an answer as it arrives
               hablare speak --provider openai 'Good morning.' -o morning.mp3
               hablare image --provider openai 'A whale that reads.' -o whale.png
               hablare ps                      list finished, running and waiting requests
-              hablare providers               list providers, and what an unusable one needs
+              hablare providers               list providers, and why one is unusable
               hablare doctor                  check the store, the programs and the voices
 
             EXIT STATUS:
@@ -25,8 +25,8 @@ struct RootCommand: ParsableCommand {
               64 usage; 65 bad input; 66 input missing; 69 provider missing
               73 output cannot be created; 74 reading or writing failed; 75 busy, try later
               78 a newer or damaged store, or an invalid file of settings, programs,
-              prices or keys
-              130 Ctrl-C; 141 the reader of the output left; 143 SIGTERM
+                 prices or keys
+              130 Ctrl-C; 141 the reader of the output closed it; 143 SIGTERM
             """,
         version: version,
         subcommands: [
@@ -44,7 +44,11 @@ struct RootCommand: ParsableCommand {
         let names = configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
         guard !names.contains(first) else { return nil }
         return CommandFailure(
-            .usage, "There is no command \(first).\(NearestNames(names).hint(for: first)) See: hablare --help")
+            .usage,
+            """
+            Unknown command '\(first)'.\(NearestNames(names).hint(for: first)) `hablare --help` lists the \
+            commands.
+            """)
     }
 }
 
@@ -59,8 +63,9 @@ extension RootCommand {
         return CommandFailure(
             .usage,
             """
-            Argument \(index + 1) begins with - and is no option. A text that does goes to the end, behind --: \
-            hablare \(command) … -- TEXT. The value of an option that does is joined to it: --option=VALUE.
+            Argument \(index + 1) begins with - but is not an option. Put a text that begins with - at the end, after \
+            --: hablare \(command) … -- TEXT. Join an option's value that begins with - to the option: \
+            --option=VALUE.
             """)
     }
 

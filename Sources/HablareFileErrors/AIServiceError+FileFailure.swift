@@ -30,14 +30,20 @@ extension AIServiceError {
             case (_, .reading):
                 (
                     .storageFailed,
-                    "\(path) could not be read. It may be there all the same: check its permissions, the disk, and how many files the process may open; then try again."
+                    """
+                    \(path) could not be read. Check its permissions, the disk, and how many files the process may \
+                    open, then try again.
+                    """
                 )
             case (ENOSPC, _), (EDQUOT, _):
                 (.storageFull, "There is no space left for \(path). Free some and try again.")
             case (EMFILE, _), (ENFILE, _):
                 (
                     .storageFailed,
-                    "Too many files are open, so that \(path) cannot be opened. Raise the limit (ulimit -n), or let the process do less at once."
+                    """
+                    Too many files are open, so \(path) cannot be opened. Raise the limit (ulimit -n), or reduce the \
+                    concurrency.
+                    """
                 )
             case (EACCES, .makingFolder), (EPERM, .makingFolder), (EROFS, .makingFolder):
                 (
@@ -52,7 +58,7 @@ extension AIServiceError {
             case (_, .makingFolder):
                 (.storageFailed, "The folder \(path) cannot be created. See the cause, or choose another one.")
             case (EACCES, _), (EPERM, _), (EROFS, _):
-                (.storageReadOnly, "\(path) may not be written. Check its permissions, or choose another folder.")
+                (.storageReadOnly, "\(path) is not writable. Check its permissions, or choose another folder.")
             default: (.storageFailed, "\(path) could not be written. See the cause, and try again.")
             }
         self.init(code, message, cause: failure.cause)

@@ -55,7 +55,10 @@ extension SQLiteStore {
                 StoreDiagnosis.Finding(
                     kind: .ownerGone, isProblem: false,
                     message:
-                        "Process \(registration.processID) is gone without a word. Nothing is lost: whatever runs next on this store takes its requests over."
+                        """
+                        Process \(registration.processID) died. Nothing is lost: the next process on this store takes \
+                        over its requests.
+                        """
                 ))
         }
         let known = Set(owners.map(\.registration.lockName))
@@ -67,7 +70,7 @@ extension SQLiteStore {
                     StoreDiagnosis.Finding(
                         kind: .lockStale, isProblem: false,
                         message:
-                            "The lock \(name) was left by a process that was killed as it began. It is removed now."))
+                            "The lock \(name) was left by a process that was killed while it started. It was removed."))
             } else {
                 living += 1
             }

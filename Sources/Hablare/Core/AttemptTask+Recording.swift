@@ -32,7 +32,10 @@ extension AttemptTask.Parts {
         }
         throw AIServiceError(
             .storageFailed,
-            "Content disappeared three times while it was being stored. Is something cleaning the folder?")
+            """
+            Content disappeared three times while it was being stored. Check whether another program deletes files in \
+            the folder.
+            """)
     }
 
     /// Commits an end. On the last try with a full store it leaves out the content, because a smaller record may fit.

@@ -129,7 +129,10 @@ public struct BreakerPolicy: Sendable, Hashable {
         guard threshold >= 1, pause > .zero, longestPause >= .zero else {
             throw AIServiceError(
                 .invalidConfiguration,
-                "\(name) has a threshold of less than 1, or a pause that is not positive. Give it 1 or more, and some time."
+                """
+                \(name) has a threshold below 1, or a pause that is not positive. Set a threshold of 1 or more and a \
+                positive pause.
+                """
             )
         }
     }

@@ -131,7 +131,7 @@ extension Engine {
     private func claimed(_ claim: ReadClaim, _ query: ClaimQuery) {
         for flight in claim.putBack {
             logger.warning(
-                "A prompt cannot be read, so its request waits a while",
+                "A prompt cannot be read; its request backs off",
                 metadata: [
                     "request": "\(flight.request.id)", "error": flight.failure.map { "\($0)" } ?? "",
                 ])
@@ -217,7 +217,7 @@ extension Engine {
             }
             engine.apply { $0.reported(report, isWritten: false) }
             // This process applies the report all the same. The others learn it from the provider.
-            engine.logger.error("What was learned of an account is not recorded", metadata: ["error": "\(error)"])
+            engine.logger.error("The state of an account is not recorded", metadata: ["error": "\(error)"])
         }
     }
 
@@ -227,7 +227,7 @@ extension Engine {
             if case .failure(let error) = result {
                 // The next renewal tries again, in this process or another.
                 engine.logger.error(
-                    "Requests that ran out of time could not be ended", metadata: ["error": "\(error)"])
+                    "Requests past their deadline could not be ended", metadata: ["error": "\(error)"])
                 isFailed = true
             }
             engine.apply { [isFailed] in $0.swept(isFailed: isFailed) }

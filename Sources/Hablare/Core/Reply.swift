@@ -64,13 +64,16 @@ struct Reply: Sendable {
 extension AIServiceError {
     static let yieldedAndAnswered = AIServiceError(
         .invalidResponse,
-        "The provider yielded chunks and answered with content of its own. Answer with `ProviderAnswer(streamed:)`.")
+        "The provider yielded chunks and also returned content. Return `ProviderAnswer(streamed:)` instead.")
 
     package static func providerNotFound(_ id: ProviderID, known: [ProviderID]) -> AIServiceError {
         let names = known.map(\.rawValue).joined(separator: ", ")
         return AIServiceError(
             .providerNotFound,
-            "No provider is called \(id). Registered: \(names.isEmpty ? "none" : names). Register it where the engine is put together."
+            """
+            Unknown provider \(id). Registered: \(names.isEmpty ? "none" : names). Register it where the engine is \
+            created.
+            """
         )
     }
 }

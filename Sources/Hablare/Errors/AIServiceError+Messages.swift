@@ -5,7 +5,10 @@ extension AIServiceError {
     /// The response's bytes are no longer kept.
     public static let responseExpired = AIServiceError(
         .responseExpired,
-        "The response is no longer kept. Nothing was called or billed for reading it; to have it made anew, regenerate the request."
+        """
+        The response is no longer kept. Nothing was called or billed for reading it. To make it again, regenerate the \
+        request.
+        """
     )
 
     /// Returns the error for a UUID or a position in a job that is taken by other content.
@@ -13,7 +16,10 @@ extension AIServiceError {
         let taken = job.map { "place \($0.position) of job \($0.key)" } ?? "that UUID"
         return AIServiceError(
             .conflict,
-            "Request \(id) is stored under \(taken) with other content. Use a new UUID for new content, or a job key that is a hash of everything that makes the job."
+            """
+            Request \(id) is already stored under \(taken) with other content. Use a new UUID for new content, or a \
+            job key that is a hash of the job's whole input.
+            """
         )
     }
 
@@ -21,7 +27,10 @@ extension AIServiceError {
     public static func otherJobPosition(id: UUID) -> AIServiceError {
         AIServiceError(
             .conflict,
-            "Request \(id) stands in another place of a job already, and a request has one place. Use a new UUID for this one."
+            """
+            Request \(id) already has another place in a job, and a request has one place. Use a new UUID for this \
+            one.
+            """
         )
     }
 
@@ -34,7 +43,11 @@ extension AIServiceError {
     /// The attempt that streamed the answer was interrupted, and the answer may not be started again.
     public static let streamInterrupted = AIServiceError(
         .streamInterrupted,
-        "The attempt that streamed the answer was ended in the middle of it: its process died, or the engine was shut down or suspended. What came is kept and can be read. Retry the request to have the answer made anew, or allow restarts."
+        """
+        The attempt ended in the middle of the streamed answer: its process died, or the engine was shut down or \
+        suspended. The partial answer is kept and can be read. To make the answer again, retry the request, or allow \
+        restarts.
+        """
     )
 
     package static func unknown(_ id: UUID) -> AIServiceError {
@@ -45,5 +58,5 @@ extension AIServiceError {
 
     package static let suspended = AIServiceError(
         .suspended,
-        "The engine was shut down or suspended. The request is on disk and goes on when an engine runs again.")
+        "The engine was shut down or suspended. The request is on disk and continues when an engine runs again.")
 }

@@ -89,7 +89,11 @@ extension ClaimedFlight {
         var flight = self
         do {
             guard let content else {
-                throw AIServiceError(.contentMissing, "The store has a prompt in a file, and no files.")
+                throw AIServiceError(
+                    .contentMissing,
+                    """
+                    The store has a prompt in a content file, but no content files. Report this store.
+                    """)
             }
             let bytes = try content.read(reference)
             flight.request.prompt = .text(String(decoding: bytes, as: UTF8.self))

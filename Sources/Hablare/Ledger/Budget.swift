@@ -85,15 +85,19 @@ public struct Budget: Sendable, Hashable {
         var names: Set<String> = []
         for budget in budgets {
             guard (1...64).contains(budget.name.utf8.count) else {
-                throw AIServiceError(.invalidConfiguration, "A budget's name has between 1 and 64 bytes. Name it anew.")
+                throw AIServiceError(
+                    .invalidConfiguration,
+                    """
+                    A budget's name must have between 1 and 64 bytes. Change the name.
+                    """)
             }
             guard names.insert(budget.name).inserted else {
                 throw AIServiceError(
-                    .invalidConfiguration, "Two budgets are called \(budget.name). Give each a name of its own.")
+                    .invalidConfiguration, "Two budgets have the name \(budget.name). Give each its own name.")
             }
             guard budget.limit >= 0 else {
                 throw AIServiceError(
-                    .invalidConfiguration, "The limit of budget \(budget.name) is negative. Give it zero or more.")
+                    .invalidConfiguration, "The limit of budget \(budget.name) is negative. Set it to zero or more.")
             }
             try budget.scope.check(of: budget.name, in: registry)
         }
@@ -111,19 +115,29 @@ extension Budget.Scope {
             let known = registry.ids.map(\.rawValue).joined(separator: ", ")
             throw AIServiceError(
                 .invalidConfiguration,
-                "Budget \(name) is for provider \(id), which is not registered. Registered: \(known.isEmpty ? "none" : known). Correct the name, or leave the budget out where the provider is not used."
+                """
+                Budget \(name) is for provider \(id), which is not registered. Registered: \
+                \(known.isEmpty ? "none" : known). Correct the name, or remove the budget if the provider is not \
+                used.
+                """
             )
         case .tag(let tag):
             guard !(1...AIRequest.maximumTagLength).contains(tag.utf8.count) else { return }
             throw AIServiceError(
                 .invalidConfiguration,
-                "Budget \(name) is for a tag that no request can have: a tag has between 1 and \(AIRequest.maximumTagLength) bytes. Use the tag of the requests."
+                """
+                Budget \(name) is for an invalid tag: a tag must have between 1 and \(AIRequest.maximumTagLength) \
+                bytes. Use the tag of the requests.
+                """
             )
         case .job(let job):
             guard !JobKey.lengths.contains(job.rawValue.utf8.count) else { return }
             throw AIServiceError(
                 .invalidConfiguration,
-                "Budget \(name) is for a job that cannot exist: a job key has between 1 and \(JobKey.lengths.upperBound) bytes. Use the key of the job."
+                """
+                Budget \(name) is for an invalid job: a job key must have between 1 and \(JobKey.lengths.upperBound) \
+                bytes. Use the key of the job.
+                """
             )
         }
     }

@@ -31,12 +31,12 @@ extension PriceTable {
             file = try JSONSerialization.jsonObject(with: json)
         } catch {
             throw AIServiceError(
-                .invalidConfiguration, "The price table is not JSON. See the one that ships for an example.",
+                .invalidConfiguration, "The price table is not valid JSON. See the built-in table for an example.",
                 cause: (error as NSError).userInfo["NSDebugDescription"] as? String)
         }
         guard let file = file as? [String: Any], let rows = file["prices"] as? [Any] else {
             throw AIServiceError(
-                .invalidConfiguration, "The price table has no list `prices`. See the one that ships for an example.")
+                .invalidConfiguration, "The price table has no list `prices`. See the built-in table for an example.")
         }
         if let key = file.keys.sorted().first(where: { !["date", "sources", "prices"].contains($0) }) {
             throw AIServiceError(
@@ -59,21 +59,25 @@ extension PriceTable {
             throw .badPrice(number, "has the unknown key `\(key)`. Known: \(keys.joined(separator: ", ")).")
         }
         guard let provider = row["provider"] as? String else {
-            throw .badPrice(number, "names no provider. Give the provider's id or kind.")
+            throw .badPrice(number, "has no provider. Give the provider's id or kind.")
         }
         guard let name = row["unit"] as? String, let unit = PriceUnit(rawValue: name) else {
             let units = PriceUnit.allCases.map(\.rawValue).joined(separator: ", ")
-            throw .badPrice(number, "has no unit that is known. Known: \(units).")
+            throw .badPrice(number, "has an unknown unit. Known: \(units).")
         }
         // A number with a fraction is not a price, and neither is a Boolean, which is a number to Foundation.
         guard let price = row["microDollarsPerMillion"] as? NSNumber, !isBoolean(price),
             let micro = Int64(exactly: price.doubleValue.rounded(.down) == price.doubleValue ? price.doubleValue : .nan)
         else { throw .badPrice(number, "has no price. Give `microDollarsPerMillion`, a whole number.") }
         guard row["model"] == nil || row["model"] is String || row["model"] is NSNull else {
-            throw .badPrice(number, "has a model that is no text. Give the model's name, or leave it out.")
+            throw .badPrice(number, "has a model that is not a text. Give the model's name, or leave it out.")
         }
         guard row["checked"] == nil || row["checked"] is String || row["checked"] is NSNull else {
-            throw .badPrice(number, "has a `checked` that is no day. Give one such as 2026-11-21, or a month, 2026-11.")
+            throw .badPrice(
+                number,
+                """
+                has an invalid `checked`. Give a day such as 2026-11-21, or a month such as 2026-11.
+                """)
         }
         guard row["source"] == nil || row["source"] is String || row["source"] is NSNull else {
             throw .badPrice(number, "has a `source` that is no text. Give where the price was read, or leave it out.")
@@ -91,7 +95,7 @@ extension PriceTable {
     private static func day(_ key: String, of row: [String: Any], _ number: Int) throws(AIServiceError) -> Date? {
         guard let value = row[key], !(value is NSNull) else { return nil }
         guard let day = (value as? String).flatMap({ UTCDay($0) }) else {
-            throw .badPrice(number, "has a `\(key)` that is no day. Give one such as 2026-11-21, or leave it out.")
+            throw .badPrice(number, "has an invalid `\(key)`. Give a day such as 2026-11-21, or leave it out.")
         }
         return day.start
     }

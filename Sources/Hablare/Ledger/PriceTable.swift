@@ -49,10 +49,10 @@ public struct PriceTable: Sendable, Hashable {
 
     private static func check(_ entry: PriceEntry, number: Int) throws(AIServiceError) {
         guard !entry.provider.isEmpty else {
-            throw .badPrice(number, "names no provider. Give the provider's id or kind.")
+            throw .badPrice(number, "has no provider. Give the provider's id or kind.")
         }
         guard entry.microDollarsPerMillion >= 0 else {
-            throw .badPrice(number, "is negative. Give 0 for what is free.")
+            throw .badPrice(number, "is negative. Give 0 if it is free.")
         }
         guard entry.microDollarsPerMillion <= highestPrice else {
             throw .badPrice(number, "is above a thousand dollars a unit. Give micro-dollars for a million units.")
@@ -62,7 +62,11 @@ public struct PriceTable: Sendable, Hashable {
         }
         // A month is valid if it has a first day.
         guard entry.checked.map({ UTCDay($0) ?? UTCDay($0 + "-01") }) != .some(nil) else {
-            throw .badPrice(number, "has a `checked` that is no day. Give one such as 2026-11-21, or a month, 2026-11.")
+            throw .badPrice(
+                number,
+                """
+                has an invalid `checked`. Give a day such as 2026-11-21, or a month such as 2026-11.
+                """)
         }
     }
 

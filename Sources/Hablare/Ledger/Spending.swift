@@ -35,13 +35,16 @@ struct Spending: Sendable {
         let left = MicroDollars.text(refusal.left)
         let limit = MicroDollars.text(charge?.limit ?? 0)
         let call =
-            charge?.bound.map { "the call can cost \(MicroDollars.text($0))" } ?? "nobody knows what the call can cost"
+            charge?.bound.map { "the call can cost \(MicroDollars.text($0))" } ?? "the cost of the call is unknown"
         let advice = end.map {
             "Raise the budget, or retry after \(UTCDay(containing: $0).name) 00:00 UTC, when its next period begins."
         }
         return AIServiceError(
             .budgetExceeded,
-            "Budget \(refusal.budget) has \(left) of \(limit) left, and \(call). Nothing was sent. \(advice ?? "Raise the budget to have it sent.")"
+            """
+            Budget \(refusal.budget) has \(left) of \(limit) left, and \(call). Nothing was sent. \
+            \(advice ?? "To send it, raise the budget.")
+            """
         )
     }
 }

@@ -78,7 +78,10 @@ extension AIServiceError {
     static func wrongType(_ type: ContentType, promised: ContentType) -> AIServiceError {
         AIServiceError(
             .invalidResponse,
-            "The provider promised \(promised.rawValue) and answered \(type.rawValue). Correct its `responseType`.")
+            """
+            The provider declares \(promised.rawValue) but answered with \(type.rawValue). Correct its \
+            `responseType`.
+            """)
     }
 
     static let notStorable = AIServiceError(
@@ -95,7 +98,10 @@ extension AIServiceError {
 
     static let interrupted = AIServiceError(
         .suspended,
-        "The attempt was stopped because its process shut down or was suspended; nobody knows whether it was carried out, and billed."
+        """
+        The attempt was stopped because its process shut down or was suspended. Its outcome is unknown, and it may \
+        have been billed.
+        """
     )
 
     package static let attemptCancelled = AIServiceError(

@@ -78,7 +78,7 @@ extension AIRequestManager {
 
     func noteLoss() {
         answers.lost()
-        logger.warning("An answer dropped out of the cache: its content file is gone")
+        logger.warning("An answer was removed from the cache, because its content file is missing")
     }
 }
 

@@ -24,7 +24,7 @@ extension RequestStatus {
         case .completed(let response): return response
         case .failed(let error): throw error
         case .cancelled:
-            throw AIServiceError(.cancelled, "Request \(id) was cancelled. Retry it to have it done after all.")
+            throw AIServiceError(.cancelled, "Request \(id) was cancelled. To run it after all, retry it.")
         case .pending, .executing: throw AIServiceError(.invalidState, "Request \(id) is not final.")
         }
     }

@@ -21,29 +21,36 @@ extension AIRequestManager {
         }
         guard request.sample >= 0 else {
             throw AIServiceError(
-                .invalidRequest, "`sample` is negative. Count the answers that you want for one prompt from 0.")
+                .invalidRequest, "`sample` is negative. Number the answers to one prompt from 0.")
         }
         if let limit = registered.limits.maximumCharacters {
             let count = request.prompt.plainText.unicodeScalars.count
             guard count <= limit else {
                 throw AIServiceError(
                     .invalidRequest,
-                    "The prompt has \(count) characters; \(provider) takes at most \(limit). Split it, or use another provider."
+                    """
+                    The prompt has \(count) characters; \(provider) accepts at most \(limit). Split it, or use \
+                    another provider.
+                    """
                 )
             }
         }
         if let timeout = request.attemptTimeout, timeout <= .zero {
-            throw AIServiceError(.invalidRequest, "The attempt's timeout is not positive. Give it some time.")
+            throw AIServiceError(.invalidRequest, "The attempt's timeout is not positive. Set a positive timeout.")
         }
         if let attempts = request.maximumAttempts, attempts < 1 {
-            throw AIServiceError(.invalidRequest, "A request has at least 1 attempt. Give it 1 or more, or `nil`.")
+            throw AIServiceError(
+                .invalidRequest,
+                """
+                `maximumAttempts` of the request is less than 1. Set it to 1 or more, or `nil`.
+                """)
         }
         let request = try request.withCheckedTags()
         try request.checkFallback(after: registered, in: registry)
         let now = seams.date()
         if let deadline = request.deadline, !(deadline > now) {  // also refuses a deadline that is not a number
             throw AIServiceError(
-                .invalidRequest, "The request's deadline has passed already. Give it a later one, or none.")
+                .invalidRequest, "The request's deadline has already passed. Set a later deadline, or none.")
         }
         var submission = Submission(
             request: request, provider: provider, account: registered.account,
@@ -129,7 +136,10 @@ extension AIRequestManager {
         case .rejected(let error): throw error
         case .contentMissing:
             throw AIServiceError(
-                .contentMissing, "A prompt's content file was collected while it was submitted. Submit again.")
+                .contentMissing,
+                """
+                A prompt's content file was removed while the request was submitted. Submit it again.
+                """)
         case let other: throw AIServiceError.unexpected(other, for: submission.request.id)
         }
     }

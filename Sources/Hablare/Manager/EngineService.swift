@@ -104,7 +104,7 @@ public struct EngineService: Service {
         guard let (isToWork, before) = manager.engine.apply({ $0.engineStarted() }) else {
             throw AIServiceError(
                 .invalidState,
-                "An engine runs on this manager already. Submit to that one, or start another when it has ended.")
+                "An engine already runs on this manager. Use that one, or start another when it has ended.")
         }
         guard isToWork else { return nil }
         do {

@@ -21,7 +21,7 @@ extension Housekeeper {
                 }
                 guard report != AIRequestManager.PruneReport() else { continue }
                 manager.logger.info(
-                    "Gave up responses past the limits",
+                    "Evicted responses beyond the retention limits",
                     metadata: [
                         "responses": "\(report.responses)", "bytes": "\(report.bytes)",
                         "abandonedFiles": "\(report.abandoned.files)",
@@ -30,7 +30,7 @@ extension Housekeeper {
                 return  // shut down
             } catch {
                 manager.logger.error(
-                    "Responses past the limits could not be given up", metadata: ["error": "\(error)"])
+                    "Responses beyond the retention limits could not be evicted", metadata: ["error": "\(error)"])
             }
         }
     }

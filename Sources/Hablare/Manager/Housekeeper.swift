@@ -55,7 +55,7 @@ struct Housekeeper: Sendable {
                 return try await register()
             } catch {
                 manager.logger.error(
-                    "The engine cannot go on after its rest; tried again", metadata: ["error": "\(error)"])
+                    "The engine cannot resume after its suspension; it tries again", metadata: ["error": "\(error)"])
             }
             await manager.engine.untilNotToWork(within: manager.configuration.renewalInterval)
         }
@@ -92,7 +92,7 @@ struct Housekeeper: Sendable {
             let receipt = try await manager.journal.commit(.retireOwner(other.id, at: manager.seams.date()))
             if case .broken(let flights) = receipt { manager.observer.recovered(flights) }
             manager.logger.notice(
-                "Took over from a process that is gone",
+                "Took over the requests of a dead process",
                 metadata: ["pid": "\(other.registration.processID)", "receipt": "\(receipt)"])
             unretired.withLock { _ = $0.remove(other.id) }
         }
@@ -123,7 +123,7 @@ struct Housekeeper: Sendable {
                 try await reap(except: current.withLock { $0.owner })
                 try await manager.journal.readForeignChanges()
             } catch {
-                manager.logger.error("Other processes could not be looked after", metadata: ["error": "\(error)"])
+                manager.logger.error("Other processes could not be checked", metadata: ["error": "\(error)"])
             }
         }
     }
@@ -137,7 +137,7 @@ struct Housekeeper: Sendable {
                 .expire(at: manager.seams.date(), limit: Engine.sweepBatch),
             ])
             if case .refused = receipts.first {
-                manager.logger.warning("Another process took this one for dead; it registers again")
+                manager.logger.warning("Another process declared this one dead; it registers again")
                 try await startOver(current)
             } else if manager.engine.read(\.isUncertain) {
                 manager.logger.warning("Whether a commit was made is unknown; this process registers again")
@@ -173,7 +173,7 @@ struct Housekeeper: Sendable {
         } catch {
             // Tried again at the next renewal, by this process or another.
             manager.logger.error(
-                "Requests that ran out of time could not be ended", metadata: ["error": "\(error)"])
+                "Requests past their deadline could not be ended", metadata: ["error": "\(error)"])
         }
     }
 }

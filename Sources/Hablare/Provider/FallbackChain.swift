@@ -52,7 +52,7 @@ extension AIRequest {
         guard !fallback.isEmpty else { return }
         guard fallback.count <= FallbackChain.longest else {
             throw AIServiceError(
-                .invalidRequest, "A request may fall back on \(FallbackChain.longest) providers. Name fewer.")
+                .invalidRequest, "A request can fall back on at most \(FallbackChain.longest) providers. Name fewer.")
         }
         var seen: Set<ProviderID> = [provider.id]
         for target in fallback {
@@ -61,7 +61,10 @@ extension AIRequest {
             }
             guard seen.insert(target.provider).inserted else {
                 throw AIServiceError(
-                    .invalidRequest, "Provider \(target.provider) stands twice in the chain. Name each provider once.")
+                    .invalidRequest,
+                    """
+                    Provider \(target.provider) is twice in the fallback chain. Name each provider once.
+                    """)
             }
             guard next.responseType == provider.responseType else {
                 throw AIServiceError(

@@ -101,12 +101,15 @@ extension AIServiceError {
     /// work was done and billed. Answer with it after ``ProviderCall/forget()``.
     public static let workLost = AIServiceError(
         .workLost,
-        "The service does not know the work any more that an earlier attempt had begun. It may have been billed.")
+        "The service no longer knows the work that an earlier attempt began. That work may have been billed.")
 
     static func badHandle(_ count: Int) -> AIServiceError {
         AIServiceError(
             .invalidResponse,
-            "The provider remembers a handle of \(count) bytes; one has 1 to \(ProviderCall.maximumHandle). Remember the name of the work, and not the work."
+            """
+            The provider remembers a handle of \(count) bytes; the size must be 1 to \(ProviderCall.maximumHandle). \
+            Remember the name of the work, not its content.
+            """
         )
     }
 
@@ -114,13 +117,16 @@ extension AIServiceError {
         .invalidResponse, "The provider remembers something after the end of its call. Correct the provider.")
 
     static let resumedTooLate = AIServiceError(
-        .invalidResponse, "The provider goes on with remembered work after the end of its call. Correct the provider.")
+        .invalidResponse, "The provider resumes remembered work after the end of its call. Correct the provider.")
 
     static let nothingToResume = AIServiceError(
-        .invalidResponse, "The provider goes on with work that nobody remembered. Look whether there is a handle.")
+        .invalidResponse,
+        """
+        The provider resumes work without a remembered handle. Check whether there is a handle first.
+        """)
 
     static let notResumed = AIServiceError(
         .invalidResponse,
-        "The provider began an answer anew that it should have gone on with. Call `resume()`, or `forget()` and fail.",
+        "The provider began an answer again that it should have resumed. Call `resume()`, or `forget()` and fail.",
         disposition: .outcomeUnknown)
 }

@@ -47,7 +47,7 @@ public struct ProviderRegistry: Sendable {
             }
             guard byID.updateValue(provider, forKey: provider.id) == nil else {
                 throw AIServiceError(
-                    .invalidConfiguration, "Two providers are called \(provider.id). Give each an id of its own.")
+                    .invalidConfiguration, "Two providers have the id \(provider.id). Give each its own id.")
             }
             try Self.check(provider.limits, of: provider.id)
             let rate = rates.updateValue(provider.limits.rate, forKey: provider.account)
@@ -64,13 +64,20 @@ public struct ProviderRegistry: Sendable {
     private static func check(_ limits: ProviderLimits, of id: ProviderID) throws(AIServiceError) {
         guard limits.concurrency > 0, limits.maximumCharacters ?? 1 > 0, limits.attemptTimeout ?? .seconds(1) > .zero
         else {
-            throw AIServiceError(.invalidConfiguration, "A limit of provider \(id) is not positive. Give at least 1.")
+            throw AIServiceError(
+                .invalidConfiguration,
+                """
+                A limit of provider \(id) is not positive. Set it to 1 or more.
+                """)
         }
         if let breaker = limits.breaker { try breaker.check("The breaker of provider \(id)") }
         guard limits.rate?.isValid ?? true else {
             throw AIServiceError(
                 .invalidConfiguration,
-                "A rate limit of provider \(id) is not a positive number, or its burst is not between 0 and 1. Leave out what is not limited."
+                """
+                A rate limit of provider \(id) is not a positive number, or its burst is not between 0 and 1. Leave \
+                out limits that do not apply.
+                """
             )
         }
     }

@@ -215,7 +215,10 @@ extension AIRequest {
         guard !tags.isEmpty else { return self }
         guard tags.allSatisfy({ (1...Self.maximumTagLength).contains($0.utf8.count) }) else {
             throw AIServiceError(
-                .invalidRequest, "A tag has between 1 and \(Self.maximumTagLength) bytes. Shorten it, or leave it out.")
+                .invalidRequest,
+                """
+                A tag must have between 1 and \(Self.maximumTagLength) bytes. Shorten it, or leave it out.
+                """)
         }
         var request = self
         var seen: Set<String> = []
@@ -223,7 +226,10 @@ extension AIRequest {
         guard request.tags.count <= Self.maximumTags else {
             throw AIServiceError(
                 .invalidRequest,
-                "The request has \(request.tags.count) tags; it may have \(Self.maximumTags). Keep what costs are to be added up by in tags, and the rest in `metadata`."
+                """
+                The request has \(request.tags.count) tags; it may have \(Self.maximumTags). Use tags for the sums of \
+                costs, and `metadata` for the rest.
+                """
             )
         }
         return request

@@ -58,7 +58,7 @@ extension CachePolicy {
         if let own, !(own >= 0) {
             throw AIServiceError(
                 .invalidRequest,
-                "The age of the answers that the request takes from the cache is negative. Give zero or more seconds, or another policy."
+                "The request's maximum age of cached answers is negative. Set zero or more seconds, or another policy."
             )
         }
         let age = min(own ?? limits.timeToLive, retention.maximumAge, Self.longest)

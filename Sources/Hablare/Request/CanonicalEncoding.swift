@@ -32,7 +32,7 @@ package enum CanonicalEncoding {
             append(UInt64(bitPattern: number), to: &bytes)
         case .double(let number):
             guard number.isFinite else {
-                throw AIServiceError(.invalidRequest, "A number is not finite. Give a finite one, or leave it out.")
+                throw AIServiceError(.invalidRequest, "A number is not finite. Use a finite number, or leave it out.")
             }
             bytes.append(Tag.double.rawValue)
             append((number == 0 ? 0 : number).bitPattern, to: &bytes)  // -0 and 0 are one value

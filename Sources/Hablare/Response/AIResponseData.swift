@@ -92,7 +92,7 @@ public struct AIResponseData: Sendable, Hashable, Codable {
     ///   ``Body/read()``.
     public func text() async throws -> String {
         guard case .text(let body) = try content else {
-            throw AIServiceError(.invalidResponse, "The answer is not text. Look at `content` for what it is.")
+            throw AIServiceError(.invalidResponse, "The answer is not text. Read `content` instead.")
         }
         return String(decoding: try await body.data(), as: UTF8.self)
     }

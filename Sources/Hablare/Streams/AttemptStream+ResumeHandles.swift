@@ -171,6 +171,6 @@ extension AttemptStream {
 
 extension AIServiceError {
     static let keptUnreadable = AIServiceError(
-        .storageFailed, "What earlier attempts yielded cannot be read now, so nothing can follow it. Try again.",
+        .storageFailed, "The chunks of earlier attempts cannot be read now, so no chunk can follow them. Try again.",
         disposition: .retry(after: nil))
 }

@@ -224,13 +224,19 @@ extension AIServiceError {
 
     static let notText = AIServiceError(
         .invalidResponse,
-        "The provider promised text and yielded bytes that are no UTF-8. Have it give UTF-8, a program for instance with LC_ALL=C.UTF-8, or say that its answer is data."
+        """
+        The provider declares text but yielded bytes that are not UTF-8. Make it write UTF-8, for a program for \
+        example with LC_ALL=C.UTF-8, or declare its answer as data.
+        """
     )
 
     static func chunkTooLarge(_ count: Int) -> AIServiceError {
         AIServiceError(
             .responseTooLarge,
-            "The provider yielded a chunk of \(count) bytes; one has at most \(AttemptStream.maximumChunk). Yield it in pieces."
+            """
+            The provider yielded a chunk of \(count) bytes; the maximum is \(AttemptStream.maximumChunk). Yield it in \
+            pieces.
+            """
         )
     }
 }

@@ -16,7 +16,7 @@ extension AudioError {
         case ENOENT, ENOTDIR:
             self.init(
                 code: .folderMissing,
-                message: "The folder of \(path) does not exist; make it first, or choose another one.")
+                message: "The folder of \(path) does not exist; create it, or choose another folder.")
         case EACCES, EPERM, EROFS, EISDIR, ELOOP, ENAMETOOLONG:
             self.init(
                 code: .notWritable,
@@ -34,11 +34,11 @@ extension AudioError {
         case EWOULDBLOCK:
             self.init(
                 code: .busy,
-                message: "\(path) is being written by somebody else; wait for them, or choose another name.")
+                message: "Another process is writing \(path); wait for it, or choose another name.")
         default:
             self.init(
                 code: .writeFailed,
-                message: "\(path) could not be written: \(reason). Look after the disk and try again.")
+                message: "\(path) could not be written: \(reason). Check the disk and try again.")
         }
     }
 }

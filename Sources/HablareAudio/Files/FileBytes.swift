@@ -60,6 +60,6 @@ final class FileBytes: SeekableBytes {
 extension AudioError {
     fileprivate static func unreadable(_ path: String, _ reason: String) -> AudioError {
         AudioError(
-            code: .unreadable, message: "The audio file \(path) cannot be read: \(reason). Look whether it exists.")
+            code: .unreadable, message: "The audio file \(path) cannot be read: \(reason). Check that it exists.")
     }
 }

@@ -91,7 +91,7 @@ package final class PartialFile: SeekableBytes {
                 code: .writeFailed,
                 message:
                     "\(finalPath) is complete, but its folder could not be synced: \(error.reason.lowercased()). A power failure "
-                    + "may still undo it; look after the disk and write it again.")
+                    + "may still undo it; check the disk and write it again.")
         }
     }
 

@@ -5,34 +5,35 @@ import Hablare
 struct CancelCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "cancel",
-        abstract: "Cancel a request, a job, or everything that waits or runs.",
+        abstract: "Cancel waiting, running or held requests.",
+        usage: "hablare cancel (<id> | --all | --held | --job <job>) [<options>]",
         discussion: """
-            A running process hears of it and stops the work. What is finished stays finished. What is held (nobody \
-            knows whether its last attempt was carried out, and billed) is not made any more.
-
             EXAMPLES:
               hablare cancel 01982f6e-6c4b-7d1e-9a3f-0123456789ab
               hablare cancel --all
               hablare cancel --held
+
+            The process that runs a request is notified and stops the call. Finished requests do not change. A held \
+            request is not made again.
             """)
 
-    @Argument(help: "The request's id.", transform: parseRequestID)
+    @Argument(help: "The id of a request. `hablare ps` lists the ids.", transform: parseRequestID)
     var id: UUID?
 
-    @Flag(help: "Everything that waits or runs.")
+    @Flag(help: "Cancel all waiting and running requests.")
     var all = false
 
-    @Flag(help: "Everything that is held; with --job, of that job.")
+    @Flag(help: "Cancel all held requests, or those of --job.")
     var held = false
 
-    @Option(help: "What waits or runs of this job.")
+    @Option(help: "Cancel the waiting and running requests of this job.")
     var job: String?
 
     @OptionGroup var data: DataOptions
 
     func validate() throws {
         guard [id != nil, all, held || job != nil].count(where: \.self) == 1 else {
-            throw ValidationError("Give a request's id, or --all, or --held, or --job.")
+            throw ValidationError("Choose one: a request's id, --all, or --held and --job (one or both).")
         }
     }
 
@@ -42,7 +43,7 @@ struct CancelCommand: ComposedCommand {
             return .success
         }
         guard let opened = try data.openExisting(naming: job, in: composition) else {
-            composition.console.note("There is nothing yet to cancel.")
+            composition.console.note("There are no requests to cancel yet.")
             return .success
         }
         let manager = try manager(of: opened, in: composition, verbose: data.verbose)
@@ -70,9 +71,13 @@ struct CancelCommand: ComposedCommand {
             let held = before.waiting == .held ? "; it was held: its last attempt may have been billed" : ""
             try await composition.console.print("cancelled \(id.text)\(held)")
         case .alreadyFinal(.cancelled):
-            try await composition.console.print("\(id.text) was cancelled before")
+            try await composition.console.print("\(id.text) was already cancelled")
         case .alreadyFinal(let status):
-            throw CommandFailure(.incomplete, "Request \(id.text) is \(status.phase.rawValue) and stays that.")
+            throw CommandFailure(
+                .incomplete,
+                """
+                Request \(id.text) is already \(status.phase.rawValue) and cannot be cancelled.
+                """)
         }
     }
 }

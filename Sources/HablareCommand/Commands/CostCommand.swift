@@ -5,45 +5,49 @@ import Hablare
 struct CostCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "cost",
-        abstract: "Add up what was used and what it cost.",
+        abstract: "Show usage and cost.",
+        usage: "hablare cost [<options>]",
         discussion: """
-            Every attempt counts, failed ones too, and those of requests that were deleted. A cost is what the provider \
-            said, else by the prices of the process that made the attempt, on the day it was sent: a price that is added \
-            later changes no cost. Where neither was known, the sum says for how many attempts, and of which model. \
-            What a program of this machine does has no price and is not billed, unless prices.json names it. What a budget \
-            refused was not made, and is no attempt. An attempt counts on the day (UTC) on which it began, and under each tag of its \
-            request. With --json, an object with rows, total, gaps and budgets; costs are in millionths of a US dollar, and \
-            withoutPrice is how many of the attempts have none.
-
             EXAMPLES:
               hablare cost
               hablare cost --by day --since 2026-11-01
-              hablare cost --by job --provider espeak-ng
               hablare cost --by tag --json | jq '.rows[] | {key, costMicroDollars}'
+
+            Counts every attempt, also failed ones and those of deleted requests, on the day (UTC) on which it began \
+            and under each tag of its request. A call that a budget refused is not an attempt.
+
+            The cost of an attempt is the one that the provider stated, else the one by the price table on the day of \
+            the call. A price that is added later changes no cost. If neither is known, the sum says for how many \
+            attempts and which models.
+
+            Programs are free, unless prices.json has a price for them.
+
+            With --json the object has rows, total, gaps and budgets. Costs are in millionths of a US dollar; \
+            withoutPrice is the number of attempts of unknown cost.
             """)
 
-    @Option(help: "Add up by this.")
+    @Option(help: ArgumentHelp("Group the sums.", valueName: "group"))
     var by: LedgerQuery.Grouping?
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Only attempts from this day (UTC) on.", valueName: "date"),
+        help: ArgumentHelp("Count only attempts on or after this day (UTC).", valueName: "date"),
         transform: parseDay)
     var since: Date?
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Only attempts before this day (UTC).", valueName: "date"),
+        help: ArgumentHelp("Count only attempts before this day (UTC).", valueName: "date"),
         transform: parseDay)
     var until: Date?
 
-    @Option(help: "Only attempts at this provider.")
+    @Option(help: "Count only attempts at this provider.")
     var provider: String?
 
-    @Option(help: "Only attempts at this job's requests.")
+    @Option(help: "Count only attempts of this job.")
     var job: String?
 
-    @Option(help: "Only attempts at requests with this tag.")
+    @Option(help: "Count only attempts of requests with this tag.")
     var tag: String?
 
     @Flag(help: "Print a JSON object.")
@@ -55,7 +59,7 @@ struct CostCommand: ComposedCommand {
 
     func validate() throws {
         if let since, let until, since >= until {
-            throw ValidationError("--since is not before --until, so there is no day between them.")
+            throw ValidationError("--since must be before --until. There is no day between them.")
         }
     }
 
@@ -80,7 +84,7 @@ struct CostCommand: ComposedCommand {
                 let none = LedgerReport(rows: [], total: LedgerSum())
                 try await console.print(JSONText.of(CostReport(report: none)))
             }
-            console.note("There is nothing yet in \(try data.folder(settings, in: composition).path).")
+            console.note("There is no store in \(try data.folder(settings, in: composition).path) yet.")
             return .success
         }
         let table =
@@ -99,7 +103,7 @@ struct CostCommand: ComposedCommand {
         if json {
             try await console.print(JSONText.of(report))
         } else if report.isEmpty {
-            console.note("There was no such attempt.")
+            console.note("No attempt matches.")
         } else {
             try await console.print(report.lines(console.outputStyle).joined(separator: "\n"), isStyled: true)
         }
@@ -109,6 +113,6 @@ struct CostCommand: ComposedCommand {
 }
 
 func parseDay(_ text: String) throws -> Date {
-    guard let day = UTCDay(text) else { throw ValidationError("\(text) is no day. Give one such as 2026-11-21.") }
+    guard let day = UTCDay(text) else { throw ValidationError("'\(text)' is not a day. Give one such as 2026-11-21.") }
     return day.start
 }

@@ -37,7 +37,7 @@ struct CostReport: JSONPrintable, Sendable {
 
     private var budgetLines: [String] {
         budgets.map { budget in
-            let period = Self.since(budget).map { "from \($0) on" } ?? "in all"
+            let period = Self.since(budget).map { "from \($0)" } ?? "in total"
             let unknown =
                 budget.unknown == 0 ? "" : ", and \(TimeText.count(budget.unknown, "attempt")) of unknown cost"
             return "Budget \(budget.budget), \(period): \(MicroDollars.text(budget.spent)) spent or reserved\(unknown)."
@@ -57,9 +57,9 @@ struct CostReport: JSONPrintable, Sendable {
         let count = TimeText.count(withoutCost, "attempt")
         let more = gaps.dropFirst(Self.mostGaps).count
         return [
-            "Of \(count) that \(withoutCost == 1 ? "was" : "were") billed, or may have been, nobody knows the cost:"
+            "The cost of \(count) that \(withoutCost == 1 ? "was" : "were") or may have been billed is unknown:"
         ] + gaps.prefix(Self.mostGaps).flatMap { $0.lines(file) }.map { "  " + $0 }
-            + (more > 0 ? ["  \(more) more models; --json has all of them."] : [])
+            + (more > 0 ? ["  \(more) more models; --json lists all of them."] : [])
     }
 
     var json: JSONObject {

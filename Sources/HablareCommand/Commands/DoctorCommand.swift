@@ -6,15 +6,17 @@ import HablareSQLite
 struct DoctorCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Check the settings, the store, the content files, the programs, the voices and the prices.",
+        abstract: "Check settings, store, programs and prices.",
+        usage: "hablare doctor [<options>]",
         discussion: """
-            Exit status 0 when nothing is broken, every program of programs.json is there, and at least one provider \
-            can be asked, 78 when hablare.yaml, programs.json or prices.json is not as it \
-            should be, else 1.
-
             EXAMPLES:
               hablare doctor
               hablare doctor --json | jq '.findings[] | select(.problem)'
+
+            Also checks the content files and the voices.
+
+            Exit status: 0 no problem was found, and at least one provider can be called; 78 hablare.yaml, \
+            programs.json or prices.json is invalid; 1 any other problem.
             """)
 
     @Flag(help: "Print a JSON object.")
@@ -74,7 +76,7 @@ struct DoctorCommand: ComposedCommand {
             if composition.storeExists(folder) {
                 report.add(try composition.openStore(folder).diagnose())
             } else {
-                report.add("store", "absent", "There is nothing yet in \(folder.path). The first narration creates it.")
+                report.add("store", "absent", "There is no store in \(folder.path) yet. The first request creates it.")
             }
         } catch {
             // Any error, such as a folder that cannot be created, becomes a finding: the rest of the report is still

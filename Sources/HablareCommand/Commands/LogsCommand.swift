@@ -5,13 +5,16 @@ import Hablare
 struct LogsCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "logs",
-        abstract: "List the attempts at a request: who was asked, when, how long, what came of them.",
+        abstract: "List the attempts of a request.",
+        usage: "hablare logs <id> [<options>]",
         discussion: """
             EXAMPLES:
               hablare logs 01982f6e-6c4b-7d1e-9a3f-0123456789ab
+
+            Shows the provider, the start, the duration, the outcome and the billing of each attempt.
             """)
 
-    @Argument(help: "The request's id.", transform: parseRequestID)
+    @Argument(help: "The id of a request. `hablare ps` lists the ids.", transform: parseRequestID)
     var id: UUID
 
     @Flag(help: "Print a JSON array.")
@@ -39,7 +42,7 @@ struct LogsCommand: ComposedCommand {
             ])
         }
         if table.isEmpty {
-            console.note("There was no attempt yet; the request is \(snapshot.phase.rawValue).")
+            console.note("No attempt yet; the request is \(snapshot.phase.rawValue).")
         } else {
             try await console.print(table)
         }

@@ -5,15 +5,18 @@ import HablareProviders
 struct ProvidersCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "providers",
-        abstract: "List the services and programs that can be asked, and why one cannot.",
+        abstract: "List services and programs, and their problems.",
+        usage: "hablare providers [<options>]",
         discussion: """
-            Services are configured in hablare.yaml, in $XDG_CONFIG_HOME/hablare or ~/.config/hablare, and their keys \
-            are kept with hablare keys. Nothing is asked of a service here: whether it accepts its key says hablare \
-            keys test. Exit status 0, also where somebody cannot be asked; 78 when a file is not as it should be.
-
             EXAMPLES:
               hablare providers
               hablare providers --json | jq -r '.[] | select(.usable) | .provider'
+
+            Services are configured in hablare.yaml, in $XDG_CONFIG_HOME/hablare or ~/.config/hablare. `hablare keys \
+            set SERVICE` stores a key, and `hablare keys test SERVICE` checks it with the service. This command makes \
+            no call.
+
+            Exit status: 0, even if a provider cannot be called; 78 if a file is invalid.
             """)
 
     @Flag(help: "Print a JSON array.")

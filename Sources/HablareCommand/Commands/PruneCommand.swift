@@ -5,34 +5,37 @@ import Hablare
 struct PruneCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "prune",
-        abstract: "Give up old responses and remove left-over files.",
+        abstract: "Evict old answers and remove left-over files.",
+        usage: "hablare prune [<options>]",
         discussion: """
-            Keeps the newest responses within the limits and gives up the content of the others; that they were made, \
-            and at what cost, stays. Responses of a job (every narration is one) are always kept, and so are pinned \
-            ones and those that wait to be merged: remove them with hablare rm. Files that a killed process left are \
-            removed once nobody has touched them for an hour.
-
-            Does not ask; --dry-run only counts. Other processes may work meanwhile.
-
             EXAMPLES:
               hablare prune --dry-run
               hablare prune --days 1 --count 100
+
+            Evicts the content of answers that are past one of the limits, oldest first. The requests and their costs \
+            stay.
+
+            Answers of a job are always kept, and so are pinned answers and answers that wait to be merged. Every \
+            narration is a job. `hablare rm` deletes them.
+
+            Files of a killed process are removed an hour after their last change. Does not ask for confirmation. \
+            Other processes may run meanwhile.
             """)
 
-    @Flag(help: "Count what would be given up, and change nothing.")
+    @Flag(help: "Count the answers and files, and change nothing.")
     var dryRun = false
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("The age to which responses are kept.", valueName: "days"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("Keep answers up to this age.", valueName: "days"))
     var days = Retention().maximumAge / Self.day
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("The most responses that are kept, at least 1.", valueName: "number"))
+        help: ArgumentHelp("Keep at most this many answers; 1 or more.", valueName: "number"))
     var count = Retention().maximumCount
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("The most bytes that kept responses have together.", valueName: "bytes"))
+        help: ArgumentHelp("Keep at most this many bytes of answers.", valueName: "bytes"))
     var bytes = Retention().maximumBytes
 
     @Flag(help: "Print a JSON object.")
@@ -43,9 +46,9 @@ struct PruneCommand: ComposedCommand {
     private static let day: TimeInterval = 24 * 3600
 
     func validate() throws {
-        guard days >= 0, days.isFinite else { throw ValidationError("--days takes a number of 0 or more.") }
-        guard count >= 1 else { throw ValidationError("--count takes a number of 1 or more.") }
-        guard bytes >= 0 else { throw ValidationError("--bytes takes a number of 0 or more.") }
+        guard days >= 0, days.isFinite else { throw ValidationError("--days must be 0 or more.") }
+        guard count >= 1 else { throw ValidationError("--count must be 1 or more.") }
+        guard bytes >= 0 else { throw ValidationError("--bytes must be 0 or more.") }
     }
 
     func run(in composition: Composition) async throws -> CommandStatus {
@@ -56,7 +59,7 @@ struct PruneCommand: ComposedCommand {
             let retention = Retention(maximumAge: days * Self.day, maximumCount: count, maximumBytes: bytes)
             report = dryRun ? try await manager.prunePlan(retention) : try await manager.prune(retention)
         } else {
-            console.note("There is nothing yet to prune.")
+            console.note("There is nothing to prune yet.")
             report = AIRequestManager.PruneReport()
         }
         let object: JSONObject = [
@@ -72,6 +75,6 @@ struct PruneCommand: ComposedCommand {
         let abandoned = report.abandoned
         let files =
             "\(TimeText.count(abandoned.files, "left-over file")) (\(TimeText.count(Int(abandoned.bytes), "byte")))"
-        return dryRun ? "would give up \(responses) and remove \(files)" : "gave up \(responses), removed \(files)"
+        return dryRun ? "would evict \(responses) and remove \(files)" : "evicted \(responses), removed \(files)"
     }
 }

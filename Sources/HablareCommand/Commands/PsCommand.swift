@@ -5,31 +5,36 @@ import Hablare
 struct PsCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "ps",
-        abstract: "List requests, in the order they were submitted.",
+        abstract: "List requests in the order they were submitted.",
+        usage: "hablare ps [<options>]",
         discussion: """
-            Shows what other running processes are doing, too. A request is held when nobody knows whether its last \
-            attempt was carried out, and billed: see hablare retry. It is interrupted when its process ended in the \
-            middle of an attempt: hablare work goes on with it, or holds it, as was asked for. With --json, an array of objects with id, job, \
-            state, waiting, until, provider, attempts, deadline, createdAt and finishedAt.
-
             EXAMPLES:
-              hablare ps --state executing
+              hablare ps
               hablare ps --state failed --state cancelled --limit 20
-              hablare ps --state held
               hablare ps --json | jq -r '.[] | select(.attempts > 1) | .id'
+
+            The list includes the requests of other running processes.
+
+            held: the outcome of the last attempt is unknown, and it may have been billed. `hablare retry`, `cancel` \
+            or `rm` decides what happens to it.
+            interrupted: the process ended during an attempt. `hablare work` continues, fails or holds the request.
+
+            With --json each object has id, job, state, waiting, until, provider, attempts, deadline, createdAt and \
+            finishedAt.
             """)
 
     private static let page = 500
 
-    @Option(help: "Only requests in this state; may be repeated. Held ones are pending, too.")
+    @Option(help: "List only requests in this state. Can be repeated. Held requests are pending, too.")
     var state: [StateOption] = []
 
-    @Option(help: "Only this job's, in its order.")
+    @Option(help: "List only the requests of this job, in its order.")
     var job: String?
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Only the newest so many, with --job its last. Default: all.", valueName: "n"))
+        help: ArgumentHelp(
+            "List only the newest requests, or with --job the last of the job. Default: all.", valueName: "n"))
     var limit: Int?
 
     @Flag(help: "Print a JSON array.")
@@ -46,7 +51,7 @@ struct PsCommand: ComposedCommand {
         let settings = try data.settings(in: composition)
         guard let opened = try data.openExisting(settings, naming: job, for: .reading, in: composition) else {
             if json { try await console.print("[]") }
-            console.note("There is nothing yet in \(try data.folder(settings, in: composition).path).")
+            console.note("There is no store in \(try data.folder(settings, in: composition).path) yet.")
             return .success
         }
         if json {
@@ -72,7 +77,7 @@ struct PsCommand: ComposedCommand {
             isFirst = false
         }
         if limit == 0 { return }
-        if isFirst { console.note(state.isEmpty && job == nil ? "There are no requests." : "No request is like that.") }
+        if isFirst { console.note(state.isEmpty && job == nil ? "There are no requests." : "No request matches.") }
     }
 
     private func printJSON(_ store: any RequestStore, _ settings: Settings, in composition: Composition) async throws {
@@ -117,8 +122,8 @@ struct PsCommand: ComposedCommand {
         try await body(newest)
         if count > newest.count {
             composition.console.note(
-                "\(count - newest.count) older \(count - newest.count == 1 ? "one is" : "ones are") not listed, as "
-                    + "--limit says.")
+                "\(count - newest.count) older \(count - newest.count == 1 ? "request is" : "requests are") not listed, because of "
+                    + "--limit.")
         }
     }
 }

@@ -5,29 +5,31 @@ import Hablare
 struct RemoveCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "rm",
-        abstract: "Erase a request, or a job, with prompts and content.",
+        abstract: "Delete requests with their prompts and answers.",
+        usage: "hablare rm (<id> | --held | --job <job>) [<options>]",
         discussion: """
-            Does not ask. What waits or runs is cancelled first. The ledger keeps that there were attempts.
-
             EXAMPLES:
               hablare rm 01982f6e-6c4b-7d1e-9a3f-0123456789ab
               hablare rm --job 5f2c9a0b6d3e4f718293a4b5c6d7e8f9
+
+            Does not ask for confirmation. Waiting and running requests are cancelled first. `hablare cost` still \
+            counts the attempts.
             """)
 
-    @Argument(help: "The request's id.", transform: parseRequestID)
+    @Argument(help: "The id of a request. `hablare ps` lists the ids.", transform: parseRequestID)
     var id: UUID?
 
-    @Flag(help: "Everything that is held; with --job, of that job.")
+    @Flag(help: "Delete all held requests, or those of --job.")
     var held = false
 
-    @Option(help: "Every request of this job.")
+    @Option(help: "Delete all requests of this job.")
     var job: String?
 
     @OptionGroup var data: DataOptions
 
     func validate() throws {
         guard (id != nil) != (held || job != nil) else {
-            throw ValidationError("Give a request's id, or --held, or --job.")
+            throw ValidationError("Choose one: a request's id, or --held and --job (one or both).")
         }
     }
 
@@ -42,7 +44,7 @@ struct RemoveCommand: ComposedCommand {
             return .success
         }
         guard let opened = try data.openExisting(naming: job, in: composition) else {
-            console.note("There is nothing yet to remove.")
+            console.note("There are no requests to remove yet.")
             return .success
         }
         let manager = try manager(of: opened, in: composition, verbose: data.verbose)

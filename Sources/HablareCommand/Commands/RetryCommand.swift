@@ -5,46 +5,50 @@ import Hablare
 struct RetryCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "retry",
-        abstract: "Have a failed, cancelled or held request tried again.",
+        abstract: "Retry failed, cancelled or held requests.",
+        usage: "hablare retry (<id> | --failed | --cancelled | --held) [<options>]",
         discussion: """
-            The request waits again, under its old id. Whatever runs on this store takes it: hablare work, or the \
-            command it came from.
-
-            A request is held when nobody knows whether its last attempt was carried out, and billed: its process \
-            died, or it took too long, and it was submitted with --if-interrupted hold; or its processes died ten \
-            times in a row. Trying it again may be paid for twice.
-
             EXAMPLES:
               hablare retry 01982f6e-6c4b-7d1e-9a3f-0123456789ab && hablare work
               hablare retry --failed
-              hablare retry --cancelled
               hablare retry --held --job 5f2c9a0b6d3e4f718293a4b5c6d7e8f9
+
+            The requests wait again under their old ids. `hablare work`, or the command that submitted them, runs \
+            them.
+
+            A request is held if the outcome of its last attempt is unknown and it was submitted with --if-interrupted \
+            hold, or if its processes died ten times in a row. A retry of a held request may be billed a second time.
             """)
 
-    @Argument(help: "The request's id.", transform: parseRequestID)
+    @Argument(help: "The id of a request. `hablare ps` lists the ids.", transform: parseRequestID)
     var id: UUID?
 
-    @Flag(help: "Everything that failed; with --job, of that job.")
+    @Flag(help: "Retry all failed requests, or those of --job.")
     var failed = false
 
-    @Flag(help: "Everything that was cancelled; with --job, of that job.")
+    @Flag(help: "Retry all cancelled requests, or those of --job.")
     var cancelled = false
 
-    @Flag(help: "Everything that is held; with --job, of that job.")
+    @Flag(help: "Retry all held requests, or those of --job.")
     var held = false
 
     private var isForAll: Bool { failed || cancelled || held }
 
-    @Option(help: "With --failed, --cancelled or --held: only this job's.")
+    @Option(help: "With --failed, --cancelled or --held: only requests of this job.")
     var job: String?
 
     @OptionGroup var data: DataOptions
 
     func validate() throws {
         guard (id != nil) != isForAll else {
-            throw ValidationError("Give a request's id, or --failed, or --cancelled, or --held.")
+            throw ValidationError("Choose one: a request's id, or --failed, --cancelled and --held (one or more).")
         }
-        guard job == nil || isForAll else { throw ValidationError("--job goes with --failed, --cancelled or --held.") }
+        guard job == nil || isForAll else {
+            throw ValidationError(
+                """
+                --job needs --failed, --cancelled or --held. Add one of them.
+                """)
+        }
     }
 
     func run(in composition: Composition) async throws -> CommandStatus {
@@ -53,7 +57,7 @@ struct RetryCommand: ComposedCommand {
             tellToWork(composition)
         } else {
             guard let opened = try data.openExisting(naming: job, in: composition) else {
-                composition.console.note("There is nothing yet to retry.")
+                composition.console.note("There are no requests to retry yet.")
                 return .success
             }
             if try await retryAll(of: opened, in: composition) > 0 { tellToWork(composition) }
@@ -63,7 +67,7 @@ struct RetryCommand: ComposedCommand {
 
     private func tellToWork(_ composition: Composition) {
         composition.console.note(
-            "Unless something runs on this store already, run them with: \(data.commandLine("work"))")
+            "If no other process works on this store, run them with: \(data.commandLine("work"))")
     }
 
     private func retry(_ id: UUID, in composition: Composition) async throws {
@@ -74,8 +78,8 @@ struct RetryCommand: ComposedCommand {
         } catch let error as AIServiceError where error.code == .invalidState {
             throw CommandFailure(
                 .incomplete,
-                "Request \(id.text) is \(before.phase.rawValue); only what failed, was cancelled, is held or backs "
-                    + "off is tried again. See: \(data.commandLine("show", id.text))"
+                "Request \(id.text) is \(before.phase.rawValue). Only a request that failed, was cancelled, is held or "
+                    + "waits after a failure can be retried. See: \(data.commandLine("show", id.text))"
             )
         }
         let held = before.waiting == .held ? "; it was held: it may be billed again" : ""

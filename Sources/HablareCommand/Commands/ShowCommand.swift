@@ -6,19 +6,20 @@ import HablareAudio
 struct ShowCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Show everything about one request.",
+        abstract: "Show one request, or write its answer to a file.",
+        usage: "hablare show <id> [<options>]",
         discussion: """
-            The prompt is private and only shown when asked for.
-
             EXAMPLES:
               hablare show 01982f6e-6c4b-7d1e-9a3f-0123456789ab
               hablare show 01982f6e-6c4b-7d1e-9a3f-0123456789ab --output segment.wav
+
+            The prompt is private. It is shown only with --prompt.
             """)
 
-    @Argument(help: "The request's id.", transform: parseRequestID)
+    @Argument(help: "The id of a request. `hablare ps` lists the ids.", transform: parseRequestID)
     var id: UUID
 
-    @Flag(help: "Show the prompt, too.")
+    @Flag(help: "Also show the prompt.")
     var prompt = false
 
     @Flag(help: "Print a JSON object.")
@@ -26,10 +27,11 @@ struct ShowCommand: ComposedCommand {
 
     @Option(
         name: [.short, .long],
-        help: """
-            Write the response's content to this file; - writes it to standard output. Audio becomes what the name \
-            says: .wav, .flac or .mp3. A pipe or device, such as /dev/stdout, is written into.
-            """,
+        help: ArgumentHelp(
+            """
+            Write the answer to this file; - is standard output. Audio is converted to .wav, .flac or .mp3 by the \
+            name. A pipe or device is written to, not replaced.
+            """, valueName: "file"),
         completion: .file())
     var output: String?
 
@@ -60,8 +62,8 @@ struct ShowCommand: ComposedCommand {
         var lines = details.lines(style, at: composition.localTime, work: data.commandLine("work"))
         if details.snapshot.waiting == .held {
             lines += [
-                "", "To have it made, and perhaps billed again:", "  \(data.commandLine("retry", id.text))",
-                "To give it up:", "  \(data.commandLine("cancel", id.text))",
+                "", "To retry it, which may be billed again:", "  \(data.commandLine("retry", id.text))",
+                "To cancel it:", "  \(data.commandLine("cancel", id.text))",
             ].map(style.plain)
         }
         return lines
@@ -70,13 +72,15 @@ struct ShowCommand: ComposedCommand {
     private func write(_ details: RequestDetails, to output: String, in composition: Composition) async throws {
         guard let response = details.response else {
             throw CommandFailure(
-                .inputMissing, "Request \(id.text) is \(details.standing.state) and has no content to write.")
+                .inputMissing, "Request \(id.text) is \(details.standing.state) and has no answer to write.")
         }
         let content = try response.content
         if try output == "-" || OutputDestination(composition.url(output)).isStandardOutput {
             try composition.console.check(
                 showing: content.type,
-                instead: "Pipe it on, or write it to a file: \(data.commandLine("show", id.text, "-o", "FILE"))")
+                instead: """
+                    Pipe it to a program, or write it to a file: \(data.commandLine("show", id.text, "-o", "FILE"))
+                    """)
         }
         guard let body = try content.printable.body else { return }
         guard output != "-" else { return try await composition.console.write(body.read()) }

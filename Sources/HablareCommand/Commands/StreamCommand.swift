@@ -5,24 +5,26 @@ import Hablare
 struct StreamCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "stream",
-        abstract: "Print a request's answer as it is made.",
+        abstract: "Print a request's answer as it arrives.",
+        usage: "hablare stream <id> [<options>]",
         discussion: """
-            Prints what came before, then what comes, to the end; of a request that is done, all of it. Any number may \
-            read, and leaving does not cancel the request. Exit status 0 when it is completed, 1 when it failed, was \
-            cancelled, or is held; what came until then is printed. A pipe or file into which a part was printed \
-            before the answer was begun anew has both, and the exit status is 2: the same command again prints the \
-            answer alone. On standard error: whether the answer was begun anew, and at Ctrl-C or SIGTERM (exit status \
-            130 or 143) the command to go on with.
-
             EXAMPLES:
               hablare stream 01982f6e-6c4b-7d1e-9a3f-0123456789ab
               hablare stream 01982f6e-6c4b-7d1e-9a3f-0123456789ab --from 120
+
+            Prints the answer from its beginning to its end. Several readers can follow the same request, and stopping \
+            one does not cancel the request. After Ctrl-C, the message has the command that continues at the same \
+            place.
+
+            Exit status: 0 the answer is complete; 1 the request failed, was cancelled or is held, and the partial \
+            answer is printed; 2 the output, a pipe or file, begins with an abandoned part: run the same command again \
+            to print the answer alone.
             """)
 
-    @Argument(help: "The request's id.", transform: parseRequestID)
+    @Argument(help: "The id of a request. `hablare ps` lists the ids.", transform: parseRequestID)
     var id: UUID
 
-    @Option(parsing: .unconditional, help: "Begin with the chunk of this number. The first is 0.")
+    @Option(parsing: .unconditional, help: ArgumentHelp("Begin with this chunk. The first is 0.", valueName: "chunk"))
     var from = 0
 
     @OptionGroup var data: DataOptions
@@ -49,7 +51,7 @@ struct StreamCommand: ComposedCommand {
     ) async throws -> CommandStatus {
         // Subscribe before the first read, so that no change is missed between the two.
         guard let changes = store.signal?.changes() else {
-            throw CommandFailure(.temporary, "This store cannot be watched at the moment. Try again.")
+            throw CommandFailure(.temporary, "This store cannot be watched at the moment. Run the same command again.")
         }
         var wakes = changes.makeAsyncIterator()
         var isReported = false
@@ -95,14 +97,14 @@ struct StreamCommand: ComposedCommand {
         let position = next == 0 ? "before the first chunk" : "before chunk \(next)"
         let words = ["stream", id.text] + (next == 0 ? [] : ["--from", "\(next)"])
         console.note(
-            "Stopped\(signal == .terminate ? " by SIGTERM" : "") \(position). To go on: \(data.commandLine(words))")
+            "Stopped\(signal == .terminate ? " by SIGTERM" : "") \(position). To continue: \(data.commandLine(words))")
     }
 
     private func remainder(_ printer: AnswerPrinter, _ store: any StoreReading) async throws -> StreamPage? {
         do {
             return try await printer.printRemainder(in: store)
         } catch let failure as CommandFailure where failure.status != .usage {
-            throw failure.advising("All of it is in the store: \(data.commandLine("stream", id.text))")
+            throw failure.advising("The complete answer is in the store: \(data.commandLine("stream", id.text))")
         }
     }
 
@@ -119,7 +121,10 @@ struct StreamCommand: ComposedCommand {
         }
         let command = data.commandLine("show", id.text, "-o", "FILE")
         try console.check(
-            showing: type ?? .text, instead: "Pipe it on, or write it to a file once it is made: \(command)")
+            showing: type ?? .text,
+            instead: """
+                Pipe it to a program, or write it to a file when it is complete: \(command)
+                """)
     }
 
     private func tellIfInterrupted(_ store: any RequestStore, in composition: Composition) throws -> Bool {
@@ -127,7 +132,7 @@ struct StreamCommand: ComposedCommand {
             try composition.standings(of: [snapshot], in: store).contains(where: \.isInterrupted)
         else { return false }
         let words = RequestStanding.interruption(of: request, work: data.commandLine("work"))
-        composition.console.note("It is interrupted: \(words)")
+        composition.console.note("The request is interrupted: \(words)")
         return true
     }
 
@@ -140,7 +145,7 @@ struct StreamCommand: ComposedCommand {
             guard printer.hasPrinted || from <= count else {
                 throw CommandFailure(
                     .usage,
-                    "The answer has only \(TimeText.count(count, "chunk")), and the first is 0. All of it: "
+                    "The answer has only \(TimeText.count(count, "chunk")), and the first is 0. To print all of it: "
                         + data.commandLine("stream", id.text))
             }
             return printer.endStatus(data)
@@ -148,19 +153,22 @@ struct StreamCommand: ComposedCommand {
             let count = try printer.count(in: store)
             let error = try store.snapshot(of: id)?.error
             console.note(
-                "It failed after \(TimeText.count(count, "chunk")): \(error.map { "\($0.words) [\($0.code)]" } ?? "no reason is recorded")"
+                """
+                The request failed after \(TimeText.count(count, "chunk")): \
+                \(error.map { "\($0.words) [\($0.code)]" } ?? "the reason is not recorded")
+                """
             )
             if error?.code == .streamInterrupted {
                 console.note(
-                    "To have it made anew: \(data.commandLine("retry", id.text)) && \(data.commandLine("work"))")
+                    "To retry it: \(data.commandLine("retry", id.text)) && \(data.commandLine("work"))")
             }
             return .incomplete
         case .cancelled:
-            console.note("It was cancelled after \(TimeText.count(try printer.count(in: store), "chunk")).")
+            console.note("The request was cancelled after \(TimeText.count(try printer.count(in: store), "chunk")).")
             return .incomplete
         case .pending:
             guard try store.snapshot(of: id)?.waiting == .held else { return nil }
-            console.note("It is held. To have it made: \(data.makingLine(of: id))")
+            console.note("The request is held. To retry it: \(data.makingLine(of: id))")
             return .incomplete
         case .executing:
             return nil

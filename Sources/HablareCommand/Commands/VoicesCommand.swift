@@ -6,29 +6,30 @@ struct VoicesCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "voices",
         abstract: "List the voices of programs and services.",
+        usage: "hablare voices [<options>]",
         discussion: """
-            A service is asked for its voices with its key, and the list kept for a day; --refresh asks anew. Without \
-            --provider those services are among them that can be asked (hablare providers).
-
             EXAMPLES:
               hablare voices
               hablare voices --provider espeak-ng --language en
               hablare voices --provider elevenlabs --gender female --refresh
+
+            A service's list is fetched with its key and kept for a day. Without --provider, services that cannot be \
+            called are left out; `hablare providers` says why.
             """)
 
-    @Option(help: "Only this provider's: a program, or a service such as elevenlabs.")
+    @Option(help: "List only this provider's voices: a program, or a service such as elevenlabs.")
     var provider: String?
 
-    @Option(help: "Only voices of this language, such as en, which is also for en-us, or pt-br.")
+    @Option(help: "List only voices for this language. en also matches en-us.")
     var language: String?
 
-    @Option(help: "Only voices that are said to be so, such as female or male.")
+    @Option(help: "List only voices of this gender: female or male.")
     var gender: String?
 
-    @Option(help: "Only voices that are said to be so, such as neural or studio.")
+    @Option(help: "List only voices of this quality, such as neural or studio.")
     var quality: String?
 
-    @Flag(help: "Ask services anew, also where a list is kept.")
+    @Flag(help: "Fetch the lists of services again.")
     var refresh = false
 
     @Flag(help: "Print a JSON array.")
@@ -54,7 +55,7 @@ struct VoicesCommand: ComposedCommand {
             Column("LANGUAGE") { $0.language ?? "-" },
             Column("GENDER") { $0.gender ?? "-" },
             Column("QUALITY") { $0.quality ?? "-" },
-            Column("ALSO CALLED") { $0.aliases.joined(separator: ", ") },
+            Column("ALIASES") { $0.aliases.joined(separator: ", ") },
         ]
     }
 
@@ -68,7 +69,7 @@ struct VoicesCommand: ComposedCommand {
         var rows: [Row] = []
         for installed in all {
             guard installed.provider.responseType == .audio else {
-                if provider != nil { console.note("\(installed.name) has no voices: its answers are no audio.") }
+                if provider != nil { console.note("\(installed.name) has no voices: it does not answer with audio.") }
                 continue
             }
             do {
@@ -92,7 +93,7 @@ struct VoicesCommand: ComposedCommand {
         }
         // The loop has already noted that a provider does not speak.
         let isTold = rows.isEmpty && !all.contains { $0.provider.responseType == .audio } && provider != nil && !json
-        if !isTold { try await console.print(rows, json: json, orNote: "No voice is like that.") }
+        if !isTold { try await console.print(rows, json: json, orNote: "No voice matches.") }
         return .success
     }
 

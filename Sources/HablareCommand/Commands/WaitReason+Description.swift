@@ -35,22 +35,22 @@ extension RequestSnapshot.WaitReason {
         case .queued(let ahead): return "queued in a running process" + Self.ahead(ahead)
         case .unclaimed(let ahead): return "no running process has taken it yet" + Self.ahead(ahead)
         case .following(let leader):
-            return "request \(leader.text) asked for the same before; its call is this one's, too"
-        case .noProvider: return "there is no provider \(provider) here"
-        case .suspended: return "this process rests in the background; any other may take it"
+            return "joined request \(leader.text), which is the same; one call answers both"
+        case .noProvider: return "provider \(provider) is not available here"
+        case .suspended: return "this process is suspended in the background; any other process can take it"
         case .offline: return "this process has no network, which \(provider) needs"
         case .backingOff(let date):
             guard date > time.now else { return "its last attempt failed; the next one is due" }
-            return "its last attempt failed; waits \(time.until(date)) before the next one"
+            return "its last attempt failed; backs off \(time.until(date))"
         case .rateLimited(let date):
             guard date > time.now else { return "\(provider) takes calls again" }
             return "\(provider) takes no more calls \(time.until(date))"
         case .providerFailing(let date):
-            guard date > time.now else { return "\(provider) kept failing; whether it works again is seen now" }
-            return "\(provider) keeps failing, and is left alone \(time.until(date))"
+            guard date > time.now else { return "\(provider) kept failing; one call tests whether it works again" }
+            return "\(provider) keeps failing and gets no calls \(time.until(date))"
         case .held:
-            return "held: nobody knows whether its last attempt was carried out, and billed; "
-                + "it waits for you to retry, cancel or remove it"
+            return "held: the outcome of its last attempt is unknown, and it may have been billed; "
+                + "retry, cancel or remove it"
         }
     }
 

@@ -5,16 +5,18 @@ import Hablare
 struct WatchCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
-        abstract: "Follow a request until it is final.",
+        abstract: "Follow a request until it ends or is held.",
+        usage: "hablare watch <id> [<options>]",
         discussion: """
-            Prints a line whenever its state, or the reason it waits, changes. Exit status 0 when it is completed, 1 \
-            when it failed, was cancelled, or is held: then it waits for somebody's word, not for time.
-
             EXAMPLES:
               hablare watch 01982f6e-6c4b-7d1e-9a3f-0123456789ab && echo done
+
+            Prints a line each time the request's state, or the reason why it waits, changes.
+
+            Exit status: 0 the request is completed; 1 it failed, was cancelled or is held.
             """)
 
-    @Argument(help: "The request's id.", transform: parseRequestID)
+    @Argument(help: "The id of a request. `hablare ps` lists the ids.", transform: parseRequestID)
     var id: UUID
 
     @OptionGroup var data: DataOptions
@@ -54,13 +56,13 @@ struct WatchCommand: ComposedCommand {
                 try await composition.console.print("\(stamp)  \(seen.line(at: composition.localTime))")
                 if seen.isInterrupted, let request = try store.request(of: id)?.request {
                     let words = RequestStanding.interruption(of: request, work: data.commandLine("work"))
-                    composition.console.note("It is interrupted: \(words)")
+                    composition.console.note("The request is interrupted: \(words)")
                 }
             }
             last = seen
             if let status = seen.end {
                 if seen.waiting == .held {
-                    composition.console.note("To have it made: \(data.makingLine(of: id))")
+                    composition.console.note("To retry it: \(data.makingLine(of: id))")
                 }
                 return status
             }
@@ -71,7 +73,7 @@ struct WatchCommand: ComposedCommand {
         }
         throw CommandFailure(
             .temporary,
-            "This store cannot be watched at the moment. Look at it with: \(data.commandLine("show", id.text))")
+            "This store cannot be watched at the moment. To see the request: \(data.commandLine("show", id.text))")
     }
 
     private static func wait(until date: Date?, in composition: Composition, then wake: @Sendable () -> Void) async {

@@ -5,28 +5,33 @@ import Hablare
 struct WorkCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "work",
-        abstract: "Run everything that waits, of every job.",
+        abstract: "Run all waiting requests.",
+        usage: "hablare work [<options>]",
         discussion: """
-            Ends when nothing waits but what is held (see hablare retry) or has no provider here, and says why; with \
-            --forever, at Ctrl-C, and then it makes the store where there is none yet. What was asked of an address \
-            with --base-url is asked there, if it waited when this began. Who refuses a key, or has no money left, is \
-            asked nothing more until this begins anew, and what waits for it stays. Several may work on one store: they share \
-            what waits, each runs up to --concurrency programs at once, and says at the end how many requests it \
-            completed itself, and how many others did that it waited for; --rate is for all of them together. Exit \
-            status 1 when some of it failed or is held, else 78 when some waits for a service that cannot be asked as \
-            it is configured.
-
             EXAMPLES:
               hablare work
               hablare work --forever --concurrency 1
+
+            Ends when the only requests left are held, or have no provider here, and says why. With --forever it ends \
+            at Ctrl-C, and creates the store if there is none.
+
+            If a service refuses its key or has no money left, this run sends it nothing more, and its requests keep \
+            waiting. Requests with --base-url go to their own address, if they were in the store when the command \
+            began.
+
+            Several processes can work on one store. They share the requests. --concurrency applies to each process, \
+            --rate to all of them together.
+
+            Exit status: 0 done; 1 some requests failed or are held; 78 some wait for a service whose settings are \
+            wrong.
             """)
 
-    @Flag(help: "Keep on until Ctrl-C.")
+    @Flag(help: "Continue until Ctrl-C, also when nothing waits.")
     var forever = false
 
     @OptionGroup var engine: EngineOptions
 
-    @Flag(help: "Print nothing but errors.")
+    @Flag(help: "Print only errors.")
     var quiet = false
 
     @OptionGroup var data: DataOptions
@@ -44,8 +49,10 @@ struct WorkCommand: ComposedCommand {
             let example = data.commandLine("generate", "--provider", "NAME", "--detach", "PROMPT")
             throw CommandFailure(
                 .inputMissing,
-                "There is no store at \(try data.folder(settings, in: composition).path) yet, so nothing waits. Whatever "
-                    + "submits a request makes one, such as: \(example)")
+                """
+                There is no store in \(try data.folder(settings, in: composition).path) yet. Check --data-dir, or \
+                submit a request, for example with: \(example)
+                """)
         }
         let everybody = directory.withNetwork(directory.everybody(askedBefore: try opened.store.providers()))
         let providers = everybody.providers
@@ -54,7 +61,7 @@ struct WorkCommand: ComposedCommand {
             opened, providers: providers, scope: .everything, retry: engine.retry(of: providers),
             prices: limits.prices, verbose: data.verbose,
             suspending: { [quiet] account, error in
-                if !quiet { console.note("Nothing more is asked of \(account): \(error.reason) [\(error.code)]") }
+                if !quiet { console.note("No more calls to \(account) in this run: \(error.reason) [\(error.code)]") }
             }, in: composition)
         let reporter = storeSession.reporter(of: Tally(total: 0, noun: "request"), quiet: quiet, verbose: data.verbose)
         let round = WorkRound(
@@ -85,7 +92,7 @@ struct WorkCommand: ComposedCommand {
         let words = [data.commandLine("retry", "--failed"), data.commandLine("work")].joined(separator: " && ")
         return CommandFailure(
             .incomplete,
-            "others were refused in a way that these would be, too. Once that is put right, to go on: \(words)")
+            "others were refused for a reason that applies to these, too. Fix it, then run: \(words)")
     }
 
     private func tell(
@@ -104,9 +111,9 @@ struct WorkCommand: ComposedCommand {
         if left.held > 0 {
             console.note(
                 """
-                \(TimeText.count(left.held, "request")) \(left.held == 1 ? "is" : "are") held: nobody knows whether \
-                the last attempt was carried out, and billed. See \(data.commandLine("ps", "--state", "held")), then \
-                retry, cancel or remove them.
+                \(TimeText.count(left.held, "request")) \(left.held == 1 ? "is" : "are") held: the outcome of the \
+                last attempt is unknown, and it may have been billed. See \
+                \(data.commandLine("ps", "--state", "held")), then retry, cancel or remove them.
                 """)
         }
     }
@@ -117,7 +124,7 @@ struct WorkCommand: ComposedCommand {
             let names = reason.providers.map(\.rawValue).joined(separator: ", ")
             console.note(
                 reason.failure.map { "\(beginning) \(names): \($0.message)" }
-                    ?? "\(beginning) a provider that is not here: \(names).")
+                    ?? "\(beginning) an unknown provider: \(names).")
         }
     }
 }

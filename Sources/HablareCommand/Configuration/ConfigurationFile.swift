@@ -18,7 +18,7 @@ struct ConfigurationFile: Sendable, Hashable {
             guard !path.isEmpty else {
                 throw CommandFailure(
                     source == self.variable ? .configuration : .usage,
-                    "\(source) is empty. Give a file of settings, or leave it out.")
+                    "\(source) is empty. Give a settings file, or leave it out.")
             }
             return ConfigurationFile(url: composition.url(path), namedBy: source)
         }
@@ -27,7 +27,7 @@ struct ConfigurationFile: Sendable, Hashable {
         guard found.count < 2 else {
             throw CommandFailure(
                 .configuration,
-                "\(found.map(\.path).joined(separator: " and ")) are all there, and one can count. Keep one of them."
+                "\(found.map(\.path).joined(separator: " and ")) exist. Keep only one of them."
             )
         }
         return found.first.map { ConfigurationFile(url: $0, namedBy: nil) }
@@ -51,21 +51,21 @@ struct ConfigurationFile: Sendable, Hashable {
         guard let status = try Self.status(of: url) else {
             throw CommandFailure(
                 .inputMissing,
-                "There is no file \(url.path). Give a file of settings with \(namedBy ?? "--config"), or leave it out.")
+                "There is no file \(url.path). Give a settings file with \(namedBy ?? "--config"), or leave it out.")
         }
         switch status.st_mode & S_IFMT {
         case S_IFREG, S_IFDIR: break
-        default: throw failure("It is no regular file, and it is read more than once.")
+        default: throw failure("It is not a regular file. Settings are read more than once, so give a regular file.")
         }
         do throws(InputFile.Fault) {
             return try InputFile.bytes(of: url, atMost: Self.maximumBytes)
         } catch {
             switch error {
-            case .missing: throw failure("It was removed this moment.")
-            case .folder: throw failure("It is a folder, and a file of settings is wanted.")
+            case .missing: throw failure("It was removed while it was read. Run the command again.")
+            case .folder: throw failure("It is a folder. Give a settings file.")
             case .unreadable(let reason): throw failure("It cannot be read: \(reason)")
             case .tooLarge(let most):
-                throw failure("It has more than \(most) bytes. Settings need less: is it another file?")
+                throw failure("It has more than \(most) bytes, too many for settings. Check that it is the right file.")
             }
         }
     }
@@ -90,6 +90,9 @@ struct ConfigurationFile: Sendable, Hashable {
         while case .scalarValue(let scalar) = decoder.decode(&bytes) { valid.append(scalar) }
         let line = valid.count { $0 == "\n" } + 1
         return failure(
-            "It is not UTF-8 from byte \(String(valid).utf8.count) on, in line \(line). Convert it, as with iconv.")
+            """
+            It is not UTF-8 from byte \(String(valid).utf8.count), in line \(line). Convert it, for example with \
+            iconv.
+            """)
     }
 }

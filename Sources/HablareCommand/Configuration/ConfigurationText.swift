@@ -39,17 +39,17 @@ struct ConfigurationText {
         switch error {
         case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
             .composer(_, let problem, let mark, _):
-            source(ofFault: mark).failure("It is not YAML from here on: \(problem).")
+            source(ofFault: mark).failure("It is not valid YAML from here: \(problem).")
         case .reader(let problem, let offset, _, _):
-            source(at: offset ?? 0).failure("It is not YAML from here on: \(problem).")
+            source(at: offset ?? 0).failure("It is not valid YAML from here: \(problem).")
         case .duplicatedKeysInMapping(let names, let context):
             source(context.mark).failure(Self.duplicate(names.first ?? ""))
-        default: file.failure("It cannot be understood as YAML.")
+        default: file.failure("It is not valid YAML.")
         }
     }
 
     private static func duplicate(_ name: String) -> String {
-        "The key \(shown(name)) is there more than once in its section. Keep one."
+        "The key \(shown(name)) occurs more than once in its section. Keep one of them."
     }
 
     /// Throws if the text has both an anchor and an alias, before the parser sees it. With aliases a few lines can
@@ -61,7 +61,7 @@ struct ConfigurationText {
         else { return }
         let before = String(decoding: bytes[..<anchor], as: UTF8.self)
         throw source(at: before.unicodeScalars.count).failure(
-            "\(Self.anchors) If it is none (in a comment, or in a text), write it without & or *.")
+            "\(Self.anchors) If it is none, as in a comment or a text, write it without & or *.")
     }
 
     /// Returns the index of the first apparent anchor or alias. Includes those in comments and quotes, which only the
@@ -88,7 +88,7 @@ struct ConfigurationText {
     }
 
     private static let anchors =
-        "Anchors and aliases (&name, *name) are not read here. Write the values where they belong."
+        "Anchors and aliases (&name, *name) are not supported. Write the values in full."
 
     private func settings(
         of node: Node, as schema: SettingSchema, at path: SettingPath, source: SettingSource
@@ -153,7 +153,7 @@ struct ConfigurationText {
     ) throws -> Setting {
         let own = self.source(node.mark)
         guard !Self.isNothing(node) else {
-            throw source.failure("\(path) has no value. It must be \(kind.wanted); or take the key out.")
+            throw source.failure("\(path) has no value. It must be \(kind.wanted). Give a value, or remove the key.")
         }
         switch node {
         case .scalar(let scalar): return Setting(path: path, texts: [scalar.string], source: own)

@@ -55,7 +55,7 @@ struct EnvironmentSettings {
             }
             if meant.count > 1 {
                 let names = meant.map(\.description).sorted().joined(separator: " and ")
-                throw source.failure("It can mean \(names). Unset it, and say it in hablare.yaml.")
+                throw source.failure("It is ambiguous: \(names). Unset it, and use hablare.yaml instead.")
             }
             guard let path = meant.first, let header = path.header else { continue }
             if SecretNames.isSecret(header) { throw source.failure(SecretNames.advice(for: path.service)) }
@@ -86,8 +86,8 @@ struct EnvironmentSettings {
         guard isOurs || !near.isEmpty else { return nil }
         let further =
             variable.hasPrefix(Self.servicesPrefix)
-            ? " A further service needs a variable for its kind, such as HABLARE_SERVICES_LOCAL_KIND." : ""
-        return "There is no such setting.\(NearestNames(names).hint(for: variable))\(further)"
+            ? " A service of your own needs a variable for its kind, such as HABLARE_SERVICES_LOCAL_KIND." : ""
+        return "Unknown setting.\(NearestNames(names).hint(for: variable))\(further)"
     }
 
     private static let sections = ["services", "network", "default_provider"].map { SettingPath($0).variable + "_" }

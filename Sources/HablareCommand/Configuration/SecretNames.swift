@@ -16,7 +16,7 @@ enum SecretNames {
 
     /// Returns advice on where to put the key, with the name of its service if that is known.
     static func advice(for service: String?) -> String {
-        "Keys are kept apart from the configuration, which is shown and shared. Take it out, and use: hablare keys set "
+        "Keys do not belong in the settings, which are shown and shared. Remove it, and run: hablare keys set "
             + (service ?? "SERVICE")
     }
 

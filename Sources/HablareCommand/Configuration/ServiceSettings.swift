@@ -15,7 +15,7 @@ struct ServiceSettings: Sendable, Equatable {
     var needsKey = true
     var isEnabled = true
     var concurrency = 4
-    /// The number of calls a minute; `nil`: no limit but the service's own.
+    /// The number of calls a minute; `nil`: only the service's own limit.
     var rate: Double?
     /// The maximum duration of one attempt or, for a stream, of a silence in it.
     var timeout = Duration.seconds(120)
@@ -83,9 +83,9 @@ extension ServiceSettings {
         return AIServiceError(
             .invalidConfiguration,
             """
-            \(name) is at \(address.origin.text), and a key is not sent over plain http to another machine. Give an \
-            address with https. If the server wants no key, set services.\(name).needs_key to false, and delete the key \
-            that is there: hablare keys delete \(name)
+            The key of \(name) is not sent to \(address.origin.text), because plain http to another machine is not \
+            safe. Use an https address. If the server needs no key, set services.\(name).needs_key to false, and \
+            delete the key: hablare keys delete \(name)
             """)
     }
 }

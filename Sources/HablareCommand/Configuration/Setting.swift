@@ -47,9 +47,9 @@ enum SettingSource: Sendable, Hashable {
         case .file(let url, let line, let column):
             CommandFailure(file: url, "Line \(line), column \(column): \(problem)")
         case .variable(let name):
-            CommandFailure(.configuration, "The variable \(name) is not as it should be: \(problem)")
+            CommandFailure(.configuration, "The variable \(name) is invalid: \(problem)")
         case .option(let name):
-            CommandFailure(.usage, "\(name) is not as it should be: \(problem)")
+            CommandFailure(.usage, "\(name) is invalid: \(problem)")
         }
     }
 

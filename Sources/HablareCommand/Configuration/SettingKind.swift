@@ -30,13 +30,13 @@ enum SettingKind: Sendable, Hashable {
         case .flag: "true or false"
         case .choice(let words): "one of \(words.joined(separator: ", "))"
         case .whole(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
-        case .rate: "a number of calls with its time, such as 10/s, 60/min or 500/h, more than 0 and at most 1000000/s"
+        case .rate: "a number of calls in a time, such as 10/s, 60/min or 500/h, more than 0 and at most 1000000/s"
         case .duration(let range):
-            "a length of time with its unit (ms, s, m, h, d), such as 30s or 2m, "
+            "a duration with its unit (ms, s, m, h, d), such as 30s or 2m, "
                 + "from \(Self.text(range.lowerBound)) to \(Self.text(range.upperBound))"
         case .address: "an address such as https://api.example.com/v1"
         case .proxy: "none, or an address such as http://proxy.example.com:3128"
-        case .headerValue: "what a header may say: 1 to \(Self.longestText) visible ASCII characters and blanks, no key"
+        case .headerValue: "the value of a header: 1 to \(Self.longestText) visible ASCII characters and spaces, no key"
         }
     }
 

@@ -31,7 +31,7 @@ extension SettingSchema {
             .section(
                 ProviderUse.allCases.map { use in
                     let usual = use.usualProvider.map { "`\($0)`" }
-                    return (use.rawValue, .value(.provider, default: usual ?? "none: `--provider` says it"))
+                    return (use.rawValue, .value(.provider, default: usual ?? "none: pass `--provider`"))
                 })
         ),
         (
@@ -39,16 +39,16 @@ extension SettingSchema {
             .section([
                 ("connect_timeout", .value(.duration(.milliseconds(1) ... .seconds(3600)), default: "`10s`")),
                 ("idle_timeout", .value(.duration(.milliseconds(1) ... .seconds(604_800)), default: "`120s`")),
-                ("proxy", .value(.proxy, default: "what `HTTPS_PROXY` and the like say")),
-                ("no_proxy", .value(.hosts, default: "what `NO_PROXY` says")),
-                ("certificate_file", .value(.path, default: "none: the authorities of the system alone")),
+                ("proxy", .value(.proxy, default: "`HTTPS_PROXY` and the like")),
+                ("no_proxy", .value(.hosts, default: "`NO_PROXY`")),
+                ("certificate_file", .value(.path, default: "none: only the authorities of the system")),
             ])
         ),
         ("services", .each(.service, service)),
     ])
 
     private static let service = SettingSchema.section([
-        ("kind", .value(.choice(ServiceKind.allCases.map(\.rawValue)), default: "required of a further service")),
+        ("kind", .value(.choice(ServiceKind.allCases.map(\.rawValue)), default: "required for a service of your own")),
         ("base_url", .value(.address, default: "the address of the kind's own service")),
         ("model", .value(.text, default: "the provider's own")),
         ("speech_model", .value(.text, default: "the provider's own")),
@@ -59,7 +59,7 @@ extension SettingSchema {
         ("needs_key", .value(.flag, default: "`true`")),
         ("enabled", .value(.flag, default: "`true`")),
         ("concurrency", .value(.whole(1...1000), default: "`4`")),
-        ("rate", .value(.rate, default: "no limit but the service's own")),
+        ("rate", .value(.rate, default: "only the service's own limit")),
         ("timeout", .value(.duration(.milliseconds(1) ... .seconds(604_800)), default: "`120s`")),
         ("headers", .each(.header, .value(.headerValue, default: "none"))),
         ("fallback", .value(.providers, default: "none")),
@@ -89,12 +89,12 @@ enum SettingNaming: Sendable, Hashable {
         switch self {
         case .service:
             guard name.wholeMatch(of: /[a-z][a-z0-9]*(-[a-z0-9]+)*/) == nil || name.count > 32 else { return nil }
-            return "is no name for a service: give it small letters, digits and hyphens between them, at most 32"
+            return "is not a valid service name: use lowercase letters, digits and hyphens between them, at most 32"
         case .header:
             guard name.wholeMatch(of: /[a-z0-9]+(-[a-z0-9]+)*/) != nil, name.count <= 64 else {
-                return "is no name of a header: letters, digits and hyphens between them, at most 64"
+                return "is not a valid header name: use letters, digits and hyphens between them, at most 64"
             }
-            guard !Self.ownHeaders.contains(name) else { return "is a header that hablare writes itself: leave it out" }
+            guard !Self.ownHeaders.contains(name) else { return "is a header that hablare sets itself: remove it" }
             return nil
         }
     }

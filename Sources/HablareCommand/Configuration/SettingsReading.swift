@@ -79,7 +79,7 @@ struct SettingsReading {
         var service = ServiceSettings(name, try kind(of: name))
         for key in service.kind.missingKeys where values[path + key] != nil {
             let problem =
-                "\(path + key) means nothing: services of the kind \(service.kind.rawValue) have none. Take it out."
+                "\(path + key) has no effect: services of the kind \(service.kind.rawValue) do not have it. Remove it."
             throw failure(at: path + key, problem)
         }
         service.addressProblem = addressProblems[name]
@@ -99,7 +99,11 @@ struct SettingsReading {
         }
         if let fallback = values[path + "fallback"]?.texts {
             guard !fallback.contains(name) else {
-                throw failure(at: path + "fallback", "\(path + "fallback") names the service itself. Name others.")
+                throw failure(
+                    at: path + "fallback",
+                    """
+                    \(path + "fallback") names the service itself. Name other providers.
+                    """)
             }
             service.fallback = fallback
         }
@@ -113,10 +117,10 @@ struct SettingsReading {
         guard let own = ServiceKind(rawValue: name) else {
             if let said { return said }
             let kinds = ServiceKind.allCases.map(\.rawValue).joined(separator: ", ")
-            throw failure(at: path, "\(path) has no kind, which says how it speaks. Add one of \(kinds).")
+            throw failure(at: path, "\(path) has no kind, which selects the API. Add one of \(kinds).")
         }
         guard said == nil || said == own else {
-            let problem = "\(name) is of the kind \(own.rawValue). Give a service of another kind another name."
+            let problem = "\(name) has the kind \(own.rawValue). Give a service of another kind another name."
             throw failure(at: path + "kind", problem)
         }
         return own

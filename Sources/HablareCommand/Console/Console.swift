@@ -72,7 +72,12 @@ final class Console: Sendable {
             defer { state.leftOut = 0 }
             return state.leftOut
         }
-        if leftOut > 0 { note("\(TimeText.count(leftOut, "line")) of the log left out: nobody read them in time.") }
+        if leftOut > 0 {
+            note(
+                """
+                \(TimeText.count(leftOut, "line")) of the log left out, because standard error was not read in time.
+                """)
+        }
         note(line)
     }
 

@@ -53,11 +53,11 @@ enum InputFile {
         } catch {
             throw CommandFailure(
                 .inputMissing,
-                "Standard input cannot be read: it is closed, or a folder. Name a file, or pipe text in.")
+                "Standard input cannot be read: it is closed, or a folder. Give a file, or pipe text in.")
         }
         guard data.count <= most else {
             throw CommandFailure(
-                .badInput, "On standard input is more than \(most) bytes, the most that a text may have. Shorten it.")
+                .badInput, "Standard input has more than \(most) bytes, the maximum for a text. Shorten it.")
         }
         return data
     }
@@ -72,18 +72,22 @@ enum InputFile {
             case .missing:
                 throw CommandFailure(.inputMissing, "There is no \(what) \(url.path). Check the name\(instead).")
             case .folder:
-                throw CommandFailure(.inputMissing, "\(url.path) is a folder, and a \(what) is wanted. Give one.")
+                throw CommandFailure(.inputMissing, "\(url.path) is a folder. Give a \(what).")
             case .unreadable(let reason):
                 throw CommandFailure(.inputMissing, "The \(what) \(url.path) cannot be read: \(reason)")
             case .tooLarge(let most):
                 throw CommandFailure(
-                    .badInput, "The \(what) \(url.path) has more than \(most) bytes. Is it another one than you meant?")
+                    .badInput,
+                    """
+                    The \(what) \(url.path) has more than \(most) bytes, the maximum. Check that it is the right \
+                    file.
+                    """)
             }
         }
     }
 
     static func text(_ url: URL) throws -> Data {
-        try read(url, atMost: mostTextBytes, what: "file", instead: ", or give - to read standard input")
+        try read(url, atMost: mostTextBytes, what: "file", instead: ", or pass - to read standard input")
     }
 
     static func isStandardInput(_ words: String?, file: String?) -> Bool {
@@ -97,7 +101,7 @@ enum InputFile {
     ) throws -> (text: Data, source: String) {
         if let file {
             guard words == nil else {
-                throw CommandFailure(.usage, "The text is given twice, as an argument and with -f. Leave one out.")
+                throw CommandFailure(.usage, "The text is given as an argument and with -f. Leave one of them out.")
             }
             guard file != "-" else { return (try composition.readInput(), "standard input") }
             let url = composition.url(file)
@@ -112,10 +116,14 @@ enum InputText {
     static func one(_ argument: String?, what: String, in composition: Composition) throws -> String {
         let input = try InputFile.given(argument, file: nil, in: composition)
         guard let text = String(validating: input.text, as: UTF8.self) else {
-            throw CommandFailure(.badInput, "The \(what) on \(input.source) is not UTF-8. Convert it, as with iconv.")
+            throw CommandFailure(
+                .badInput,
+                """
+                The \(what) on \(input.source) is not UTF-8. Convert it, for example with iconv.
+                """)
         }
         guard !text.allSatisfy(\.isWhitespace) else {
-            throw CommandFailure(.badInput, "The \(what) is empty. Give one, or pipe it in.")
+            throw CommandFailure(.badInput, "The \(what) is empty. Pass one as an argument, or pipe it in.")
         }
         return text
     }

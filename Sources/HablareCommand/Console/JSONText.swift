@@ -66,7 +66,7 @@ struct JSONFault: Sendable, Hashable {
         guard String(validating: data, as: UTF8.self) != nil else {
             let lines = data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
             let line = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil } ?? 0
-            sentence = "It is not JSON: line \(line + 1) is not text in UTF-8. Save the file as UTF-8."
+            sentence = "It is not valid JSON: line \(line + 1) is not UTF-8. Save the file as UTF-8."
             return
         }
         let (offset, reason): (Int, String)
@@ -82,13 +82,13 @@ struct JSONFault: Sendable, Hashable {
                         offset,
                         "this character is not allowed there. Look for a comma, colon, quotation mark or bracket that is missing or one too many."
                     )
-                case .nameTwice(let offset): (offset, "the object has this name already. Remove one of them.")
+                case .nameTwice(let offset): (offset, "the object has this name twice. Remove one of them.")
                 }
         }
         let before = data.prefix(offset)
         let start = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? before.startIndex
         let line = before.count { $0 == UInt8(ascii: "\n") } + 1
         let column = String(decoding: before[start...], as: UTF8.self).count + 1
-        sentence = "It is not JSON from line \(line), column \(column) on: \(reason)"
+        sentence = "It is not valid JSON at line \(line), column \(column): \(reason)"
     }
 }

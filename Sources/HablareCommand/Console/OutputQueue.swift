@@ -90,7 +90,7 @@ extension OutputChannel {
                     let count = systemWrite(descriptor, UnsafeRawBufferPointer(rebasing: remainder))
                     if count < 0 {
                         if errno == EINTR { continue }
-                        if errno == EPIPE { throw CommandFailure(.brokenPipe, "The reader of the output went away.") }
+                        if errno == EPIPE { throw CommandFailure(.brokenPipe, "The reader of the output closed it.") }
                         let reason = String(cString: strerror(errno))
                         throw CommandFailure(.inputOutput, "Cannot write to \(name): \(reason).")
                     }

@@ -33,7 +33,7 @@ struct DoctorReport: JSONPrintable, Sendable {
         if diagnosis.isHealthy {
             add(
                 "store", "ok",
-                "\(folder ?? "The store") is sound: \(TimeText.count(requests, "request")), "
+                "\(folder ?? "The store") is intact: \(TimeText.count(requests, "request")), "
                     + "\(TimeText.count(contentFiles, "content file")) of \(contentBytes) bytes.")
         }
     }
@@ -43,14 +43,16 @@ struct DoctorReport: JSONPrintable, Sendable {
         guard bytes < DiskSpace.least else { return }
         add(
             "disk", "full",
-            "The disk of \(folder.path) is full: \(bytes) bytes are free. What is stored is safe. Free some space, and "
-                + "whatever ended for want of it goes on with the same command, or with hablare work.", isProblem: true)
+            """
+            The disk of \(folder.path) is full: \(bytes) bytes are free. Stored requests are safe. Free some space, \
+            then run the interrupted command again, or `hablare work`.
+            """, isProblem: true)
     }
 
     /// Adds the settings, and the services that cannot be asked because of their settings.
     mutating func add(_ settings: Settings, _ services: [ServiceEntry]) {
         able += services.count { $0.problem == nil }
-        if let file = settings.file { add("settings", "ok", "\(file.path) is as it should be.") }
+        if let file = settings.file { add("settings", "ok", "\(file.path) is valid.") }
         for entry in services where entry.problem?.status == .configuration { add(entry.name, invalid: entry.problem) }
     }
 
@@ -60,7 +62,7 @@ struct DoctorReport: JSONPrintable, Sendable {
         _ voices: Result<Int, AIServiceError>
     ) {
         if let problem = health.problem {
-            let advice = isOwn ? " Or mend or remove \(provider) in programs.json." : ""
+            let advice = isOwn ? " Or correct or remove \(provider) in programs.json." : ""
             let end = advice.isEmpty || problem.message.hasSuffix(".") ? "" : "."
             return add(provider, problem.code.rawValue, problem.words + end + advice, isProblem: isOwn)
         }
@@ -70,7 +72,7 @@ struct DoctorReport: JSONPrintable, Sendable {
         case .success(let count):
             able += 1
             let known = count > 0 ? ", \(TimeText.count(count, "voice"))" : ""
-            add(provider, "ok", "\(health.executable ?? provider) is there\(known).")
+            add(provider, "ok", "\(health.executable ?? provider) is installed\(known).")
         }
         for advice in health.advice { add(provider, "advice", advice) }
     }
@@ -80,15 +82,17 @@ struct DoctorReport: JSONPrintable, Sendable {
         guard able == 0 else { return }
         add(
             "providers", "none",
-            "Nobody can be asked here: no service has its key, and no program is there. Give a service its key, as with "
-                + "hablare keys set openai, or install a program: apt-get install espeak-ng", isProblem: true)
+            """
+            No provider can be called: no service has a key, and no program is installed. Store a key with `hablare \
+            keys set openai`, or install a program: apt-get install espeak-ng
+            """, isProblem: true)
     }
 
     /// - Parameter file: The file of the prices; `nil` for the prices that ship with the command.
     mutating func add(_ table: PriceTable, from file: PricesFile?, for payees: KnownProviders) {
         let count = TimeText.count(table.entries.count, "price")
         let age = table.oldestCheck.map { ", the oldest checked \($0)" } ?? ""
-        add("prices", "ok", "\(file?.url.path ?? "The table that ships") has \(count)\(age).")
+        add("prices", "ok", "\(file?.url.path ?? "The built-in table") has \(count)\(age).")
         // The shipped table covers many providers, some of which are not configured here.
         guard file != nil else { return }
         for advice in table.advice(for: payees) { add("prices", "advice", advice) }

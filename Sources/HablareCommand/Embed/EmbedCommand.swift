@@ -6,42 +6,48 @@ import HablareProviders
 struct EmbedCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "embed",
-        abstract: "Have vectors made of texts.",
+        abstract: "Turn texts into vectors.",
+        usage: "hablare embed [<text>] [<options>]",
         discussion: """
-            A text on the command line is one text. In a file, and on standard input, each line is one. Printed is a \
-            JSON array of numbers for each, a line each, in the order of the texts: all of them, or where one has none, \
-            nothing, so that no vector is taken for another text's. What was made once is kept: the same command asks for \
-            nothing twice, and goes on after Ctrl-C.
-
             EXAMPLES:
               hablare embed --provider openai 'Whales sing.'
-              hablare embed --provider openai --dimensions 256 -f sentences.txt -o vectors.jsonl
-              cut -f 2 table.tsv | hablare embed --provider local --json
+              hablare embed --provider openai -f sentences.txt -o vectors.jsonl
+              cut -f 2 table.tsv | hablare embed --provider openai --json
+
+            The argument is one text. In a file, and on standard input, each line is a text.
+
+            The output is one JSON array of numbers a line, in the order of the texts. If a text has no vector, \
+            nothing is printed, so that no vector is mistaken for another text's.
+
+            Vectors are kept. The same command makes no call twice, and continues after Ctrl-C.
             """)
 
     @Argument(
         help: """
-            The text; without it, or with -, each line of standard input is one. One that begins with - goes behind --.
+            The text. Without it, or with -, each line of standard input is a text. If it begins with -, put -- \
+            before it.
             """
     )
     var text: String?
 
-    @Option(name: [.short, .long], help: "Each line of this file is a text.", completion: .file())
+    @Option(name: [.short, .long], help: "Read the texts from this file, one on each line.", completion: .file())
     var file: String?
 
     @OptionGroup var asked: ServiceOptions
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("How many numbers a vector has, where the model lets choose.", valueName: "n"))
+        help: ArgumentHelp(
+            "The length of the vectors, if the model has a choice. Default: the model's own.", valueName: "n"))
     var dimensions: Int?
 
     @Option(
-        name: [.short, .long], help: "The file. Default, and -: standard output.",
+        name: [.short, .long],
+        help: ArgumentHelp("The output file; - is standard output, the default.", valueName: "file"),
         completion: .file(extensions: ["jsonl"]))
     var output: String?
 
-    @Flag(help: "Print a JSON object for each instead, a line each, with its id, model and tokens.")
+    @Flag(help: "Print a JSON object for each text, with its id, model and tokens.")
     var json = false
 
     @OptionGroup var options: JobOptions
@@ -100,7 +106,7 @@ struct EmbedCommand: ComposedCommand {
             guard let most = installed.provider.limits.maximumCharacters, count > most else { continue }
             throw CommandFailure(
                 .badInput,
-                "Text \(index + 1) has \(count) characters, and \(installed.name) takes \(most) at once. Shorten it.")
+                "Text \(index + 1) has \(count) characters; \(installed.name) accepts \(most) at once. Shorten it.")
         }
         return work
     }

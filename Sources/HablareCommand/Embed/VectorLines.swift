@@ -48,7 +48,7 @@ struct VectorLines: Sendable {
     private func line(_ index: Int, _ id: UUID, of store: any StoreReading) throws -> Data {
         do {
             guard let response = try store.response(of: id), case .embedding(let vector) = try response.content else {
-                throw AIServiceError(.contentMissing, "The vector is not there.")
+                throw AIServiceError(.contentMissing, "The vector is missing.")
             }
             guard isObject else { return Data(("[" + vector.map { "\($0)" }.joined(separator: ",") + "]\n").utf8) }
             let object = Object(
@@ -67,15 +67,17 @@ enum TextLines {
     ///   line.
     static func texts(of data: Data, from source: String, isOne: Bool) throws -> [String] {
         guard let all = String(validating: data, as: UTF8.self) else {
-            throw CommandFailure(.badInput, "What is in \(source) is not UTF-8. Convert it, as with iconv.")
+            throw CommandFailure(.badInput, "The text in \(source) is not UTF-8. Convert it, for example with iconv.")
         }
-        guard !all.allSatisfy(\.isWhitespace) else { throw CommandFailure(.badInput, "There is no text in \(source).") }
+        guard !all.allSatisfy(\.isWhitespace) else {
+            throw CommandFailure(.badInput, "There is no text in \(source).")
+        }
         if isOne { return [all] }
         var lines = all.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }.map(String.init)
         if lines.last?.isEmpty == true { lines.removeLast() }
         if let empty = lines.firstIndex(where: { $0.allSatisfy(\.isWhitespace) }) {
             throw CommandFailure(
-                .badInput, "Line \(empty + 1) of \(source) is empty, and nothing has no vector. Take it out.")
+                .badInput, "Line \(empty + 1) of \(source) is empty, and an empty text has no vector. Remove the line.")
         }
         return lines
     }

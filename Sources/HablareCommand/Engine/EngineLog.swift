@@ -45,21 +45,21 @@ struct EngineLog: Sendable {
             logger.debug(
                 "Nothing to claim yet", metadata: ["provider": "\(provider)", "until": "\(TimeText.stamp(until))"])
         case .released(let flights):
-            for flight in flights { logger.debug("Given back unsent", metadata: words(flight, nil)) }
+            for flight in flights { logger.debug("Returned unsent", metadata: words(flight, nil)) }
         case .waiting(let account, let until):
             logger.info(
-                "Waits for the limit of calls",
+                "Waits for the rate limit",
                 metadata: ["account": "\(account)", "until": "\(TimeText.stamp(until))"])
         case .started(_, let flight, _, let attempt):
             logger.info("Sending", metadata: words(flight, nil, ["attempt": "\(attempt)"]))
         case .discarded(let end): logger.info("An attempt's outcome was not needed", metadata: words(end))
         case .failed(let id, let flight, let error) where error.code == .deadlineExceeded:
-            logger.notice("Ran out of time", metadata: words(flight, id))
+            logger.notice("Timed out", metadata: words(flight, id))
         case .cancelled(let id): logger.info("Cancelled", metadata: ["request": "\(id.text)"])
-        case .revived(let id): logger.info("To be tried again at once", metadata: ["request": "\(id.text)"])
+        case .revived(let id): logger.info("To be retried at once", metadata: ["request": "\(id.text)"])
         case .recovered(let owner, let flights):
             logger.notice(
-                "A process is gone; what it held waits again",
+                "A process ended; its requests wait again",
                 metadata: ["owner": "\(owner.rawValue)", "requests": "\(flights)"])
         case .retried(let settlement, _), .diverted(let settlement, _), .held(let settlement),
             .interrupted(let settlement), .settled(let settlement):
@@ -70,11 +70,11 @@ struct EngineLog: Sendable {
 
     private func submitted(_ receipt: SubmissionReceipt, _ metadata: Logger.Metadata) {
         if receipt.wasPresent {
-            logger.info("Was submitted before", metadata: metadata)
+            logger.info("Already submitted", metadata: metadata)
         } else if receipt.isAnswered {
             logger.info("Answered from the cache", metadata: metadata)
         } else if receipt.hasJoined {
-            logger.info("Joined the same request, which is there already", metadata: metadata)
+            logger.info("Joined an identical request", metadata: metadata)
         } else {
             logger.info("Submitted", metadata: metadata)
         }
@@ -91,15 +91,15 @@ struct EngineLog: Sendable {
             logger.notice("Failed, to be retried", metadata: metadata)
         case .diverted(_, let next):
             metadata["next"] = "\(next)"
-            logger.notice("Failed, another provider is asked", metadata: metadata)
+            logger.notice("Failed, falls back on another provider", metadata: metadata)
         case .held: logger.notice("Held", metadata: metadata)
         case .settled where settlement.failure != nil: logger.notice("Failed", metadata: metadata)
-        case .settled where isExpired: logger.notice("Ran out of time", metadata: metadata)
+        case .settled where isExpired: logger.notice("Timed out", metadata: metadata)
         case .settled: logger.info("Completed", metadata: metadata)
         default:
             let isOver = isExpired && !settlement.finished.isEmpty
             logger.notice(
-                isOver ? "Ran out of time, waits again for others" : "Interrupted, waits again", metadata: metadata)
+                isOver ? "Timed out, waits again for others" : "Interrupted, waits again", metadata: metadata)
         }
     }
 

@@ -9,8 +9,8 @@ struct EngineOptions: ParsableArguments {
         parsing: .unconditional,
         help: ArgumentHelp(
             """
-            How many calls of one provider this process makes at once. Default: of programs the number of processors, \
-            of services what their settings say.
+            The maximum number of simultaneous calls of this process to each provider. Default: the service's \
+            setting, or the number of processors for a program.
             """, valueName: "n"))
     var concurrency: Int?
 
@@ -18,15 +18,14 @@ struct EngineOptions: ParsableArguments {
         parsing: .unconditional,
         help: ArgumentHelp(
             """
-            How long one attempt may take before it is ended. Default: of programs 120, of services what their \
-            settings say.
+            End an attempt after this time. Default: the service's setting, or 120 for a program.
             """, valueName: "seconds"))
     var timeout: Double?
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "How many attempts are made before a failure is final, where trying again can help at all.",
+            "The maximum number of attempts. Only failures that may pass are retried.",
             valueName: "n"))
     var attempts = RetryPolicy().maximumAttempts
 
@@ -34,8 +33,8 @@ struct EngineOptions: ParsableArguments {
         parsing: .unconditional,
         help: ArgumentHelp(
             """
-            The most calls a minute to each provider, by all processes on the store together. Default: of \
-            services what their settings say, else no limit.
+            The maximum number of calls a minute to each provider, across all processes on the store. Default: the \
+            service's setting, or no limit for a program.
             """, valueName: "n"))
     var rate: Double?
 
@@ -46,7 +45,10 @@ struct EngineOptions: ParsableArguments {
         try Self.check(timeout: timeout)
         try checkNumber("--attempts", attempts, in: Self.mostAttempts)
         if let rate, !rate.isFinite || rate <= 0 {
-            throw ValidationError("--rate is \(rate). Give calls a minute, more than 0, or leave it out for no limit.")
+            throw ValidationError(
+                """
+                --rate is \(rate). Give a number of calls a minute above 0, or leave it out for no limit.
+                """)
         }
     }
 
@@ -55,7 +57,10 @@ struct EngineOptions: ParsableArguments {
     static func check(timeout: Double?) throws {
         guard let timeout else { return }
         guard timeout >= 0.001, timeout <= 7 * 24 * 3600 else {
-            throw ValidationError("--timeout is \(timeout). Give seconds, more than 0 and at most a week (604800).")
+            throw ValidationError(
+                """
+                --timeout is \(timeout). Give a number of seconds above 0 and at most 604800 (a week).
+                """)
         }
     }
 

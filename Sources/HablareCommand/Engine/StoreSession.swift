@@ -78,10 +78,11 @@ struct StoreSession: Sendable {
         switch signal {
         case .interrupt:
             composition.console.note(
-                "Stopping. What is under way may finish (\(seconds) s); press Ctrl-C again to stop at once.")
+                "Stopping. Calls in flight get \(seconds) s to finish; press Ctrl-C again to stop at once.")
         case .terminate:
             composition.console.note(
-                "Stopping. SIGTERM came: what is under way may finish (\(seconds) s); a second one stops at once.")
+                "Stopping. Received SIGTERM: calls in flight get \(seconds) s to finish; a second SIGTERM stops at once."
+            )
         }
     }
 
@@ -91,9 +92,9 @@ struct StoreSession: Sendable {
         let seconds = Int(Self.grace.inSeconds)
         composition.console.note(
             """
-            Nothing more is asked: \(refusal.reason) [\(refusal.code)]
-            \(TimeText.count(count, "call")) \(count == 1 ? "is" : "are") under way and may finish; Ctrl-C gives \
-            \(count == 1 ? "it" : "them") \(seconds) s.
+            No more calls are made: \(refusal.reason) [\(refusal.code)]
+            \(TimeText.count(count, "call")) in flight may finish; after Ctrl-C \
+            \(count == 1 ? "it gets" : "they get") \(seconds) s.
             """)
     }
 

@@ -14,7 +14,7 @@ struct CommandFailure: Error, Equatable {
     }
 
     init(file: URL, _ problem: String) {
-        self.init(.configuration, "\(file.path) is not as it should be. \(problem)")
+        self.init(.configuration, "\(file.path) is invalid. \(problem)")
     }
 
     /// Returns the failure with a sentence of advice. A broken pipe is not reported, so it gets no advice.
@@ -36,7 +36,7 @@ struct CommandFailure: Error, Equatable {
         }
         // The error's own message may already end with this advice.
         let continuation = failure.message.contains(howToContinue) ? "" : "; then \(howToContinue)"
-        self.init(failure.status, "\(failure.message) What is finished is kept\(continuation).")
+        self.init(failure.status, "\(failure.message) Finished work is kept\(continuation).")
     }
 
     /// Describes any error for a user of the command line. Never shows a type's name or a prompt.
@@ -48,7 +48,7 @@ struct CommandFailure: Error, Equatable {
         case let error as AudioError: self.init(Self.status(of: error.code), error.message)
         case is CancellationError: self.init(.interrupted, "Stopped.")
         case let error as CocoaError: self.init(.inputOutput, error.localizedDescription)
-        default: self.init(.inputOutput, "Something failed that should not: \((error as NSError).localizedDescription)")
+        default: self.init(.inputOutput, "Unexpected failure: \((error as NSError).localizedDescription)")
         }
     }
 
@@ -62,7 +62,10 @@ struct CommandFailure: Error, Equatable {
             let limit = error.limit
         else { return error.message }
         return
-            "The word at byte \(place) has \(length) characters, and the voice takes \(limit) at a time: put spaces into it."
+            """
+            The word at byte \(place) has \(length) characters, and the voice accepts \(limit) at once. Put spaces \
+            into it.
+            """
     }
 
     static func status(of code: AIServiceError.Code) -> CommandStatus {
@@ -131,7 +134,7 @@ extension AIServiceError {
     /// - Parameter howToContinue: The action to take once there is space, in words.
     func words(howToContinue: String) -> String {
         guard let pause = retryAfter?.inSeconds, pause >= 1 else { return sentences(howToContinue) }
-        return "\(sentences(howToContinue)) Wait \(LocalTime.span(pause)) before it is tried again."
+        return "\(sentences(howToContinue)) Wait \(LocalTime.span(pause)) before you retry."
     }
 
     private func sentences(_ howToContinue: String) -> String {
@@ -140,20 +143,20 @@ extension AIServiceError {
             return "The response is no longer kept. Nothing was called or billed for reading it. "
                 + Self.regenerationAdvice
         case .contentMissing:
-            return "A content file of it is gone or damaged: see hablare doctor. " + Self.regenerationAdvice
+            return "A content file of it is missing or damaged; run `hablare doctor`. " + Self.regenerationAdvice
         case .unknownRequest:
             return "It was removed meanwhile."
         case .storageFull:
             // An app's engine waits for space, but a command has ended when the user reads this.
             return message.replacing(
-                "Free some space; what was acknowledged is safe, and work goes on by itself.",
-                with: "What was acknowledged is safe. Free some space, then \(howToContinue).")
+                "Free some space. Stored requests are safe, and work continues by itself.",
+                with: "Stored requests are safe. Free some space, then \(howToContinue).")
         case .responseTooLarge:
             return message.replacing(
                 "raise maximumOutputBytes in its template",
                 with: "raise its maximumBytes in programs.json, \(Self.place)")
         case .invalidResponse:
-            return message.replacing("look at its template", with: "look at its entry in programs.json, \(Self.place)")
+            return message.replacing("check its template", with: "check its entry in programs.json, \(Self.place)")
         case .timeout:
             return message.replacing(" sec.", with: " s.")
         default:
@@ -163,8 +166,10 @@ extension AIServiceError {
 
     /// Neither reading a completed request nor retrying it makes its answer again.
     private static let regenerationAdvice =
-        "To have it made anew, run the same hablare generate … again; or where it is of hablare narrate, speak, image or "
-        + "embed, remove it with hablare rm ID, then run the same command again."
+        """
+        To make it again, run the same `hablare generate …` again. For `hablare narrate`, `speak`, `image` or \
+        `embed`, remove it with `hablare rm ID` first.
+        """
     private static let place = "in $XDG_CONFIG_HOME/hablare or ~/.config/hablare"
 }
 
@@ -176,8 +181,11 @@ extension CommandFailure {
     init(unusable what: String, _ id: UUID, _ reason: String, isNewEachTime: Bool = false, _ data: DataOptions) {
         let remedy =
             isNewEachTime
-            ? "It cannot be made anew alone; the same command has others made. It was: \(data.commandLine("show", id.text))"
-            : "To have it made anew: \(data.commandLine("rm", id.text)), then the same command again."
+            ? """
+            It cannot be made again by itself; the same command makes new ones. To see its request: \
+            \(data.commandLine("show", id.text))
+            """
+            : "To make it again, run \(data.commandLine("rm", id.text)), then the same command again."
         self.init(.badInput, "\(what) cannot be used: \(reason) \(remedy)")
     }
 
@@ -200,7 +208,7 @@ extension CommandFailure {
             """
             \(what) of \(found.count) of \(TimeText.count(total, noun)) cannot be used: \
             \(numbers.joined(separator: ", "))\(more > 0 ? " and \(more) more" : ""). Of \(noun) \(numbers[0]): \(reason) \
-            To have them made anew, this, then the same command again\(remainder):
+            To make them again, run this, then the same command again\(remainder):
               \(removals)
             """)
     }
@@ -214,7 +222,7 @@ extension AIServiceError {
     /// The problem of a stored answer, as a sentence; `nil` if the error does not concern the answer.
     var contentProblem: String? {
         guard category == .data else { return nil }
-        return code == .contentMissing || code == .responseExpired ? "It is gone or damaged." : words
+        return code == .contentMissing || code == .responseExpired ? "It is missing or damaged." : words
     }
 }
 

@@ -46,7 +46,7 @@ final class AnswerPrinter: Sendable {
         guard isRestarted, !console.terminal.isOutputTerminal else { return .success }
         console.note(
             """
-            hablare: What was printed begins with a part that was given up. The answer alone: \
+            hablare: The output begins with an abandoned part. To print the answer alone: \
             \(data.commandLine("stream", id.text))
             """)
         return .restarted
@@ -72,7 +72,7 @@ final class AnswerPrinter: Sendable {
                     output.withLock {
                         $0 = Taken(taken: 0, hasSome: $0.hasSome, isRestarted: $0.isRestarted || $0.hasSome)
                     }
-                    console.note("The answer is begun anew:")
+                    console.note("The answer begins again:")
                 case .completed: continue
                 }
             }

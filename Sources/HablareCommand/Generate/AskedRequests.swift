@@ -33,18 +33,17 @@ struct AskedRequests: Sendable {
             return try await body()
         } catch let error as AIServiceError where error.category == .storage {
             guard store.mayHave(wanted) else { throw error }
-            throw CommandFailure(
-                unworkable: error, howToContinue: "go on with (\(data.commandLine("work")) && \(shows))")
+            throw CommandFailure(unworkable: error, howToContinue: "continue with (\(data.commandLine("work")) && \(shows))")
         }
     }
 
     static func removed(_ id: UUID) -> CommandFailure {
         CommandFailure(
-            .inputMissing, "It was removed meanwhile, as with hablare rm: there is no request \(id.text) any more.")
+            .inputMissing, "Request \(id.text) was removed meanwhile, for example by `hablare rm`.")
     }
 
     static func cacheNote(_ age: Int) -> String {
-        "From the cache, \(age) s old; --cache refresh asks anew."
+        "From the cache, \(age) s old. For a new answer, pass --cache refresh."
     }
 }
 

@@ -3,61 +3,67 @@ import Foundation
 import Hablare
 
 struct CallOptions: ParsableArguments {
-    @Flag(help: "Print the answer while it is made, as far as the provider hands it over while it works.")
+    @Flag(help: "Print the answer as it arrives.")
     var stream = false
 
-    @Flag(help: "With --stream: after a failure or a crash, begin the answer anew; see the exit status 2.")
+    @Flag(help: "With --stream: begin the answer again after a failure or crash. See exit status 2.")
     var restart = false
 
-    @Flag(help: "With --stream: print what comes at once, and put it on disk up to a second later.")
+    @Flag(help: "With --stream: print text at once, and store it up to a second later.")
     var volatile = false
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
             """
-            How long one attempt may take, or with --stream be silent, before it is ended. Default: of a program 120, \
-            of a service what its settings say.
+            End an attempt after this time, or with --stream after this much silence. Default: the service's setting, \
+            or 120 for a program.
             """, valueName: "seconds"))
     var timeout: Double?
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "How many attempts are made before a failure is final, where trying again can help at all.",
+            "The maximum number of attempts. Only failures that may pass are retried.",
             valueName: "n"))
     var attempts = RetryPolicy().maximumAttempts
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("From when on the answer is of no use; then it fails.", valueName: "seconds"))
+        help: ArgumentHelp("Fail the request if it has no answer after this time.", valueName: "seconds"))
     var deadline: Double?
 
-    @Option(help: "What to do when nobody knows whether its attempt was carried out, and billed.")
+    @Option(
+        help: ArgumentHelp(
+            "What to do when an attempt's outcome is unknown and it may have been billed.", valueName: "action"))
     var ifInterrupted = InterruptionOption.runAgain
 
     // Not the engine's default: a changed program would go unnoticed, and running it costs nothing.
     @Option(
-        help: """
-            Whether an answer of the last hour to the same prompt will do: use takes it, and says so; refresh asks \
-            anew and keeps the answer for others; bypass asks anew and does not keep it.
-            """)
+        help: ArgumentHelp(
+            """
+            use: reuse an answer of the last hour to the same request. refresh: make a new answer that other requests \
+            can reuse. bypass: make a new answer that no other request can reuse.
+            """, valueName: "policy"))
     var cache = CacheOption.refresh
 
-    @Option(help: "Before or after what else waits for the provider.")
+    @Option(help: "The priority over other requests that wait for the provider.")
     var priority = PriorityOption.high
 
-    @Option(help: "What hablare cost adds it up under; may be repeated.")
+    @Option(help: "A label for `hablare cost --by tag`. Can be repeated.")
     var tag: [String] = []
 
     func validate() throws {
         try EngineOptions.check(timeout: timeout)
         try checkNumber("--attempts", attempts, in: EngineOptions.mostAttempts)
         if let deadline, !(deadline > 0 && deadline <= 10 * 366 * 24 * 3600) {
-            throw ValidationError("--deadline is \(deadline). Give seconds from now, more than 0, at most ten years.")
+            throw ValidationError(
+                """
+                --deadline is \(deadline). Give a number of seconds from now, above 0 and at most ten years.
+                """)
         }
         guard stream || !(restart || volatile) else {
-            throw ValidationError("--restart and --volatile are about streams. Add --stream, or leave them out.")
+            throw ValidationError("--restart and --volatile need --stream. Add --stream, or leave them out.")
         }
     }
 

@@ -5,52 +5,50 @@ import Hablare
 struct GenerateCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "generate",
-        abstract: "Ask a provider one thing and print its answer.",
+        abstract: "Send a prompt to a provider and print its answer.",
+        usage: "hablare generate [<prompt>] [<options>]",
         discussion: """
-            The request is on disk before it is sent, and so is what comes back. With --stream the answer is printed \
-            while it is made; others read along with hablare stream, also from another terminal, later, and after a \
-            crash. Ctrl-C gives the answer 10 s to end; then the request waits in the store, where hablare work makes \
-            it. A stream that was begun is begun anew only with --restart: without it, it fails then, what came stays \
-            readable, and hablare retry has it made anew.
-
-            Nothing but this request is run: what else waits in the store goes on waiting. Exit status 0 when the \
-            answer is complete, 1 when the request failed, was cancelled, or is held. A pipe or file into which a part \
-            was printed before the answer was begun anew (--restart) has both, and the exit status is 2; --output \
-            writes the answer alone.
-
-            A provider is a service, such as openai, as hablare.yaml has it (hablare providers), or a program on this \
-            machine: those for speech (hablare voices), and those in programs.json in $XDG_CONFIG_HOME/hablare or \
-            ~/.config/hablare. Everybody on the machine can read the arguments of a command: give a private prompt on \
-            standard input.
-
             EXAMPLES:
-              hablare generate --provider openai --stream 'Tell me about whales.'
-              hablare generate --provider anthropic --image whale.jpg 'Which whale is this?'
-              hablare generate --provider openai --base-url http://localhost:8080/v1 --model llama 'Hello.'
-              hablare generate --provider openai --schema whale.json 'The largest whale.'
-              hablare generate --provider espeak-ng --output hello.wav 'Hello.' --voice en-gb
-              pdftotext report.pdf - | hablare generate --provider writer --detach --deadline 3600
+              hablare generate --provider openai 'Tell me about whales.'
+              hablare generate --provider openai --stream < question.txt
+              hablare generate --provider anthropic --image whale.jpg 'Which species?'
+
+            A provider is a service such as openai, or a program on this machine. `hablare providers` lists them. More \
+            are defined in hablare.yaml and programs.json, in $XDG_CONFIG_HOME/hablare or ~/.config/hablare.
+
+            The request is stored before it is sent, and the answer is stored as it arrives. After Ctrl-C the answer \
+            gets 10 s to finish. Then the request waits in the store, and `hablare work` completes it. Other waiting \
+            requests are not run.
+
+            With --stream, other terminals can read the answer with `hablare stream ID`. If an answer that has begun \
+            is interrupted, the request fails, and `hablare retry ID` makes the answer again. With --restart it begins \
+            again by itself.
+
+            Other users of this machine can see a command's arguments. Pass a private prompt on standard input.
+
+            Exit status: 0 the answer is complete; 1 the request failed, was cancelled or is held; 2 the output, a \
+            pipe or file, begins with an abandoned part (only with --restart; --output avoids it).
             """)
 
     @Argument(
-        help: "What is asked; without it, or with -, standard input is read. One that begins with - goes behind --.")
+        help: "The prompt. Without it, or with -, standard input is read. If it begins with -, put -- before it.")
     var prompt: String?
 
     @OptionGroup var asked: ServiceOptions
 
-    @Option(help: "The voice, where the provider speaks. Default: the provider's.")
+    @Option(help: "The voice, for a provider that speaks. Default: the provider's own.")
     var voice: String?
 
     @OptionGroup var beside: PromptOptions
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Have so many answers made, side by side, and print them in order.", valueName: "n"))
+        help: ArgumentHelp("The number of answers to request. They are printed in order.", valueName: "n"))
     var sample: Int?
 
     @Option(
         help: ArgumentHelp(
-            "A file with a JSON schema: the answer is a value that satisfies it, and is printed as JSON.",
+            "Request a JSON value that satisfies the JSON schema in this file.",
             valueName: "file"),
         completion: .file(extensions: ["json"]))
     var schema: String?
@@ -59,7 +57,7 @@ struct GenerateCommand: ComposedCommand {
         parsing: .unconditional,
         help: ArgumentHelp(
             """
-            With --schema: how often an answer that does not satisfy it is sent back to be mended. Default: \
+            With --schema: how many times to send an invalid answer back for repair. Default: \
             \(SchemaJudge.usualRepairs).
             """, valueName: "n"))
     var repairs: Int?
@@ -68,45 +66,55 @@ struct GenerateCommand: ComposedCommand {
 
     @OptionGroup var prices: PriceOptions
 
-    @Flag(help: "Only submit the request, and print its id: something else runs it, such as hablare work.")
+    @Flag(help: "Submit the request, print its id and return at once. `hablare work` runs it.")
     var detach = false
 
     @Option(
         name: [.short, .long],
-        help: """
-            Write the answer to this file once it is complete, and print nothing of it. Audio becomes what the name \
-            says: .wav, .flac or .mp3. A pipe or device is written into; - is standard output.
-            """, completion: .file())
+        help: ArgumentHelp(
+            """
+            Write the complete answer to this file instead of printing it; - is standard output. Audio is converted \
+            to .wav, .flac or .mp3 by the name. A pipe or device is written to, not replaced.
+            """, valueName: "file"), completion: .file())
     var output: String?
 
     @Flag(
-        help: "Print one JSON object at the end with the answer, what it used and what it cost; with --sample an array."
+        help: "Print a JSON object with the answer, its usage and its cost; with --sample an array."
     )
     var json = false
 
-    @Flag(help: "Print nothing but the answer and errors.")
+    @Flag(help: "Print only the answer and errors.")
     var quiet = false
 
     @OptionGroup var data: DataOptions
 
     func validate() throws {
         guard !(json && call.stream && output == nil && !detach) else {
-            throw ValidationError("--stream prints the answer, --json an object instead. Leave one of them out.")
+            throw ValidationError(
+                """
+                --stream cannot be combined with --json, which prints an object instead. Leave one of them out.
+                """)
         }
         guard output == nil || !detach else {
             throw ValidationError(
-                "With --detach nobody is there to write --output. Leave it out, and take the answer with hablare show.")
+                """
+                --output cannot be combined with --detach. Leave it out, and fetch the answer later with `hablare \
+                show ID -o FILE`.
+                """)
         }
         try checkNumber("--sample", sample, in: 1...Self.mostSamples)
         try checkNumber("--repairs", repairs, in: 0...5)
         guard repairs == nil || schema != nil else {
-            throw ValidationError("--repairs is about answers to a schema. Add --schema, or leave it out.")
+            throw ValidationError("--repairs needs --schema. Add --schema, or leave --repairs out.")
         }
         guard sample == nil && schema == nil || !call.stream && !detach else {
-            throw ValidationError("--sample and --schema wait for whole answers. Leave --stream and --detach out.")
+            throw ValidationError(
+                """
+                --sample and --schema cannot be combined with --stream or --detach. Leave those out.
+                """)
         }
         guard schema == nil || call.ifInterrupted == .runAgain else {
-            throw ValidationError("With --schema nothing can be held. Leave --if-interrupted out.")
+            throw ValidationError("--schema cannot be combined with --if-interrupted hold. Leave --if-interrupted out.")
         }
     }
 
@@ -121,11 +129,15 @@ struct GenerateCommand: ComposedCommand {
         let installed = try directory.provider(name, for: .generate, answering: wanted == nil ? .text : .structured)
         let judge = try wanted.map { try SchemaJudge($0, repairs: repairs ?? SchemaJudge.usualRepairs, of: installed) }
         guard sample == nil || judge != nil || installed.provider.responseType == .text else {
-            throw CommandFailure(.usage, "--sample is for texts. Ask \(installed.name) several times instead.")
+            throw CommandFailure(
+                .usage,
+                """
+                --sample needs a provider that answers with text. Call \(installed.name) several times instead.
+                """)
         }
         guard !call.stream || ![.structured, .embedding].contains(installed.provider.responseType) else {
             throw CommandFailure(
-                .usage, "\(installed.name) answers in one piece, which cannot be streamed. Leave --stream out.")
+                .usage, "\(installed.name) answers in one piece and cannot be streamed. Leave --stream out.")
         }
         let target = try Output(output, json: json, in: composition)
         let parameters = try target.parameters(installed.parameters(voice: voice, asked.parameter), of: installed)
@@ -160,7 +172,7 @@ struct GenerateCommand: ComposedCommand {
         // A prompt for a server that the user chose goes to no other server.
         guard asked.baseURL == nil else { return [] }
         return try directory.fallback(of: installed) { [quiet] name, failure in
-            if !quiet { console.note("\(name) is not asked where \(installed.name) fails: \(failure.message)") }
+            if !quiet { console.note("\(name) cannot be used as a fallback of \(installed.name): \(failure.message)") }
         }
     }
 
@@ -228,7 +240,7 @@ struct GenerateCommand: ComposedCommand {
         } else {
             // A process that already runs does not know the address.
             let isAddressed = AddressedName(team[0].name) != nil
-            let condition = isAddressed ? "Run it with" : "Unless something runs on this store already, run it with"
+            let condition = isAddressed ? "Run it with" : "If no other process works on this store, run it with"
             console.note("\(condition): \(data.commandLine("work"))")
         }
         return .success

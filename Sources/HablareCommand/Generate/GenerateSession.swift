@@ -117,7 +117,7 @@ struct GenerateSession: Sendable {
             console.note(words)
         }
         guard isStream else { return }
-        console.note("To read along: \(data.commandLine("stream", id.text))")
+        console.note("To follow it elsewhere: \(data.commandLine("stream", id.text))")
     }
 
     private func tellPause(of snapshot: RequestSnapshot, told: Locked<Date>) {
@@ -131,7 +131,7 @@ struct GenerateSession: Sendable {
             return until.timeIntervalSince(told) >= 1
         }
         guard isNew else { return }
-        console.note("It waits: \(waiting.sentence(provider: snapshot.providerID, at: time)).")
+        console.note("The request waits: \(waiting.sentence(provider: snapshot.providerID, at: time)).")
     }
 
     private static let leastPause: TimeInterval = 5
@@ -139,8 +139,8 @@ struct GenerateSession: Sendable {
     private func readerLeft(_ failure: CommandFailure) {
         guard !isQuiet else { return }
         let seconds = Int(StoreSession.grace.inSeconds)
-        let reason = failure.status == .brokenPipe ? "The reader of the output went away." : failure.message
-        console.note("\(reason) What is under way may finish (\(seconds) s).")
+        let reason = failure.status == .brokenPipe ? "The reader of the output closed it." : failure.message
+        console.note("\(reason) The call in flight gets \(seconds) s to finish.")
     }
 
     private func keep() async throws {
@@ -158,7 +158,7 @@ struct GenerateSession: Sendable {
             _ = try await printer?.printRemainder(in: store)
         } catch let error as CancellationError {
             if try asked.tell(of: id, isOurs: true, reads: reads) == .success {
-                console.note("hablare: Not all of the answer was printed. \(advice)")
+                console.note("hablare: Only a part of the answer was printed. \(advice)")
             }
             throw error
         } catch let failure as CommandFailure {
@@ -178,7 +178,7 @@ struct GenerateSession: Sendable {
     private func printDetails() async throws {
         let kept = KeptOutput(
             advice: Output.store.advice(for: id, data), console: console,
-            ended: "Not all of the object was printed.")
+            ended: "Only a part of the object was printed.")
         try await kept.run { try await console.print(JSONText.of(try await asked.details(of: id).answerRecord())) }
     }
 }
@@ -189,10 +189,10 @@ extension Composition {
         do {
             guard let other = try store.requestSharing(with: id) else { return nil }
             return try isRunElsewhere(id, in: store, own)
-                ? "The same request is running already, as \(other.text); waiting for its answer."
-                : "\(other.text) asked for the same before; both get one answer."
+                ? "An identical request, \(other.text), is already running; waiting for its answer."
+                : "Joined the identical request \(other.text); both get one answer."
         } catch {
-            logger(verbose: verbose).debug("Who asked for the same was not read", metadata: ["error": "\(error)"])
+            logger(verbose: verbose).debug("The identical request could not be read", metadata: ["error": "\(error)"])
             return nil
         }
     }

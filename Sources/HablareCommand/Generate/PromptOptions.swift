@@ -4,12 +4,12 @@ import Hablare
 import HablareProviders
 
 struct PromptOptions: ParsableArguments {
-    @Option(help: "Standing instructions for a language model, before the prompt.")
+    @Option(help: "Standing instructions for a language model.")
     var system: String?
 
     @Option(
         help: ArgumentHelp(
-            "A picture that the model is to look at: PNG, JPEG, WebP or GIF; may be repeated.", valueName: "file"),
+            "Add a picture to the prompt: PNG, JPEG, WebP or GIF. Can be repeated.", valueName: "file"),
         completion: .file())
     var image: [String] = []
 
@@ -18,7 +18,7 @@ struct PromptOptions: ParsableArguments {
         guard installed.isLanguageModel else {
             let option = image.isEmpty ? "--system" : "--image"
             throw CommandFailure(
-                .usage, "The provider \(installed.name) takes a text and nothing else. Leave \(option) out.")
+                .usage, "Provider \(installed.name) accepts only text. Leave \(option) out.")
         }
         let instructions = system.map { [Prompt.Message(role: .system, text: $0)] } ?? []
         let pictures = try image.map { try PictureFile.part(composition.url($0)) }
@@ -40,7 +40,11 @@ enum PictureFile {
     static func part(_ url: URL) throws -> Prompt.Part {
         let data = try InputFile.read(url, atMost: mostBytes, what: "picture")
         guard let format = MagicBytes(data).image else {
-            throw CommandFailure(.badInput, "The picture \(url.path) is no PNG, JPEG, WebP or GIF. Convert it to one.")
+            throw CommandFailure(
+                .badInput,
+                """
+                The picture \(url.path) is not a PNG, JPEG, WebP or GIF file. Convert it to one of them.
+                """)
         }
         return .image(Body(data), format)
     }

@@ -22,28 +22,28 @@ struct RequestVerdict: Sendable, Equatable {
         case .completed:
             lines = []
         case .failed:
-            let failure = "hablare: It failed\(after): \(Self.reason(of: snapshot.error, isOurs: isOurs))"
+            let failure = "hablare: The request failed\(after): \(Self.reason(of: snapshot.error, isOurs: isOurs))"
             guard snapshot.error?.code == .streamInterrupted else {
                 let isKey = snapshot.error?.code == .unauthorized
-                let attempts = "Its attempts: \(data.commandLine("logs", snapshot.id.text))"
+                let attempts = "To see its attempts: \(data.commandLine("logs", snapshot.id.text))"
                 let advice =
-                    isKey ? "\(Self.keyAdvice(for: snapshot.providerID)) \(again)" : "To have it tried again: \(again)"
+                    isKey ? "\(Self.keyAdvice(for: snapshot.providerID)) \(again)" : "To retry it: \(again)"
                 // A permanent failure would only repeat itself.
                 lines = [failure, attempts] + (snapshot.error?.disposition == .fail ? [] : [advice])
                 return
             }
             let otherwise =
                 isOurs
-                ? "With --restart it would have waited in the store, to be begun anew."
-                : "Where both commands have --restart, this one has it begun anew."
-            lines = [failure, "To have it made anew: \(again)\n\(otherwise)"]
+                ? "With --restart it would have waited in the store and begun again."
+                : "If both commands have --restart, this one begins the answer again."
+            lines = [failure, "To retry it: \(again)\n\(otherwise)"]
         case .cancelled:
-            lines = ["hablare: It was cancelled\(after)."]
+            lines = ["hablare: The request was cancelled\(after)."]
         case .pending where snapshot.waiting == .held:
             lines = [
                 """
-                hablare: It is held: nobody knows whether its last attempt was carried out, and billed. \
-                To have it made: \(again)
+                hablare: The request is held: the outcome of its last attempt is unknown, and it may have been \
+                billed. To retry it: \(again)
                 """
             ]
         case .pending, .executing:
@@ -51,13 +51,13 @@ struct RequestVerdict: Sendable, Equatable {
             let stream = data.commandLine("stream", snapshot.id.text)
             let isPrinted = reads.map { $0 == stream } ?? true
             // Only a printed answer can be waited for by reading it.
-            let getting = isPrinted ? "To read it: \(stream)" : "Then it is got with: \(reads ?? stream)"
+            let getting = isPrinted ? "To read it: \(stream)" : "Then fetch the answer: \(reads ?? stream)"
             let short = isPrinted ? stream : "\(work) && \(reads ?? stream)"
             // Printed even with --quiet, because the user must be able to find the request.
             lines = [
                 isQuiet
-                    ? "It waits in the store: \(short)"
-                    : "It waits in the store. To have it made: \(work)\n\(getting)"
+                    ? "The request waits in the store: \(short)"
+                    : "The request waits in the store. To run it: \(work)\n\(getting)"
             ]
         }
     }
@@ -66,20 +66,22 @@ struct RequestVerdict: Sendable, Equatable {
     private static func keyAdvice(for provider: ProviderID) -> String {
         let name = provider.rawValue
         guard !name.contains("@"), let service = name.split(separator: ".").first else {
-            return "Once that is put right, to have it made:"
+            return "Correct the key, then run:"
         }
-        return "Once the key is right (hablare keys set \(service)), to have it made:"
+        return "Correct the key (hablare keys set \(service)), then run:"
     }
 
     private static func reason(of error: AIServiceError?, isOurs: Bool) -> String {
-        guard let error else { return "no reason is recorded" }
+        guard let error else { return "the reason is not recorded" }
         let isJoined = error.code == .streamInterrupted && !isOurs
         return "\(isJoined ? joinedCallStopped : error.reason) [\(error.code)]"
     }
 
     private static let joinedCallStopped =
-        "It had joined the same call of another process, and that process was stopped, as with Ctrl-C, or died in the "
-        + "middle of the answer. What came is kept."
+        """
+        It had joined the call of another process, which was stopped or died in the middle of the answer. The partial \
+        answer is kept.
+        """
 }
 
 /// Notes beside an answer that keep the user from misreading it. Pure.
@@ -93,7 +95,10 @@ enum AnswerNote {
         // An answer from the cache is reported with its age and has no attempts of its own.
         if response.providerID != provider, response.ageInCache == nil {
             lines.append(
-                "\(name) is of \(response.providerID): \(provider) failed. Why: \(data.commandLine("logs", id))")
+                """
+                \(name) comes from \(response.providerID), because \(provider) failed. To see why: \
+                \(data.commandLine("logs", id))
+                """)
         }
         return lines.compactMap(\.self)
     }
@@ -106,16 +111,18 @@ enum AnswerNote {
         case .length?:
             let more = "Allow more with --parameter max_tokens=N."
             return isEmpty
-                ? "is empty: it became as long as it may be before anything was said. \(more)"
-                : "was cut, because it became as long as it may be. \(more)"
+                ? "is empty: the maximum length was reached before any text. \(more)"
+                : "was cut at the maximum length. \(more)"
         case .contentFilter?:
-            return "was kept back, or a part of it, by the service's rules of content. Word the prompt in another way."
+            return """
+                was withheld, in whole or in part, by the service's content filter. Change the wording of the prompt.
+                """
         case .refusal?:
-            return "is a refusal: the model does not want to answer. Word the prompt in another way."
+            return "is a refusal by the model. Change the wording of the prompt."
         case .toolCalls?:
-            return "wants tools called, which nobody does here: \(shows)"
+            return "asks for tool calls, which this command does not make. To see them: \(shows)"
         default:
-            return isEmpty ? "is empty, and the model ended it so. Ask in another way, or another model." : nil
+            return isEmpty ? "is empty. Change the prompt, or use another model." : nil
         }
     }
 }

@@ -14,7 +14,10 @@ struct SchemaJudge: Sendable {
         guard type == .structured || type == .text else {
             throw CommandFailure(
                 .usage,
-                "The provider \(installed.name) answers with \(type.rawValue), which no schema is for. Ask another one."
+                """
+                Provider \(installed.name) answers with \(type.rawValue), and --schema needs text. Choose another \
+                with --provider.
+                """
             )
         }
         requestor = try StructuredRequestor(
@@ -64,7 +67,7 @@ enum SchemaFile {
         do throws(JSONSchema.Fault) {
             return try JSONSchema(json: data)
         } catch {
-            throw CommandFailure(.badInput, "\(url.path) is no schema. \(error.description)")
+            throw CommandFailure(.badInput, "\(url.path) is not a valid schema. \(error.description)")
         }
     }
 }

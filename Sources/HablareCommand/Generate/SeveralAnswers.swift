@@ -68,7 +68,8 @@ struct SeveralAnswers: Sendable {
 
     private func write(_ answers: [AnswersRun.Answer]) async throws {
         guard target != .store else { return }
-        let ended = target.file == nil ? "Not all of it was printed." : "Not all of it was written."
+        let ended =
+            target.file == nil ? "Only a part of the output was printed." : "Only a part of the output was written."
         try await kept(answers, ended).run(writing: target.file) {
             let text = try await text(of: answers)
             guard !text.isEmpty else { return }
@@ -79,7 +80,7 @@ struct SeveralAnswers: Sendable {
 
     private func printRecords(_ answers: [AnswersRun.Answer]) async throws {
         guard isJSON else { return }
-        try await kept(answers, "Not all of it was printed.").run {
+        try await kept(answers, "Only a part of the output was printed.").run {
             var records: [JSONObject] = []
             for answer in answers { if let record = try await record(of: answer) { records.append(record) } }
             let only = isOne ? records.first : nil
@@ -98,7 +99,10 @@ struct SeveralAnswers: Sendable {
         let shown = target == .store ? ["--json"] : ["-o", "-"]
         guard complete.count == 1 else {
             let (list, one) = (["ps", "--job", job.rawValue], ["show", "ID"] + shown)
-            return "They are in the store: \(data.commandLine(list)), and each with: \(data.commandLine(one))"
+            return """
+                The answers are in the store. To list them: \(data.commandLine(list)). To print one: \
+                \(data.commandLine(one))
+                """
         }
         guard target == .standardOutput else { return target.advice(for: complete[0], data) }
         return "It is in the store: \(data.commandLine(["show", complete[0].text] + shown))"
@@ -156,7 +160,7 @@ struct SeveralAnswers: Sendable {
                 }
             case .unsuitable(let error, let id, _):
                 console.note("hablare: \(error.words) [\(error.code)]")
-                console.note("What was answered is in the store: \(data.commandLine("stream", id.text))")
+                console.note("The answer is in the store: \(data.commandLine("stream", id.text))")
             }
             status = .incomplete
         }
@@ -172,8 +176,8 @@ struct SeveralAnswers: Sendable {
         ]
         console.note(
             """
-            \(TimeText.count(count, "request")) \(count == 1 ? "waits" : "wait"): nothing more is asked, because it would \
-            be refused in the same way. Once that is put right, to go on:
+            \(TimeText.count(count, "request")) \(count == 1 ? "waits" : "wait"), because every other request would \
+            be refused, too. Fix the cause, then run:
               \(commands.joined(separator: " && "))
             """)
     }
@@ -193,7 +197,7 @@ struct SeveralAnswers: Sendable {
 
     /// Reports where the requests are that a signal stopped. With --quiet it prints only the command that lists them.
     private func tellStopped() throws {
-        let list = "To see them: \(data.commandLine("ps", "--job", job.rawValue))"
+        let list = "To list the requests: \(data.commandLine("ps", "--job", job.rawValue))"
         guard !asked.isQuiet else { return console.note(list) }
         let snapshots = try asked.store.snapshots(SnapshotFilter(job: job, limit: 1_000))
         let complete = snapshots.count { $0.phase == .completed }
@@ -201,10 +205,10 @@ struct SeveralAnswers: Sendable {
             "\(complete) of \(TimeText.count(snapshots.count, "request")) \(complete == 1 ? "is" : "are") complete."
         ]
         if snapshots.contains(where: { !$0.phase.isFinal }) {
-            lines[0] += " To have the rest made: \(data.commandLine("work"))"
+            lines[0] += " To run the rest: \(data.commandLine("work"))"
         }
         lines.append(list)
-        if run.judge != nil { lines.append("Nobody will look then whether an answer is as the schema says.") }
+        if run.judge != nil { lines.append("`hablare work` does not check or repair answers against the schema.") }
         console.note(lines.joined(separator: "\n"))
     }
 }

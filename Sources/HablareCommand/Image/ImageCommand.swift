@@ -6,66 +6,69 @@ import HablareProviders
 struct ImageCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "image",
-        abstract: "Have a picture made of a text, or changed.",
+        abstract: "Make a picture from a description, or edit one.",
+        usage: "hablare image [<prompt>] [<options>]",
         discussion: """
-            With --image the pictures are changed, or made use of, as the text says; with --mask only where that picture \
-            is transparent. --sample N has N pictures made of one text: out-1.png, out-2.png and so on.
-
-            What was made once for a text and its options is kept: the same command writes it again and asks nobody, \
-            goes on after Ctrl-C, and with a larger --sample has only the further ones made. --anew has others made, \
-            each time; how to go on with these where some are missing, the message says.
-
             EXAMPLES:
               hablare image --provider openai 'A whale that reads.' -o whale.png
-              hablare image --provider openai 'A whale that reads.' -o whale.png --sample 3 --size 1024x1536 --quality low
-              hablare image --provider openai 'Give it a hat.' --image whale.png -o hat.webp
+              hablare image --provider openai 'A whale.' -o whale.png --sample 3
+              hablare image --provider openai 'Add a hat.' --image whale.png -o hat.webp
+
+            With --image the pictures are edited, or used as a reference, as the prompt says. With --mask only the \
+            transparent area of the mask is edited.
+
+            With --sample N the files are named whale-1.png, whale-2.png and so on.
+
+            Pictures are kept. The same command writes them again without a new call, continues after Ctrl-C, and \
+            makes only the missing ones if --sample is larger. --anew makes new pictures each time; if some are \
+            missing, the message has the commands that continue.
             """)
 
     @Argument(
         help: """
-            What is to be seen; without it, or with -, standard input is read. One that begins with - goes behind --.
+            The description. Without it, or with -, standard input is read. If it begins with -, put -- before it.
             """
     )
     var prompt: String?
 
     @OptionGroup var asked: ServiceOptions
 
-    @Option(help: "How large, such as 1024x1024; the service says what there is.")
+    @Option(help: "The size, such as 1024x1024. The service defines the choices.")
     var size: String?
 
-    @Option(help: "How good, such as low, medium or high; the service says what there is.")
+    @Option(help: "The quality, such as low, medium or high. The service defines the choices.")
     var quality: String?
 
-    @Option(help: "What is behind it: transparent, opaque or auto.")
+    @Option(help: "The background: transparent, opaque or auto.")
     var background: String?
 
     @Option(
-        help: ArgumentHelp("A picture that is changed or made use of; may be repeated.", valueName: "file"),
+        help: ArgumentHelp("A picture to edit or to use as a reference. Can be repeated.", valueName: "file"),
         completion: .file())
     var image: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "A PNG as large as the first picture: only where it is transparent, that is changed.", valueName: "file"),
+            "A PNG of the first picture's size. Only its transparent area is edited.", valueName: "file"),
         completion: .file())
     var mask: String?
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("How many pictures of the one text.", valueName: "n"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("The number of pictures to make.", valueName: "n"))
     var sample = 1
 
-    @Flag(help: "Have others made, also where the same was made before.")
+    @Flag(help: "Make new pictures, even if the same request was answered before.")
     var anew = false
 
     @Option(
         name: [.short, .long],
-        help: """
-            The file; what its name ends with (.png, .jpg, .webp) is asked for. Default, and -: standard output, where \
-            that is no terminal.
-            """,
+        help: ArgumentHelp(
+            """
+            The output file: .png, .jpg or .webp; - is standard output, the default unless it is a terminal.
+            """, valueName: "file"),
         completion: .file(extensions: ["png", "jpg", "jpeg", "webp"]))
     var output: String?
 
-    @Flag(help: "Print a JSON array at the end, with an object for each picture.")
+    @Flag(help: "Print a JSON array with an object for each picture.")
     var json = false
 
     @OptionGroup var options: JobOptions
@@ -75,10 +78,10 @@ struct ImageCommand: ComposedCommand {
     func validate() throws {
         try checkNumber("--sample", sample, in: 1...Self.mostSamples)
         guard sample == 1 || (output != nil && output != "-") else {
-            throw ValidationError("Several pictures need a name. Give one with -o, such as whale.png.")
+            throw ValidationError("--sample needs a file name. Pass one with -o, such as whale.png.")
         }
         guard mask == nil || !image.isEmpty else {
-            throw ValidationError("--mask is for a picture. Give that with --image, or leave --mask out.")
+            throw ValidationError("--mask needs --image. Add --image FILE, or leave --mask out.")
         }
     }
 
@@ -127,7 +130,7 @@ struct ImageCommand: ComposedCommand {
         let lines = unwritten.map { index, id in
             "  " + options.data.commandLine("show", id.text, "-o", pictureFiles.file(index)?.path ?? "FILE")
         }
-        console.note("Then each that is done is written with:\n\(lines.joined(separator: "\n"))")
+        console.note("To write the finished ones to files:\n\(lines.joined(separator: "\n"))")
     }
 
     private func pictures(
@@ -146,7 +149,7 @@ struct ImageCommand: ComposedCommand {
         let text = try InputText.one(prompt, what: "description", in: composition)
         guard image.isEmpty || installed.service != nil else {
             throw CommandFailure(
-                .usage, "The provider \(installed.name) takes a text and nothing else. Leave --image out.")
+                .usage, "Provider \(installed.name) accepts only text. Leave --image out.")
         }
         let parts = try (image + [mask].compactMap(\.self)).map { try PictureFile.part(composition.url($0)) }
         let prompt: Prompt =

@@ -26,7 +26,7 @@ struct PictureFiles: Sendable {
         guard given == wanted else {
             throw CommandFailure(
                 .usage,
-                "The output's name ends with .\(ending), and the parameter format says \(given). Leave one out.")
+                "The output file is .\(ending), but the parameter format is \(given). Leave one of them out.")
         }
         return nil
     }
@@ -46,7 +46,7 @@ struct PictureFiles: Sendable {
             Self.endings[ending] == nil
         else { return }
         throw CommandFailure(
-            .usage, "No service makes a .\(ending) file. Give the output a name that ends with .png, .jpg or .webp.")
+            .usage, "No service makes .\(ending) files. Choose an output file that ends with .png, .jpg or .webp.")
     }
 
     func write(
@@ -55,7 +55,7 @@ struct PictureFiles: Sendable {
     ) async throws -> MadePicture {
         do {
             guard let response = try store.response(of: id), case .image(let body, let format) = try response.content
-            else { throw AIServiceError(.contentMissing, "The picture is not there.") }
+            else { throw AIServiceError(.contentMissing, "The picture is missing.") }
             if let file = file(index) {
                 try await Output.file(file).take(response, of: id, data, in: composition, isQuiet: isQuiet)
             } else {
@@ -106,8 +106,8 @@ struct WrittenPictures: Sendable {
         throw CommandFailure(
             first.status,
             """
-            \(failures.count) of \(total) pictures \(failures.count == 1 ? "is" : "are") not written. What was made is \
-            in the store: \(list)
+            \(failures.count) of \(total) pictures \(failures.count == 1 ? "was" : "were") not written. They are in \
+            the store: \(list)
             \(lines.joined(separator: "\n"))
             """)
     }

@@ -27,7 +27,7 @@ struct AskedProvider: Sendable {
         guard installed.provider.responseType == type else {
             throw CommandFailure(
                 .usage,
-                "The provider \(installed.name) \(Self.lack(of: type)). Choose another with --provider.")
+                "Provider \(installed.name) \(Self.lack(of: type)). Choose another with --provider.")
         }
     }
 
@@ -105,13 +105,13 @@ struct JobOptions: ParsableArguments {
     @OptionGroup var engine: EngineOptions
 
     @Option(
-        help: """
-            What to do when nobody knows whether an attempt was carried out, and billed. Kept with the requests when \
-            they are stored.
-            """)
+        help: ArgumentHelp(
+            """
+            What to do when an attempt's outcome is unknown and it may have been billed. Stored with each new request.
+            """, valueName: "action"))
     var ifInterrupted = InterruptionOption.runAgain
 
-    @Flag(help: "Print nothing but errors, and what is asked for.")
+    @Flag(help: "Print only the requested output and errors.")
     var quiet = false
 
     @OptionGroup var data: DataOptions

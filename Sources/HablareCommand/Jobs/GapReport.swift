@@ -18,11 +18,11 @@ struct GapReport: Sendable {
         lines += list("Failed:", failures.map { ($0.gap, "\($0.error.reason) [\($0.error.code)]") }, .failed)
         if failures.contains(where: { $0.error.code == .timeout }) {
             lines.append(
-                "\(noun.prefix(1).uppercased() + noun.dropFirst())s that need more time get it with --timeout SECONDS.")
+                "To give each \(noun) more time, pass --timeout SECONDS.")
         }
         lines += list("Cancelled:", cancelled.map { ($0, nil) }, .cancelled)
         lines += list(
-            "Held, because nobody knows whether their last attempt was carried out, and billed:",
+            "Held, because the outcome of the last attempt is unknown and it may have been billed:",
             held.map { ($0, nil) }, .held)
         lines += advice
         if let note = continuation.note { lines.append(note) }
@@ -39,7 +39,7 @@ struct GapReport: Sendable {
         let parts = counts.filter { $0.count > 0 }.map { "\($0.count) \($0.words($0.count == 1))" }
         let counted = "hablare: Of \(TimeText.count(total, noun)), \(parts.joined(separator: ", "))"
         guard finished > 0 || !consequence.hasPrefix("and ") else { return counted + "." }
-        return "\(counted), \(consequence); \(finished) \(finished == 1 ? "is" : "are") done, and kept."
+        return "\(counted), \(consequence); \(finished) \(finished == 1 ? "is" : "are") done and kept."
     }
 
     private var advice: [String] {
@@ -48,22 +48,21 @@ struct GapReport: Sendable {
         if !gaps.waiting.isEmpty {
             lines.append(
                 """
-                Nothing more is asked, because every other request would be refused in the same way. Once that is put \
-                right, to go on:
+                No more calls were made, because every other request would be refused, too. Fix the cause, then run:
                   \(continuation.line(retrying: cancelled))
                 """)
         } else if !gaps.failures.isEmpty || !cancelled.isEmpty {
             let those = [gaps.failures.isEmpty ? nil : "failed", cancelled.isEmpty ? nil : "was cancelled"]
             lines.append(
                 """
-                To try what \(those.compactMap(\.self).joined(separator: " or ")) again, and only that:
+                To retry only what \(those.compactMap(\.self).joined(separator: " or ")):
                   \(continuation.line(retrying: cancelled))
                 """)
         }
         if !gaps.held.isEmpty {
             lines.append(
                 """
-                What is held is not made again without your word, because it may be paid for twice. To have it made:
+                Held requests are not retried by themselves, because they may be billed twice. To retry them:
                   \(continuation.releasingLine)
                 """)
         }

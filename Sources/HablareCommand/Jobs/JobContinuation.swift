@@ -20,12 +20,12 @@ struct JobContinuation: Sendable {
 
     var releasingLine: String { "\(retry("--held")) && \(command ?? work)" }
 
-    var words: String { command == nil ? "go on with (\(line))" : "run the same command again" }
+    var words: String { command == nil ? "continue with (\(line))" : "run the same command again" }
 
     /// Additional advice; `nil` if the command line is enough.
     var note: String? {
         guard command == nil else { return remark }
-        return "The same command would have others made. These are under: "
+        return "The same command would make new ones. To list these: "
             + data.commandLine("ps", "--job", job.rawValue)
     }
 
@@ -51,10 +51,10 @@ struct SameCommand: Sendable, Equatable {
 
     var remark: String? {
         let parts = [
-            streams.readsInput ? "INPUT is a file with the text that came on standard input" : nil,
-            streams.printsElsewhere ? "OUTPUT is the file for what is made" : nil,
+            streams.readsInput ? "INPUT is a file with the text from standard input" : nil,
+            streams.printsElsewhere ? "OUTPUT is the output file" : nil,
         ].compactMap(\.self)
-        return parts.isEmpty ? nil : parts.joined(separator: ", ") + "; pipes will do, too."
+        return parts.isEmpty ? nil : parts.joined(separator: ", ") + "; pipes also work."
     }
 }
 

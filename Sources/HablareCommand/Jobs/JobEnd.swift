@@ -61,7 +61,7 @@ struct JobEnd<Value: Sendable>: Sendable {
             if !isQuiet {
                 console.note(
                     """
-                    Stopped: \(finished) of \(TimeText.count(work.count, work.noun)) done, and kept. To go on:
+                    Stopped: \(finished) of \(TimeText.count(work.count, work.noun)) done and kept. To continue:
                       \(continuation.line)
                     """)
             }

@@ -30,7 +30,7 @@ struct JobRun: Sendable {
             defer { group.cancelAll() }
             let known = try await manager.standing(of: work, ownProcess: ownProcess)
             for process in known.holders.sorted() {
-                console?.note("Process \(process) works on this too; both share the work and get the same result.")
+                console?.note("Process \(process) also works on this; both share the work and get the same result.")
             }
             let ids = try await submitMissing(known)
             try await retry(known)

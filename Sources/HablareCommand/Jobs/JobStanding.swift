@@ -43,7 +43,7 @@ struct JobStanding: Sendable, Equatable {
         }
     }
 
-    private static let unknown = AIServiceError(.providerFailed, "No reason is recorded.")
+    private static let unknown = AIServiceError(.providerFailed, "The reason is not recorded.")
 }
 
 extension AIRequestManager {

@@ -117,6 +117,9 @@ struct HiddenTerminal: Sendable {
     private static func failure() -> CommandFailure {
         CommandFailure(
             .inputOutput,
-            "The terminal cannot be kept from showing the key. Nothing was stored. Pipe the key in instead.")
+            """
+            The terminal would show the key, so nothing was stored. Pipe the key in instead: hablare keys set SERVICE \
+            < FILE
+            """)
     }
 }

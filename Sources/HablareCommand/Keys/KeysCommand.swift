@@ -7,15 +7,17 @@ struct KeysCommand: ParsableCommand {
         commandName: "keys",
         abstract: "Store, list, test and delete the keys of services.",
         discussion: """
-            A key is taken from the environment (HABLARE_OPENAI_KEY, OPENAI_API_KEY), else from where keys are stored: \
-            credentials.json in $XDG_CONFIG_HOME/hablare or ~/.config/hablare, which only you may read, or the keychain \
-            on Apple platforms. It is shown as sk-…c1f2, and never taken as an argument.
-
             EXAMPLES:
               hablare keys set openai            type or paste the key; it is not shown
               pass openai | hablare keys set openai
               hablare keys list
               hablare keys test openai
+
+            A key in the environment (HABLARE_OPENAI_KEY or OPENAI_API_KEY) comes first. Stored keys are in \
+            credentials.json, in $XDG_CONFIG_HOME/hablare or ~/.config/hablare, which only you can read, or in the \
+            keychain on Apple platforms.
+
+            A key is shown as sk-…c1f2, and is never an argument.
             """,
         subcommands: [KeysSetCommand.self, KeysListCommand.self, KeysTestCommand.self, KeysDeleteCommand.self])
 }
@@ -27,7 +29,7 @@ struct KeyOptions: ParsableArguments {
     @Argument(help: .hidden)
     var surplus: [String] = []
 
-    @Option(help: "The label of one of several accounts there, such as work.")
+    @Option(help: "The label of an account, such as work, if there are several.")
     var account: String?
 
     /// Whether the arguments may contain a key: a surplus word, a word that looks like a key, or a name that could be
@@ -51,11 +53,12 @@ struct KeyOptions: ParsableArguments {
         guard !looksLikeKey else {
             throw ValidationError(
                 """
-                A key stands among the arguments, so it is in your shell's history now, and everybody on this machine could \
-                read it. If it is one, make a new one and revoke it. Give the service, such as openai.
+                An argument looks like a key. Arguments are kept in your shell's history and other users of this \
+                machine can see them. If it is a key, create a new one and revoke this one. Pass only the service, \
+                such as openai.
                 """)
         }
-        guard surplus.isEmpty else { throw ValidationError("Give one service.") }
+        guard surplus.isEmpty else { throw ValidationError("Pass exactly one service.") }
         do throws(AIServiceError) {
             return try CredentialName(service, account: account)
         } catch {

@@ -6,13 +6,13 @@ import HablareProviders
 struct KeysListCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List the keys that there are, without showing them.",
+        abstract: "List the keys without showing them.",
         discussion: """
-            Of several for one service and account the first is used.
-
             EXAMPLES:
               hablare keys list
               hablare keys list --json | jq -r '.[] | select(.expired).service'
+
+            If a service and account have several keys, the first one is used.
             """)
 
     @Flag(help: "Print a JSON array.")

@@ -6,34 +6,36 @@ import HablareProviders
 struct KeysSetCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
-        abstract: "Store a key: typed without being shown, or one line of standard input.",
+        abstract: "Store a key, typed at a prompt or piped in.",
         discussion: """
-            The key is never an argument: the arguments of a command are in the shell's history, and everybody on the \
-            machine can read them while it runs.
-
             EXAMPLES:
               hablare keys set openai
               hablare keys set openai --account work --expires 2027-01-01
               pass openai | hablare keys set openai
+
+            A typed key is not shown. On standard input the key is one line. It is never an argument: arguments are \
+            kept in the shell's history, and other users of this machine can see them.
             """)
 
     @OptionGroup var key: KeyOptions
 
-    @Option(help: ArgumentHelp("The day, such as 2027-01-01, at whose beginning (UTC) the key ends.", valueName: "day"))
+    @Option(
+        help: ArgumentHelp("The day (UTC) from which the key is no longer valid, such as 2027-01-01.", valueName: "day")
+    )
     var expires: String?
 
     func validate() throws {
         guard !key.holdsKey else {
             throw ValidationError(
                 """
-                A key is never given as an argument: it is in your shell's history now, and everybody on this machine \
-                could read it. If it was one, make a new one\(page) and revoke it. Then store the new one with: \
-                hablare keys set SERVICE
+                A key cannot be an argument: arguments are kept in your shell's history and other users of this \
+                machine can see them. If this is a key, create a new one\(page), revoke this one, and store the new \
+                one with: hablare keys set SERVICE
                 """)
         }
         _ = try key.name()
         if let expires, UTCDay(expires) == nil {
-            throw ValidationError("--expires takes a day such as 2027-01-01.")
+            throw ValidationError("--expires must be a day such as 2027-01-01.")
         }
     }
 
@@ -43,7 +45,7 @@ struct KeysSetCommand: ComposedCommand {
         let console = composition.console
         let end = expires.flatMap { UTCDay($0)?.start }
         guard end.map({ $0 > composition.seams.date() }) ?? true else {
-            throw CommandFailure(.usage, "The day of --expires has begun already. Give one that is to come.")
+            throw CommandFailure(.usage, "The day of --expires has already begun. Give a later day.")
         }
         // Fail before the user types a key that cannot be stored.
         let old = try await OwnThread.run { _ in try store.credential(named: name) }
@@ -59,7 +61,7 @@ struct KeysSetCommand: ComposedCommand {
         try await OwnThread.run { _ in try store.set(credential, for: name) }
         if let advice = KnownService.advice(for: secret, of: name.service) { console.note("It is stored. \(advice)") }
         let replaced = old.map {
-            $0.credential.key == secret ? "; it was there before" : ", in place of \($0.credential.key)"
+            $0.credential.key == secret ? "; it was already stored" : ", replacing \($0.credential.key)"
         }
         try await console.print("stored the key \(secret) for \(name) in \(store.source)\(replaced ?? "")")
         composition.tellOfStronger(than: store, name)
@@ -80,7 +82,7 @@ extension Composition {
             return console.note(error.message)
         }
         console.note(
-            "\(stronger) has a key for \(name), too, and that one is used as long as it is set.".capitalisedFirst)
+            "The key for \(name) in \(stronger) takes precedence while it is set.".capitalisedFirst)
     }
 }
 
@@ -91,14 +93,14 @@ extension String {
 struct KeysDeleteCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete",
-        abstract: "Delete a key that is stored.",
+        abstract: "Delete a stored key.",
         discussion: """
-            Does not ask. The service goes on taking the key until it is revoked there. What the environment has stays \
-            as it is.
-
             EXAMPLES:
               hablare keys delete openai
               hablare keys delete openai --account work
+
+            Does not ask for confirmation. The service accepts the key until you revoke it there. A key in the \
+            environment does not change.
             """)
 
     @OptionGroup var key: KeyOptions
@@ -112,13 +114,13 @@ struct KeysDeleteCommand: ComposedCommand {
             composition.tellOfStronger(than: store, name)
             throw CommandFailure(
                 .inputMissing,
-                "There is no key for \(name) in \(store.source). See those that there are: hablare keys list"
+                "There is no key for \(name) in \(store.source). To list the keys: hablare keys list"
             )
         }
         let page = KnownService.named(name.service).map { " at \($0.page)" } ?? " there"
         try await composition.console.print(
             "deleted the key \(deleted.credential.key) for \(name) from \(store.source)")
-        composition.console.note("\(name.service) takes it until you revoke it\(page).")
+        composition.console.note("\(name.service) accepts it until you revoke it\(page).")
         composition.tellOfStronger(than: store, name)
         return .success
     }

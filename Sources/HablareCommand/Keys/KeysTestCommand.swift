@@ -5,15 +5,17 @@ import HablareProviders
 struct KeysTestCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "test",
-        abstract: "Ask a service whether it takes the key.",
+        abstract: "Check whether a service accepts its key.",
         discussion: """
-            Makes one call that costs nothing. Exit status 0 when the key is taken, 1 when it is not or the service \
-            cannot be reached, 66 when there is no key.
-
             EXAMPLES:
               hablare keys test openai
               hablare keys test openai --account work
-              hablare keys test local            a service of hablare.yaml
+              hablare keys test local            a service in hablare.yaml
+
+            Makes one call that costs nothing.
+
+            Exit status: 0 the service accepts the key; 1 it does not, or cannot be reached; 66 there is no key; 69 \
+            the service cannot check a key.
             """)
 
     @OptionGroup var key: KeyOptions
@@ -27,7 +29,11 @@ struct KeysTestCommand: ComposedCommand {
         let checks = composition.keyChecks(try configuration.settings(in: composition), composition)
         guard let check = checks[name.service] else {
             let hint = NearestNames(checks.keys.sorted()).hint(for: name.service)
-            throw CommandFailure(.unavailable, "Nothing here can ask \(name.service) whether it takes a key.\(hint)")
+            throw CommandFailure(
+                .unavailable,
+                """
+                The key of \(name.service) cannot be tested: its service is unknown or has no test.\(hint)
+                """)
         }
         let chain = composition.credentials
         guard let found = try await OwnThread.run({ _ in try chain.credential(named: name) }) else {
@@ -36,10 +42,10 @@ struct KeysTestCommand: ComposedCommand {
         let key = "the key \(found.credential.key) from \(found.source)"
         do {
             let word = try await check(found.credential.key)
-            try await composition.console.print("\(name.service) takes \(key)\(word.map { ". \($0)" } ?? "")")
+            try await composition.console.print("\(name.service) accepts \(key)\(word.map { ". \($0)" } ?? "")")
             return .success
         } catch let error as AIServiceError where error.code == .unauthorized {
-            throw CommandFailure(.incomplete, "\(name.service) does not take \(key). \(error.words)")
+            throw CommandFailure(.incomplete, "\(name.service) does not accept \(key). \(error.words)")
         }
     }
 }

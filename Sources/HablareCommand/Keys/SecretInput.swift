@@ -14,7 +14,10 @@ struct SecretInput: Sendable {
         guard line.count <= SecretLine.longestTyped else {
             throw CommandFailure(
                 .badInput,
-                "What was typed is longer than a terminal takes. Nothing was stored. Put it into a file that only you may read, then: hablare keys set SERVICE < FILE"
+                """
+                The typed key is longer than a terminal accepts. Nothing was stored. Put it into a file that only you \
+                can read, then run: hablare keys set SERVICE < FILE
+                """
             )
         }
         return try SecretLine.text(of: line)
@@ -57,17 +60,17 @@ enum SecretLine {
     static let mostPiped = 16 << 10
 
     static func text(of data: Data) throws -> String {
-        guard data.count <= mostPiped else { throw refusal("has more than \(mostPiped) bytes, which no key has") }
+        guard data.count <= mostPiped else { throw refusal("has more than \(mostPiped) bytes, too many for a key") }
         guard let text = String(validating: data, as: UTF8.self) else { throw refusal("is not UTF-8 text") }
         let lines = text.split(whereSeparator: \.isNewline).filter { $0.contains { !$0.isWhitespace } }
         guard let line = lines.first else { throw refusal("is empty") }
         guard lines.count == 1 else {
-            throw refusal("has several lines, and a key is one. Choose it, as with: head -n 1")
+            throw refusal("has several lines, but a key is one line. Select it, for example with head -n 1")
         }
         return String(line)
     }
 
     private static func refusal(_ problem: String) -> CommandFailure {
-        CommandFailure(.badInput, "What was given as the key \(problem). Nothing was stored.")
+        CommandFailure(.badInput, "The input for the key \(problem). Nothing was stored.")
     }
 }

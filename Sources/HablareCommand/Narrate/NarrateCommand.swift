@@ -8,59 +8,58 @@ struct NarrateCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "narrate",
         abstract: "Read a text aloud into one audio file.",
+        usage: "hablare narrate <file> [<options>]",
         discussion: """
-            The text is cut into segments, each a durable request. Stopped in the middle (Ctrl-C, a crash, a power \
-            failure), the same command goes on where it was, and the result is the same byte for byte. Segments that \
-            failed are tried again. A segment with the same text, voice and parameters that was made within the last \
-            hour for another narration is taken from the cache; that the program was replaced meanwhile, nobody \
-            notices. Beside the audio, as in book.wav.timeline.json, stands when each part of the text \
-            is heard.
-
-            Who speaks is a program (espeak-ng, flite, hibari, piper, or one of programs.json whose "answer" is \
-            "audio/wav") or a service that does (openai, elevenlabs, a server of your own). Without --provider it is \
-            default_provider.narrate of the settings, else espeak-ng. A service is asked for WAV, which joins without a \
-            gap, unless --parameter format= says otherwise; one that can is told what stands before and behind a segment, \
-            so that its voice goes on where it left off. What a service would charge is in --dry-run.
-
-            When a process dies in the middle of an attempt, or an attempt takes too long, nobody knows whether it was \
-            carried out, and billed. With --if-interrupted run-again it is made again; with hold, the segment waits \
-            until you say hablare retry: for voices that cost money.
-
             EXAMPLES:
               hablare narrate book.txt
               hablare narrate book.txt --voice en-gb --parameter rate=150 -o book.mp3
-              pandoc -t plain book.epub | hablare narrate - -o book.flac --split paragraph
-              hablare narrate book.txt --dry-run --provider openai
-              hablare narrate book.txt --provider elevenlabs --voice George -o book.mp3
+              hablare narrate book.txt --provider openai --dry-run
+
+            The text is split into segments, and each segment is a durable request. After Ctrl-C, a crash or a power \
+            failure, run the same command again: it continues where it stopped, and the audio is the same byte for \
+            byte. Failed segments are retried.
+
+            These providers can speak: espeak-ng, flite, hibari, piper, services such as openai and elevenlabs, and \
+            programs in programs.json whose "answer" is "audio/wav". The default is default_provider.narrate in the \
+            settings, else espeak-ng. `hablare voices` lists the voices.
+
+            The timeline beside the audio, such as book.wav.timeline.json, says when each part of the text is heard.
+
+            Segments of the last hour with the same text, voice and parameters are reused, even if the program was \
+            replaced meanwhile.
+
+            Services are asked for WAV, which joins without a gap, unless --parameter format=NAME is given. Services \
+            that support it also receive the text before and after each segment.
             """)
 
-    @Argument(help: "The text, in UTF-8; - reads standard input.", completion: .file())
+    @Argument(help: "The text file, in UTF-8; - is standard input.", completion: .file())
     var file: String
 
     @OptionGroup var asked: ServiceOptions
 
-    @Option(help: "The voice. Default: the provider's. See: hablare voices")
+    @Option(help: "The voice. Default: the provider's own. `hablare voices` lists them.")
     var voice: String?
 
     @Option(
         name: [.short, .long],
-        help: "The audio file: .wav, .flac or .mp3. Default: the text's name with .wav, in the current folder.",
+        help: ArgumentHelp(
+            "The audio file: .wav, .flac or .mp3. Default: the name of the text file with .wav, in the current folder.",
+            valueName: "file"),
         completion: .file(extensions: ["wav", "flac", "mp3"]))
     var output: String?
 
-    @Option(help: "What becomes a segment.")
+    @Option(help: "Where to split the text into segments.")
     var split = TextSegmenter.Unit.sentence
 
     @Flag(
         help: """
-            Only say what would be done, and what of it is made already; make nothing. To know that, a store that is \
-            there is opened, which brings one of an earlier version up to date. How long the audio will be is \
-            estimated by the number of characters and segments, and --parameter rate or speed, as espeak-ng and flite \
-            speak English. A service is not asked, and needs no key for it.
+            Print the number of segments, how many are finished, and the estimated length and cost. Makes no call and \
+            no audio, and needs no key. A store of an earlier version is updated. The length is estimated for English \
+            at the speed of espeak-ng and flite.
             """)
     var dryRun = false
 
-    @Flag(help: "Print one JSON object at the end.")
+    @Flag(help: "Print a JSON object at the end.")
     var json = false
 
     @OptionGroup var options: JobOptions
@@ -84,8 +83,10 @@ struct NarrateCommand: ComposedCommand {
         if dryRun {
             if team.isUnasked, !options.quiet {
                 composition.console.note(
-                    "A dry run asks nobody: whether \(installed.name) has a key, can be reached and has the voice is not "
-                        + "looked at.")
+                    """
+                    A dry run makes no call. It does not check whether \(installed.name) has a key, can be reached \
+                    and has the voice.
+                    """)
             }
             let made = try made(of: plan, by: team, in: composition)
             let cost = PriceEstimate(

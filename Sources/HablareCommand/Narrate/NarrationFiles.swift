@@ -17,13 +17,15 @@ struct NarrationFiles: Sendable, Hashable {
         self.input = isStandardInput ? nil : composition.url(input)
         if let output {
             guard !output.isEmpty else {
-                throw CommandFailure(.usage, "The output's name is empty. Give one, such as book.wav.")
+                throw CommandFailure(.usage, "The name of the output file is empty. Pass one, such as book.wav.")
             }
             guard output != "-" else {
                 throw CommandFailure(
                     .usage,
-                    "Audio that is joined cannot be written to standard output: its beginning is written last. Give a "
-                        + "file with -o, such as narration.wav.")
+                    """
+                    Joined audio cannot be written to standard output, because its beginning is written last. Pass a \
+                    file with -o, such as narration.wav.
+                    """)
             }
             self.output = composition.url(output)
         } else {
@@ -31,7 +33,11 @@ struct NarrationFiles: Sendable, Hashable {
             self.output = composition.url(name + ".wav")
         }
         if let input = self.input, [self.output.path, timeline.path].contains(input.path) {
-            throw CommandFailure(.usage, "The output would replace the input \(input.path). Choose another with -o.")
+            throw CommandFailure(
+                .usage,
+                """
+                The output would replace the input \(input.path). Choose another file with -o.
+                """)
         }
     }
 
@@ -48,7 +54,10 @@ struct NarrationFiles: Sendable, Hashable {
         // 4 GiB of one channel of 16 bits at 22,050 Hz, the rate of the voices we know.
         guard output.pathExtension.lowercased() == "wav", seconds * 44_100 > 4e9 else { return nil }
         return "About \(TimeText.clock(seconds)) of audio may be more than a .wav file can hold (4 GiB, 27 hours); "
-            + "with -o \(output.deletingPathExtension().lastPathComponent).flac it fits. What is made is kept either way."
+            + """
+            with -o \(output.deletingPathExtension().lastPathComponent).flac it fits. Finished segments are kept \
+            either way.
+            """
     }
 
     func readInput(in composition: Composition) throws -> Data {

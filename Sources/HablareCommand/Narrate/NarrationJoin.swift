@@ -19,7 +19,7 @@ struct NarrationJoin: Sendable {
             try Task.checkCancellation()
             do {
                 guard let response = try await manager.response(for: id), let source = try AudioSource(response) else {
-                    throw AIServiceError(.contentMissing, "The audio is not there.")
+                    throw AIServiceError(.contentMissing, "The audio is missing.")
                 }
                 try joiner.append(source)
             } catch let error as AIServiceError {

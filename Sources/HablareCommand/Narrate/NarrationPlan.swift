@@ -34,7 +34,7 @@ struct NarrationPlan: Sendable {
         let cut = try TextSegmenter(unit: unit, limit: limit).segments(of: decoded)
         segments = unit == .text ? cut.map { $0.asWritten(in: decoded, limit: limit) } : cut
         guard !segments.isEmpty else {
-            throw CommandFailure(.badInput, "There is nothing to read in \(source): it has neither letters nor digits.")
+            throw CommandFailure(.badInput, "There is nothing to read in \(source): it has no letters or digits.")
         }
         self.provider = provider.id
         self.parameters = parameters

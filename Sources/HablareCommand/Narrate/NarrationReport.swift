@@ -29,15 +29,15 @@ struct NarrationReport: Sendable {
         let progress = ended.progress
         var segments = TimeText.count(plan.segments.count, "segment")
         if progress.made == 0 {
-            segments += ", all made before"
+            segments += ", all finished before"
         } else {
-            if progress.reused > 0 { segments += " (\(progress.reused) made before)" }
+            if progress.reused > 0 { segments += " (\(progress.reused) reused)" }
             if let rate = TimeText.rate(progress.rate) { segments += ", \(rate) segments a second" }
         }
         return """
             \(style.bold(files.output.path))
             \(TimeText.clock(seconds)) of audio, \(segments), in \(TimeText.length(progress.elapsed))
-            What is heard when: \(style.plain(files.timeline.path))
+            Timeline: \(style.plain(files.timeline.path))
             """
     }
 }
@@ -81,18 +81,18 @@ struct DryRun: Sendable {
             \(TimeText.count(plan.segments.count, "segment")), \(TimeText.count(plan.characters, "character")), \
             about \(TimeText.clock(seconds)) of audio (between \(TimeText.clock(least)) and \(TimeText.clock(most)))
             \([madeLine, cost.line].compactMap(\.self).joined(separator: "\n"))
-            would be written to \(files.output.path)
+            output file: \(files.output.path)
             """)
     }
 
     private var madeLine: String {
-        guard let made else { return "what is made already is not known" }
+        guard let made else { return "the number of finished segments is unknown" }
         let left = plan.segments.count - made.here - made.inCache
-        guard left < plan.segments.count else { return "nothing of it is made yet" }
+        guard left < plan.segments.count else { return "no segment is finished yet" }
         var parts: [String] = []
-        if made.here > 0 { parts.append("\(made.here) made before") }
+        if made.here > 0 { parts.append("\(made.here) finished") }
         if made.inCache > 0 { parts.append("\(made.inCache) in the cache") }
-        return parts.joined(separator: ", ") + ", \(left) to be made"
+        return parts.joined(separator: ", ") + ", \(left) to make"
     }
 }
 
@@ -146,9 +146,9 @@ struct PriceEstimate: Sendable, Hashable {
     var line: String? {
         guard isCharged else { return nil }
         guard let microDollars else {
-            return "what it costs is not known: there is no price for it, see docs/prices.md"
+            return "unknown cost: there is no price for it; see docs/prices.md"
         }
         return
-            "costs about \(MicroDollars.text(microDollars)), not more unless a voice costs extra or calls are tried again"
+            "costs at most about \(MicroDollars.text(microDollars)), unless a voice costs extra or calls are retried"
     }
 }

@@ -37,11 +37,11 @@ enum AnswerConversion: Sendable, Hashable {
         }
         guard possible.contains(wanted) else {
             let failure = CommandFailure(
-                .usage, "The answer is \(Self.words(for: content)), which cannot be made a .\(wanted) file.")
+                .usage, "The answer is \(Self.words(for: content)), which cannot be converted to a .\(wanted) file.")
             guard !isMade else { throw failure }
             let names = possible.map { "." + $0 }.joined(separator: ", ")
             throw failure.advising(
-                "Give the output a name that ends with \(names), or with nothing, to have it as it is.")
+                "To write it unchanged, choose an output file that ends with \(names), or has no extension.")
         }
     }
 

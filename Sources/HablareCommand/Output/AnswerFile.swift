@@ -144,7 +144,7 @@ struct ExclusiveFileWrite: Sendable {
 extension ExclusiveFileWrite {
     init(at name: String, _ clock: EngineClock, _ console: Console?, isQuiet: Bool) {
         self.init(clock: clock) {
-            if !isQuiet { console?.note("Another command is just writing \(name). Waiting until it is done.") }
+            if !isQuiet { console?.note("Another command is writing \(name). Waiting for it to finish.") }
         }
     }
 }

@@ -69,7 +69,7 @@ struct OpenedOutput: ~Copyable {
             switch errno {
             case EINTR, EAGAIN: continue
             case EPIPE:
-                throw CommandFailure(.inputOutput, "The reader of \(name.path) went away before it had all of it.")
+                throw CommandFailure(.inputOutput, "The reader of \(name.path) closed it before the end.")
             default: throw CommandFailure(.inputOutput, "\(name.path) cannot be written: \(Self.reason).")
             }
         }

@@ -12,7 +12,7 @@ enum Output: Sendable, Hashable {
     init(_ output: String?, json: Bool, what: String? = nil, in composition: Composition) throws {
         guard output != "" else {
             let advice = what == nil ? ", such as answer.txt." : " with -o."
-            throw CommandFailure(.usage, "The output's name is empty. Give one\(advice)")
+            throw CommandFailure(.usage, "The name of the output file is empty. Pass one\(advice)")
         }
         if let output, output != "-" {
             self = .file(composition.url(output))
@@ -21,10 +21,13 @@ enum Output: Sendable, Hashable {
         } else if output == nil, what == nil {
             self = .store
         } else {
-            let object = what.map { "the object. Give the \($0) a file with -o." }
+            let object = what.map { "the object. Pass a file for the \($0) with -o." }
             throw CommandFailure(
                 .usage,
-                "With --json standard output has \(object ?? "the record. Give --output a file, or leave it out.")")
+                """
+                With --json, standard output is used for \
+                \(object ?? "the record. Pass a file with --output, or leave --output out.")
+                """)
         }
     }
 
@@ -44,7 +47,9 @@ enum Output: Sendable, Hashable {
     /// Throws if the answer could not be written to its place in the end, or would not be what the file's name says.
     func check(_ installed: InstalledProvider, in console: Console) throws {
         let type = installed.provider.responseType
-        if try isStandardOutput { try console.check(showing: type, instead: "Give --output, or pipe it on.") }
+        if try isStandardOutput {
+            try console.check(showing: type, instead: "Pass --output FILE, or pipe it to a program.")
+        }
         guard let file else { return }
         try Self.check(file)
         // A value tree and a vector are written as JSON, which is text.
@@ -55,7 +60,11 @@ enum Output: Sendable, Hashable {
     func check(in console: Console) throws {
         if let file { try Self.check(file) }
         guard try !isStandardOutput || !console.showsOutput else {
-            throw CommandFailure(.usage, "A terminal cannot show what is made. Give it a file with -o, or pipe it on.")
+            throw CommandFailure(
+                .usage,
+                """
+                A terminal cannot show the output. Pass a file with -o, or pipe it to a program.
+                """)
         }
     }
 
@@ -73,7 +82,7 @@ enum Output: Sendable, Hashable {
         }
         guard FileManager.default.isWritableFile(atPath: folder.path) else {
             throw CommandFailure(
-                .cannotCreate, "You may not write to the folder \(folder.path). Choose another output with -o.")
+                .cannotCreate, "You cannot write to the folder \(folder.path). Choose another output with -o.")
         }
         for file in files {
             if try OutputDestination(file).waitsForReader {

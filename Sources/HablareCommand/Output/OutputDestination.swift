@@ -67,10 +67,12 @@ enum OutputDestination: Sendable, Hashable {
         case S_IFSOCK:
             throw unfit(
                 name,
-                "is a socket, which is connected to and not written. Choose another output with -o, or pipe the answer "
-                    + "on with -o /dev/stdout.")
+                """
+                is a socket, which cannot be written to as a file. Choose another output with -o, or pipe the answer \
+                with -o /dev/stdout.
+                """)
         case S_IFBLK:
-            throw unfit(name, "is a disk, and all that is on it would be lost. Choose another output with -o.")
+            throw unfit(name, "is a disk, and all data on it would be lost. Choose another output with -o.")
         default: return .device(url)
         }
     }

@@ -42,13 +42,13 @@ struct PriceGap: JSONPrintable, Sendable, Hashable {
         if billed > 0 {
             let advice =
                 hasPrice
-                ? "or none of the units it is for were counted. There is a price now, for later attempts."
+                ? "or its units were not counted. There is a price now, for later attempts."
                 : "and there is none now."
-                    + (file.map { " For one: \($0.addition(of: provider, model: model))." } ?? "")
+                    + (file.map { " To add one: \($0.addition(of: provider, model: model))." } ?? "")
             lines.append("\(TimeText.count(billed, "attempt")) at \(subject): no price was known, \(advice)")
         }
         if maybeBilled > 0 {
-            lines.append("\(TimeText.count(maybeBilled, "attempt")) at \(subject): the end was not heard of.")
+            lines.append("\(TimeText.count(maybeBilled, "attempt")) at \(subject): the outcome is unknown.")
         }
         return lines
     }

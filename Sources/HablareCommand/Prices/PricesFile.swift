@@ -22,7 +22,7 @@ struct PricesFile: Sendable {
         guard exists else {
             guard isNamed else { return nil }
             throw CommandFailure(
-                .inputMissing, "There is no file \(url.path). Give a file of prices with --prices, or leave it out.")
+                .inputMissing, "There is no file \(url.path). Give a price table with --prices, or leave it out.")
         }
         let json: Data
         do {
@@ -57,8 +57,8 @@ struct PriceOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            The prices of calls. Default: prices.json in $XDG_CONFIG_HOME/hablare or ~/.config/hablare, else the table \
-            that ships.
+            The price table. Default: prices.json in $XDG_CONFIG_HOME/hablare or ~/.config/hablare, else the built-in \
+            table.
             """, valueName: "file"),
         completion: .file(extensions: ["json"]))
     var prices: String?
@@ -90,15 +90,18 @@ extension PriceTable {
             let number = index + 1
             guard payees.isPayee(entry.provider) else {
                 let hint = NearestNames(payees.providers).hint(for: entry.provider)
-                return "Entry \(number) is of \(entry.provider), and there is no such provider here.\(hint)"
+                return "Entry \(number) has the unknown provider \(entry.provider).\(hint)"
             }
             let isProgram = entry.provider == Self.programKind || payees.isProgram(entry.provider)
             if isProgram, entry.model != nil {
-                return "Entry \(number) is of a model, and \(entry.provider) has none. Leave `model` out."
+                return "Entry \(number) has a model, but \(entry.provider) has none. Leave `model` out."
             }
             if isProgram, !Self.programUnits.contains(entry.unit) {
                 return
-                    "Entry \(number) is by the \(entry.unit.rawValue), which nobody counts of a program. Use call, character or byte."
+                    """
+                    Entry \(number) has the unit \(entry.unit.rawValue), which is not counted for programs. Use call, \
+                    character or byte.
+                    """
             }
             return nil
         }

@@ -26,7 +26,7 @@ struct ProgressBar: Sendable, Hashable {
         if progress.failed > 0 { parts.append("\(progress.failed) failed") }
         if progress.held > 0 { parts.append("\(progress.held) held") }
         if progress.retrying > 0, progress.done < progress.total {
-            parts.append("\(progress.retrying) waiting to be tried again")
+            parts.append("\(progress.retrying) waiting for a retry")
         }
         if let rate = TimeText.rate(progress.rate) { parts.append("\(rate) a second") }
         if progress.done < progress.total, let remaining = progress.remaining {
@@ -43,7 +43,7 @@ struct ProgressBar: Sendable, Hashable {
         var figures = ["\(progress.done)/\(progress.total)"]
         if progress.failed > 0 { figures.append("\(progress.failed) failed") }
         if progress.held > 0 { figures.append("\(progress.held) held") }
-        if progress.retrying > 0, progress.done < progress.total { figures.append("\(progress.retrying) to try again") }
+        if progress.retrying > 0, progress.done < progress.total { figures.append("\(progress.retrying) to retry") }
         if progress.done < progress.total, let remaining = progress.remaining {
             figures.append("\(TimeText.clock(remaining)) left")
         }

@@ -60,7 +60,7 @@ struct InstalledProvider: Sendable {
         do {
             try await checkVoice(voice)
         } catch let error as AIServiceError where error.code == .invalidRequest {
-            throw CommandFailure(error).advising("See: hablare voices --provider \(provider.id)")
+            throw CommandFailure(error).advising("To list its voices: hablare voices --provider \(provider.id)")
         }
     }
 }

@@ -38,12 +38,12 @@ extension InstalledProvider {
         for option in options {
             let value = service == nil ? option.value : option.serviceValue
             guard parameters.updateValue(value, forKey: option.name) == nil else {
-                throw CommandFailure(.usage, "The parameter \(option.name) is given twice. Give it once.")
+                throw CommandFailure(.usage, "The parameter \(option.name) is given twice. Pass it once.")
             }
         }
         if let voice {
             guard parameters["voice"] == nil else {
-                throw CommandFailure(.usage, "The voice is given twice. Use --voice alone.")
+                throw CommandFailure(.usage, "The voice is given twice. Use only --voice.")
             }
             parameters["voice"] = .string(voice)
         } else if parameters["voice"] == nil, let voice = defaultVoice {
@@ -54,7 +54,7 @@ extension InstalledProvider {
             return parameters
         }
         guard voice == nil || serviceVoices != nil else {
-            throw CommandFailure(.usage, "The provider \(provider.id) does not speak. Leave --voice out.")
+            throw CommandFailure(.usage, "Provider \(provider.id) does not speak. Leave --voice out.")
         }
         return parameters
     }
@@ -66,7 +66,7 @@ extension InstalledProvider {
         for (option, name, value) in others {
             guard let value else { continue }
             guard parameters.updateValue(value, forKey: name) == nil else {
-                throw CommandFailure(.usage, "The parameter \(name) is given twice. Use \(option) alone.")
+                throw CommandFailure(.usage, "The parameter \(name) is given twice. Use only \(option).")
             }
         }
         if service == nil { try check(parameters) }
@@ -79,7 +79,7 @@ extension InstalledProvider {
         let count = request.prompt.plainText.unicodeScalars.count
         guard let most = provider.limits.maximumCharacters, count > most else { return }
         throw CommandFailure(
-            .badInput, "The prompt has \(count) characters, and \(provider.id) takes \(most) at once. Shorten it.")
+            .badInput, "The prompt has \(count) characters; \(provider.id) accepts \(most) at once. Shorten it.")
     }
 
     /// Throws for parameters that would make every request fail, before hundreds of them are stored.
@@ -87,14 +87,14 @@ extension InstalledProvider {
         for (name, value) in parameters.sorted(by: { $0.key < $1.key }) {
             guard let placeholder = placeholders.first(where: { $0.name == name }) else {
                 let hint = NearestNames(placeholders.map(\.name)).hint(for: name)
-                throw CommandFailure(.usage, "The provider \(provider.id) has no parameter \(name).\(hint)")
+                throw CommandFailure(.usage, "Provider \(provider.id) has no parameter \(name).\(hint)")
             }
             _ = try placeholder.text(of: value)
         }
         if let voice = placeholders.first(where: { $0.name == "voice" }), voice.default == nil,
             parameters["voice"] == nil
         {
-            throw CommandFailure(.usage, "The provider \(provider.id) needs a voice. Give one with --voice.")
+            throw CommandFailure(.usage, "Provider \(provider.id) needs a voice. Pass one with --voice.")
         }
     }
 }

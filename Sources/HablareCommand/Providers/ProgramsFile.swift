@@ -31,7 +31,10 @@ struct ProgramsFile: Sendable {
         }
         return try programs.sorted { $0.key < $1.key }.map { name, program in
             guard !name.isEmpty, !known.contains(ProviderID(rawValue: name)) else {
-                throw failure("No program can be called \(name.debugDescription): there is one already. Rename it.")
+                throw failure(
+                    """
+                    The name \(name.debugDescription) is already taken by another provider. Rename the program.
+                    """)
             }
             let template = try program.template(called: name, of: self)
             do throws(AIServiceError) {
@@ -62,9 +65,9 @@ struct ProgramsFile: Sendable {
 
     /// Returns advice, for an error of one line, on how to add a program under an unused name.
     func addition(of name: String, answering answer: String) -> String {
-        "To have a program asked under this name, write into \(url.path): "
+        "To use a program under this name, add to \(url.path): "
             + "{\(name.debugDescription): {\"executable\": \"/path/of/the/program\", \"answer\": \"\(answer)\"}} "
-            + "(among what is there); it reads the prompt on its standard input."
+            + "(beside the other entries). The program reads the prompt on its standard input."
     }
 
     func failure(_ problem: String) -> CommandFailure { CommandFailure(file: url, problem) }
@@ -75,7 +78,7 @@ struct ProgramsFile: Sendable {
         case .typeMismatch(_, let context), .valueNotFound(_, let context):
             "\(location(context))\(context.debugDescription)"
         case .dataCorrupted(let context): "\(location(context))\(context.debugDescription)"
-        @unknown default: "It cannot be understood."
+        @unknown default: "It is not valid."
         }
     }
 
@@ -153,13 +156,15 @@ private struct Program: Decodable {
     func template(called name: String, of file: ProgramsFile) throws -> CommandTemplate {
         guard let content else {
             throw file.failure(
-                "At \(name).answer: It is text, data, audio/wav, image/png or another format, not \(answer).")
+                "At \(name).answer: Use text, data, audio/wav, image/png or another format, not \(answer).")
         }
         let placeholders = try (parameters ?? [:]).sorted { $0.key < $1.key }.map { parameter, values in
             guard let accepts = values.accepts else {
                 throw file.failure(
-                    "At \(name).parameters.\(parameter): A number or an integer has from and to, in order; other kinds "
-                        + "have neither.")
+                    """
+                    At \(name).parameters.\(parameter): Give from and to, in order, for a number or an integer, and \
+                    for no other kind.
+                    """)
             }
             return CommandPlaceholder(parameter, default: values.default, accepts: accepts)
         }

@@ -98,9 +98,9 @@ struct KeylessTransport: HTTPTransport {
         throw AIServiceError(
             .unauthorized,
             """
-            The server at \(address.origin.text) wants a key, and that of \(service) goes only where \(service) is \
-            configured. Configure a service for it in hablare.yaml, such as services.my-server with kind: \(kind) and \
-            base_url: \(address), and give it a key with: hablare keys set my-server
+            The server at \(address.origin.text) needs a key, and the key of \(service) is sent only to \(service) \
+            itself. Add a service for the server to hablare.yaml, such as services.my-server with kind: \(kind) and \
+            base_url: \(address), and store its key with: hablare keys set my-server
             """,
             cause: "status 401",
             // A preceding status 303 means that the call was carried out and only its result is withheld.

@@ -36,14 +36,14 @@ struct ProviderDirectory: Sendable {
             throw CommandFailure(
                 .usage,
                 """
-                Nobody is named who could be asked. Add --provider, or set default_provider.\(use.rawValue). See who \
-                there is: hablare providers
+                No provider given. Pass --provider NAME or set default_provider.\(use.rawValue). `hablare providers` \
+                lists what is available.
                 """)
         }
         do {
             return try named(usual, answering: type, program: program)
         } catch let failure as CommandFailure {
-            throw failure.advising("It is default_provider.\(use.rawValue) of the settings.")
+            throw failure.advising("It is default_provider.\(use.rawValue) in the settings.")
         }
     }
 
@@ -77,7 +77,11 @@ struct ProviderDirectory: Sendable {
         let addition = ProgramsFile(environment: composition.environment).map {
             " \($0.addition(of: name, answering: program))"
         }
-        return CommandFailure(.unavailable, "There is no provider \(name).\(hint)\(addition ?? "")")
+        return CommandFailure(
+            .unavailable,
+            """
+            Unknown provider '\(name)'.\(hint) `hablare providers` lists the known ones.\(addition ?? "")
+            """)
     }
 
     private func made(of service: ServiceSettings) throws -> [InstalledProvider] {
@@ -112,7 +116,7 @@ struct ProviderDirectory: Sendable {
             } else {
                 let name = ServiceOptions.service(of: id.rawValue)
                 all.leftOut[id] = CommandFailure(
-                    .unavailable, "The settings have no service \(name), which says how it is asked. Add it there.")
+                    .unavailable, "The settings have no service \(name). Add it to hablare.yaml.")
             }
         }
         return all
@@ -158,7 +162,10 @@ struct ProviderDirectory: Sendable {
                 let names = programs.map(\.name) + settings.services.map(\.name)
                 throw CommandFailure(
                     .configuration,
-                    "services.\(service.name).fallback names \(name), and there is no such provider.\(NearestNames(names).hint(for: name))"
+                    """
+                    services.\(service.name).fallback names the unknown provider \
+                    \(name).\(NearestNames(names).hint(for: name))
+                    """
                 )
             }
             let next: InstalledProvider

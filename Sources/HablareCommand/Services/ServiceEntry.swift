@@ -37,11 +37,11 @@ struct ServiceEntry: Sendable, Equatable {
         if !settings.isEnabled {
             problem = CommandFailure(
                 .unavailable,
-                "\(settings.name) is disabled. Set services.\(settings.name).enabled to true to have it asked.")
+                "\(settings.name) is disabled. To enable it, set services.\(settings.name).enabled to true.")
         } else if programs.contains(settings.name) {
             problem = CommandFailure(
                 .configuration,
-                "\(settings.name) is a program's name, too. Give the service or the program another one.")
+                "\(settings.name) is also the name of a program. Rename the service or the program.")
         }
         self.address = address
         self.key = key
@@ -52,8 +52,8 @@ struct ServiceEntry: Sendable, Equatable {
         CommandFailure(
             .unavailable,
             """
-            There is no key for \(settings.name). Give it one with: hablare keys set \(settings.name); or, for a \
-            server that wants none, set services.\(settings.name).needs_key to false.
+            There is no key for \(settings.name). Store one with `hablare keys set \(settings.name)`. If the server \
+            needs no key, set services.\(settings.name).needs_key to false.
             """)
     }
 }

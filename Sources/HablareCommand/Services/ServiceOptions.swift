@@ -3,23 +3,24 @@ import Hablare
 import HablareProviders
 
 struct ServiceOptions: ParsableArguments {
-    @Option(help: "Who is asked: a service, such as openai, or a program. Default: default_provider of the settings.")
+    @Option(help: "The provider: a service such as openai, or a program. Default: default_provider in the settings.")
     var provider: String?
 
-    @Option(help: "The model, where the provider has several. Default: the settings', else the provider's.")
+    @Option(help: "The model. Default: the one in the settings, else the provider's own.")
     var model: String?
 
     @Option(
         help: ArgumentHelp(
             """
-            Where the service is, for this run: any server that speaks as it does, such as http://localhost:8080/v1. The \
-            service's key does not go there.
+            Call another server with the service's API, such as http://localhost:8080/v1. The service's key is not \
+            sent there.
             """,
             valueName: "url"))
     var baseURL: String?
 
     @Option(
-        help: ArgumentHelp("A parameter of the provider, such as rate=150; may be repeated.", valueName: "name=value"))
+        help: ArgumentHelp(
+            "Set a parameter of the provider, such as rate=150. Can be repeated.", valueName: "name=value"))
     var parameter: [ParameterOption] = []
 
     var givesVoice: Bool { parameter.contains { $0.name == "voice" } }
@@ -60,13 +61,16 @@ struct ServiceOptions: ParsableArguments {
         meantBy option: String, _ use: ProviderUse, _ settings: Settings
     ) throws -> (provider: String, ServiceSettings) {
         guard let provider = provider ?? settings.defaultProviders[use] else {
-            throw CommandFailure(.usage, "\(option) is about a service, and none is named. Add --provider.")
+            throw CommandFailure(.usage, "\(option) needs a service. Pass --provider NAME.")
         }
         guard let service = settings.service(Self.service(of: provider)) else {
             let names = settings.services.map(\.name).joined(separator: ", ")
             throw CommandFailure(
                 .usage,
-                "\(option) is about a service, and \(provider) is none. Services are \(names); leave it out for others."
+                """
+                \(option) needs a service, and \(provider) is not one. Services are \(names). Leave \(option) out for \
+                other providers.
+                """
             )
         }
         return (provider, service)
@@ -91,7 +95,11 @@ struct ServiceOptions: ParsableArguments {
         guard let offer = offers.first(where: { $0.id(of: service.name) == provider }) else {
             let names = offers.map { $0.id(of: service.name) }
             throw CommandFailure(
-                .unavailable, "There is no provider \(provider).\(NearestNames(names).hint(for: provider))")
+                .unavailable,
+                """
+                Unknown provider '\(provider)'.\(NearestNames(names).hint(for: provider)) `hablare providers` \
+                lists the known ones.
+                """)
         }
         return offer.modelKey
     }

@@ -8,54 +8,61 @@ import HablareSpeech
 struct SpeakCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "speak",
-        abstract: "Say one text, and write the sound.",
+        abstract: "Turn a text into speech.",
+        usage: "hablare speak [<text>] [<options>]",
         discussion: """
-            Who speaks is a service (openai, elevenlabs, a server of your own) or a program. Without --provider it is \
-            default_provider.speak of the settings, else espeak-ng. A text that is longer than the provider takes at once \
-            is cut at the ends of sentences, and the sound joined. For a book, with a timeline beside it, see hablare \
-            narrate.
-
-            The output is there whole or not at all. Everything is on disk first: stopped in the middle, the same \
-            command goes on where it was, and what was said once is not asked for, or paid for, again. Everybody on the \
-            machine can read the arguments of a command: give a private text in a file or on standard input.
-
             EXAMPLES:
               hablare speak 'Hello, world.' -o hello.mp3
-              hablare speak --provider openai --voice nova --speed 1.2 -f letter.txt -o letter.mp3
+              hablare speak --provider openai --voice nova -f letter.txt -o letter.mp3
               hablare speak --provider elevenlabs --voice George 'Good evening.' | aplay
+
+            The default provider is default_provider.speak in the settings, else espeak-ng. A text that is longer than \
+            the provider accepts is split at the ends of sentences, and the audio is joined. For a book with a \
+            timeline, use `hablare narrate`.
+
+            The output is written whole or not at all. After Ctrl-C or a crash, the same command continues where it \
+            stopped. It reuses finished audio, so nothing is billed twice.
+
+            Other users of this machine can see a command's arguments. Pass a private text in a file or on standard \
+            input.
             """)
 
     @Argument(
-        help: "What is said; without it, or with -, standard input is read. One that begins with - goes behind --.")
+        help: "The text. Without it, or with -, standard input is read. If it begins with -, put -- before it.")
     var text: String?
 
-    @Option(name: [.short, .long], help: "Say what is in this file, in UTF-8.", completion: .file())
+    @Option(name: [.short, .long], help: "Read the text from this file, in UTF-8.", completion: .file())
     var file: String?
 
     @OptionGroup var asked: ServiceOptions
 
-    @Option(help: "The voice. Default: the provider's. See: hablare voices")
+    @Option(help: "The voice. Default: the provider's own. `hablare voices` lists them.")
     var voice: String?
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("How fast; 1 is the voice's own speed, 2 twice that.", valueName: "factor"))
+        help: ArgumentHelp("The speed: 1 is the voice's own, 2 is twice as fast.", valueName: "factor"))
     var speed: Double?
 
     @Option(
         help: """
-            What the sound is: wav, flac, mp3, or what else the service makes, such as opus. Default: what the output's \
-            name ends with, else wav.
+            The audio format: wav, flac, mp3, or another format of the service, such as opus. Default: the extension \
+            of --output, else wav.
             """)
     var format: String?
 
     @Option(
         name: [.short, .long],
-        help: "The file. A pipe or device is written into. Default, and -: standard output, where that is no terminal.",
+        help: ArgumentHelp(
+            """
+            The output file; - is standard output, the default unless it is a terminal. A pipe or device is written \
+            to, not replaced.
+            """,
+            valueName: "file"),
         completion: .file(extensions: ["wav", "flac", "mp3"]))
     var output: String?
 
-    @Flag(help: "Print one JSON object at the end.")
+    @Flag(help: "Print a JSON object at the end.")
     var json = false
 
     @OptionGroup var options: JobOptions
@@ -90,7 +97,7 @@ struct SpeakCommand: ComposedCommand {
         }
         let given = installed.service == nil ? nil : parameters["format"]?.text
         guard given == nil || format == nil else {
-            throw CommandFailure(.usage, "The parameter format is given twice. Use --format alone.")
+            throw CommandFailure(.usage, "The parameter format is given twice. Use only --format.")
         }
         // The text determines the number of pieces, and the format depends on that number.
         let pieces = try plan().segments.count

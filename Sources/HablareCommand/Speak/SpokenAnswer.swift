@@ -21,14 +21,14 @@ struct SpokenAnswer: Sendable {
             guard let file = target.file else { throw error }
             throw CommandFailure(writing: file, error)
         } catch let error as CocoaError {
-            throw CommandFailure(.cannotCreate, "The sound cannot be joined: \(error.localizedDescription)")
+            throw CommandFailure(.cannotCreate, "The audio cannot be joined: \(error.localizedDescription)")
         }
     }
 
     private func write(_ id: UUID, of store: any StoreReading, to output: AnswerFile) async throws {
         do {
             guard let content = try store.response(of: id)?.content, let body = content.body else {
-                throw AIServiceError(.contentMissing, "The audio is not there.")
+                throw AIServiceError(.contentMissing, "The audio is missing.")
             }
             if case .audio(_, let format) = content, let problem = format.problem(ofBeginning: try body.read(0..<16)) {
                 throw CommandFailure(unusable: Self.name(0), id, problem, data)
@@ -43,7 +43,7 @@ struct SpokenAnswer: Sendable {
         }
     }
 
-    private static func name(_ index: Int) -> String { "The sound of piece \(index + 1)" }
+    private static func name(_ index: Int) -> String { "The audio of piece \(index + 1)" }
 
     /// Returns the conversion of the only piece. If it cannot be converted, it stays in the store.
     private func conversion(of content: ResponseContent, of id: UUID) throws -> AnswerConversion {
@@ -64,7 +64,7 @@ struct SpokenAnswer: Sendable {
         for (index, id) in ids.enumerated() {
             do {
                 guard let response = try store.response(of: id), let source = try AudioSource(response) else {
-                    throw AIServiceError(.contentMissing, "The audio is not there.")
+                    throw AIServiceError(.contentMissing, "The audio is missing.")
                 }
                 guard try joiner.append(source, while: shouldContinue) != nil else { throw CancellationError() }
             } catch let error as AudioError where error.sourceIndex != nil {

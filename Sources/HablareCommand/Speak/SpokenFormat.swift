@@ -34,7 +34,7 @@ struct SpokenFormat: Sendable, Hashable {
         }
         if let wanted, let suffix, suffix != kind {
             throw CommandFailure(
-                .usage, "The output's name ends with .\(suffix), and --format says \(wanted). Leave one of them out.")
+                .usage, "The output file is .\(suffix), but --format is \(wanted). Leave one of them out.")
         }
         let target = AudioContainer(rawValue: kind)
         guard target != nil || audio(kind) == kind else { throw Self.impossible(kind, of: installed) }
@@ -62,8 +62,8 @@ struct SpokenFormat: Sendable, Hashable {
             guard let target, Self.readable.contains(spoken) else {
                 throw CommandFailure(
                     .usage,
-                    "The provider \(installed.name) speaks \(spoken), which cannot be "
-                        + (pieces == 1 ? "made \(kind)" : "joined: the text is spoken in \(pieces) pieces")
+                    "Provider \(installed.name) speaks \(spoken), which cannot be "
+                        + (pieces == 1 ? "converted to \(kind)" : "joined: the text is spoken in \(pieces) pieces")
                         + ". Use wav, flac or mp3.")
             }
             container = target
@@ -75,7 +75,7 @@ struct SpokenFormat: Sendable, Hashable {
         let names = AudioContainer.allCases.map(\.rawValue)
         let all = (names + own.filter { !names.contains($0) }).joined(separator: ", ")
         return CommandFailure(
-            .usage, "No \(kind) can be made of what the provider \(installed.name) speaks. Use one of \(all).")
+            .usage, "The audio of provider \(installed.name) cannot be converted to \(kind). Use one of \(all).")
     }
 
     /// Returns the parameters of requests whose answers are to be joined: in WAV, unless they name another format that
@@ -89,7 +89,11 @@ struct SpokenFormat: Sendable, Hashable {
         }
         guard let audio = sound.audio(given) else { throw impossible(given, of: installed) }
         guard readable.contains(audio.rawValue) else {
-            throw CommandFailure(.usage, "Sound in \(given) cannot be joined. Leave the parameter format out, for wav.")
+            throw CommandFailure(
+                .usage,
+                """
+                Audio in the format \(given) cannot be joined. Leave the parameter format out to use wav.
+                """)
         }
         return parameters
     }
@@ -141,7 +145,7 @@ extension InstalledProvider {
         }
         // Piper's parameter is a duration factor, the inverse of the speed.
         if takes("length") { return ("--speed", "length", .double(1 / speed)) }
-        throw CommandFailure(.usage, "The provider \(name) has one speed only. Leave --speed out.")
+        throw CommandFailure(.usage, "Provider \(name) has only one speed. Leave --speed out.")
     }
 
     private func takes(_ name: String) -> Bool { placeholders.contains { $0.name == name } }

@@ -7,8 +7,8 @@ struct DataOptions: ParsableArguments {
         name: .customLong("data-dir"),
         help: ArgumentHelp(
             """
-            The folder of the database and the content files. Default: data_dir of the settings, else \
-            $XDG_DATA_HOME/hablare, or ~/.local/share/hablare.
+            The folder of the store. Default: data_dir in the settings, else $XDG_DATA_HOME/hablare or \
+            ~/.local/share/hablare.
             """,
             valueName: "folder"),
         completion: .directory)
@@ -16,7 +16,7 @@ struct DataOptions: ParsableArguments {
 
     @OptionGroup var configuration: ConfigurationOptions
 
-    @Flag(help: "Log what happens to standard error.")
+    @Flag(help: "Log submissions, calls and retries to standard error.")
     var verbose = false
 
     func settings(_ options: [Setting] = [], in composition: Composition) throws -> Settings {
@@ -28,12 +28,15 @@ struct DataOptions: ParsableArguments {
         let configured = try (settings ?? self.settings(in: composition)).dataFolder
         guard let folder = configured ?? XDGFolders(environment: composition.environment).data else {
             throw CommandFailure(
-                .configuration, "Neither XDG_DATA_HOME nor HOME is set. Say where the data is with --data-dir.")
+                .configuration,
+                """
+                The store has no folder, because neither XDG_DATA_HOME nor HOME is set. Pass one with --data-dir.
+                """)
         }
         var isFolder: ObjCBool = false
         guard !FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder) || isFolder.boolValue else {
             throw CommandFailure(
-                .configuration, "\(folder.path) is a file, not a folder. Give the folder of the store with --data-dir.")
+                .configuration, "\(folder.path) is a file. Pass the folder of the store with --data-dir.")
         }
         return folder
     }
@@ -55,7 +58,7 @@ struct DataOptions: ParsableArguments {
         let opened = try open(folder, for: purpose, in: composition)
         if let job, try opened.store.snapshots(SnapshotFilter(job: JobKey(rawValue: job), limit: 1)).isEmpty {
             throw CommandFailure(
-                .inputMissing, "There is no job \(job) in this store. See the jobs with: \(commandLine("ps"))")
+                .inputMissing, "There is no job \(job) in this store. To list the jobs: \(commandLine("ps"))")
         }
         return opened
     }
@@ -80,7 +83,7 @@ struct DataOptions: ParsableArguments {
 
     private static func missing(_ noun: String, at folder: URL) -> CommandFailure {
         CommandFailure(
-            .inputMissing, "There is no store at \(folder.path) yet, so there is no such \(noun). Check --data-dir.")
+            .inputMissing, "There is no store in \(folder.path) yet, and so no such \(noun). Check --data-dir.")
     }
 
     /// Notes the number of interrupted requests. They do not count as held until a process has recovered them.
@@ -89,9 +92,9 @@ struct DataOptions: ParsableArguments {
         guard count > 0 else { return }
         let words =
             count == 1
-            ? "is interrupted: its process ended. It goes on, fails or is held, as was asked for, with"
-            : "are interrupted: their processes ended. They go on, fail or are held, as was asked for, with"
-        composition.console.note("\(TimeText.count(count, "request")) \(words): \(commandLine("work"))")
+            ? "is interrupted, because its process ended. To continue, fail or hold it, as it was submitted:"
+            : "are interrupted, because their processes ended. To continue, fail or hold them, as they were submitted:"
+        composition.console.note("\(TimeText.count(count, "request")) \(words) \(commandLine("work"))")
     }
 
     func commandLine(_ words: String...) -> String { commandLine(words) }
@@ -106,7 +109,7 @@ struct DataOptions: ParsableArguments {
 
     func unknown(_ id: UUID) -> CommandFailure {
         CommandFailure(
-            .inputMissing, "There is no request \(id.text) in this store. See the ids with: \(commandLine("ps"))")
+            .inputMissing, "There is no request \(id.text) in this store. To list the ids: \(commandLine("ps"))")
     }
 }
 
@@ -114,7 +117,7 @@ struct ConfigurationOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            The file of settings, YAML or JSON. Default: $HABLARE_CONFIG, or hablare.yaml or hablare.json in \
+            The settings file, YAML or JSON. Default: $HABLARE_CONFIG, else hablare.yaml or hablare.json in \
             $XDG_CONFIG_HOME/hablare or ~/.config/hablare.
             """, valueName: "file"),
         completion: .file(extensions: ["yaml", "yml", "json"]))

@@ -27,10 +27,10 @@ struct StoreAccess: Sendable, Hashable {
         let words = ShellWords.joined([copy])
         // mkdir refuses an existing folder. Without it, a second copy would be merged into an old one.
         return """
-            Run this as its owner: even who only reads leaves a mark beside the store for the others. Or look at a copy \
-            that is made, while nothing works on the store, by somebody who may read all of its folder: \
-            mkdir \(words) && cp -R \(ShellWords.joined([folder.path + "/."])) \(words) && chmod -R u+rwX \(words), \
-            then the same with --data-dir \(words)
+            Run this as the owner of the store, because reading also writes a file into its folder. Or read a copy, \
+            made by a user who can read the folder while no process works on the store: mkdir \(words) && cp -R \
+            \(ShellWords.joined([folder.path + "/."])) \(words) && chmod -R u+rwX \(words), then run the same command \
+            with --data-dir \(words)
             """
     }
 }

@@ -10,14 +10,16 @@ struct RequestStanding: Sendable {
 
     static func interruption(of request: AIRequest, work: String) -> String {
         if request.unknownOutcome == .hold {
-            return "its process ended, and nobody knows whether its attempt was carried out, and billed: "
-                + "it is held as soon as anything runs on this store, such as \(work)"
+            return "its process ended, the outcome of its attempt is unknown, and it may have been billed: "
+                + "the next process on this store holds it, such as \(work)"
         }
         if let streaming = request.streaming, !streaming.allowsRestart {
-            return "its process ended; as soon as anything runs on this store, such as \(work), it fails if "
-                + "its answer had begun to stream, and is made again if not"
+            return """
+                its process ended; the next process on this store, such as \(work), fails it if its answer had begun \
+                to stream, and runs it again if not
+                """
         }
-        return "its process ended; it goes on with: \(work)"
+        return "its process ended; to continue it: \(work)"
     }
 }
 

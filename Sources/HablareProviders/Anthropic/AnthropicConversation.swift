@@ -70,10 +70,13 @@ struct AnthropicConversation: Sendable {
         }
         guard turns.isEmpty else {
             throw Self.refusal(
-                "The parameter thinking_blocks has a turn that is none of the conversation's. Give the assistant's messages as they were answered, text and tool calls, or leave its thoughts out."
+                """
+                The parameter thinking_blocks has a turn that is not in the conversation. Pass the assistant's \
+                messages unchanged, with text and tool calls, or leave its thinking blocks out.
+                """
             )
         }
-        guard !said.isEmpty else { throw Self.refusal("The prompt is empty. Say something in it.") }
+        guard !said.isEmpty else { throw Self.refusal("The prompt is empty. Add text to it.") }
         system.removeAll { $0.isEmpty }
         self.system = system.isEmpty ? nil : system.joined(separator: "\n\n")
         self.turns = said
@@ -97,7 +100,7 @@ struct AnthropicConversation: Sendable {
         var texts: [String] = []
         for part in message.parts {
             guard case .text(let text) = part else {
-                throw refusal("A message of the system has something else than text. Put it into one of the user's.")
+                throw refusal("A system message has a part that is not text. Move it to a user message.")
             }
             if !text.isEmpty { texts.append(text) }
         }
@@ -111,17 +114,20 @@ struct AnthropicConversation: Sendable {
             return text.isEmpty ? nil : .value(["type": "text", "text": .string(text)])
         case .image(let body, let format):
             guard role == .user || role == .tool else {
-                throw refusal("A message of the assistant has a picture. Put it into one of the user's.")
+                throw refusal("An assistant message has a picture. Move it to a user message.")
             }
             return .picture(try PromptPicture(body, format))
         case .toolCall(let id, let name, let arguments):
             guard role == .assistant else {
-                throw refusal("A tool call stands in a message that is not the assistant's. Put it into one of those.")
+                throw refusal(
+                    """
+                    A tool call is in a message that is not the assistant's. Move it to an assistant message.
+                    """)
             }
             return .value(toolUse(id: id, name: name, arguments: arguments))
         case .toolResult(let id, let content):
             guard role != .assistant else {
-                throw refusal("A tool's result stands in a message of the assistant's. Put it into one of the tool's.")
+                throw refusal("A tool result is in an assistant message. Move it to a tool message.")
             }
             return .value(["type": "tool_result", "tool_use_id": .string(id), "content": .string(content)])
         }

@@ -67,7 +67,7 @@ public struct AnthropicDialect: ServiceDialect {
         }
         if let code, Self.accountCodes.contains(code) {
             return refusal.failure(
-                .unauthorized, "Anthropic does not let this account or key make calls. Look into its console.",
+                .unauthorized, "Anthropic does not let this account or key make calls. Check its console.",
                 saying: [type, code])
         }
         if let code, Self.encryptionCodes.contains(code) {
@@ -100,7 +100,7 @@ public struct AnthropicDialect: ServiceDialect {
         let status = Self.status(of: said[member: "type"]?.string)
         let error = failure(for: ServiceRefusal(status: status, fields: fields, now: now), saying: said)
         guard hasBegun else { return error }
-        return error.reworded("\(error.message) It had begun to answer, which may be billed.", cause: error.cause)
+        return error.reworded("\(error.message) The answer had begun, which may be billed.", cause: error.cause)
             .afterwards
     }
 

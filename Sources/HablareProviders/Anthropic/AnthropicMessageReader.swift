@@ -51,7 +51,7 @@ struct AnthropicMessageReader: TextReader {
         guard let value = ParameterValue(lenientJSON: event.data), case .object = value else {
             // An unknown event may have any form.
             if !Self.known.contains(event.type) { return .nothing }
-            throw .malformed("event \(ServiceRefusal.word(event.type)) is no object")
+            throw .malformed("event \(ServiceRefusal.word(event.type)) is not an object")
         }
         switch value[member: "type"]?.string ?? event.type {
         case "message_start": try start(value)

@@ -19,7 +19,7 @@ struct AnthropicMessagesRequest: Sendable {
         options = try AnthropicOptions(request.parameters, of: id, defaultMaximumTokens: defaultMaximumTokens)
         guard form == .text || options.hasSchema else {
             throw AIServiceError(
-                .invalidRequest, "Provider \(id) answers with values of a schema. Give one in the parameter schema.")
+                .invalidRequest, "Provider \(id) needs a schema for its answers. Pass one in the parameter schema.")
         }
         model = request.model ?? usual
         conversation = try AnthropicConversation(
@@ -29,7 +29,10 @@ struct AnthropicMessagesRequest: Sendable {
         guard byteCount <= AnthropicService.maximumRequestBytes else {
             throw AIServiceError(
                 .invalidRequest,
-                "The request has \(byteCount) bytes; Anthropic takes \(AnthropicService.maximumRequestBytes). Shorten it, or scale its pictures down."
+                """
+                The request has \(byteCount) bytes; Anthropic accepts \(AnthropicService.maximumRequestBytes). \
+                Shorten it, or scale its pictures down.
+                """
             )
         }
     }

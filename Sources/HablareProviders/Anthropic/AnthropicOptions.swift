@@ -90,7 +90,7 @@ struct AnthropicOptions: Sendable {
         default:
             guard tools.contains(where: { $0.name == choice }) else {
                 throw reader.refusal(
-                    "tool_choice", "is neither auto, none nor required, nor the name of one of its tools")
+                    "tool_choice", "is not auto, none, required or the name of one of its tools")
             }
             return ["type": "tool", "name": .string(choice)]
         }

@@ -34,11 +34,14 @@ public struct CommandDiagnosis: Sendable, Hashable {
         case .group: break
         case .program:
             sentences.append(
-                "When hablare is killed, what \(providerID) started goes on. A working /bin/sh would let us end it.")
+                """
+                If hablare is killed, processes started by \(providerID) continue. To end them with hablare, provide \
+                a working /bin/sh.
+                """)
         case .none:
             sentences.append(
-                "When hablare is killed, \(providerID) goes on until it is done. "
-                    + "A working /bin/sh (or, on Linux, setpriv of util-linux) would let us end it.")
+                "If hablare is killed, \(providerID) continues until it is done. "
+                    + "To end it with hablare, provide a working /bin/sh (or, on Linux, setpriv of util-linux).")
         }
         return sentences
     }

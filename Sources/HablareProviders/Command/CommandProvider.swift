@@ -131,10 +131,10 @@ public struct CommandProvider: AIServiceProvider {
 
     private func text(of request: AIRequest) throws(AIServiceError) -> String {
         guard request.model == nil else {
-            throw AIServiceError(.invalidRequest, "The provider \(id) has no models. Leave the model out.")
+            throw AIServiceError(.invalidRequest, "Provider \(id) has no models. Leave the model out.")
         }
         if case .messages(let messages) = request.prompt, !messages.flatMap(\.parts).allSatisfy(\.isText) {
-            throw AIServiceError(.invalidRequest, "The provider \(id) takes text only. Leave pictures and tools out.")
+            throw AIServiceError(.invalidRequest, "Provider \(id) accepts only text. Leave pictures and tools out.")
         }
         return request.prompt.plainText
     }

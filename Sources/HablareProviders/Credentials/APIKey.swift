@@ -19,10 +19,10 @@ public struct APIKey: Sendable, Hashable {
         let key = String(text.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
         guard !key.isEmpty else { throw Self.refusal("is empty") }
         guard !key.unicodeScalars.contains(where: { $0 == "\n" || $0 == "\r" }) else {
-            throw Self.refusal("has a line break in it")
+            throw Self.refusal("contains a line break")
         }
         guard key.unicodeScalars.allSatisfy({ (0x21...0x7E).contains($0.value) }) else {
-            throw Self.refusal("has white space or signs in it that no key has")
+            throw Self.refusal("contains white space or characters that no key has")
         }
         guard key.utf8.count <= Self.longest else { throw Self.refusal("has more than \(Self.longest) bytes") }
         secret = key
@@ -36,7 +36,7 @@ public struct APIKey: Sendable, Hashable {
     }
 
     private static func refusal(_ reason: String) -> AIServiceError {
-        AIServiceError(.invalidConfiguration, "The key \(reason). Copy it again from the service's page of keys.")
+        AIServiceError(.invalidConfiguration, "The key \(reason). Copy it again from the service's key page.")
     }
 }
 

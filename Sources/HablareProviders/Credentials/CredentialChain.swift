@@ -34,7 +34,7 @@ public struct CredentialChain: Sendable {
             throw AIServiceError(
                 .invalidConfiguration,
                 "The key \(found.credential.key.shown) for \(name), from \(found.source), expired on \(Self.text(end)). "
-                    + "Make a new one\(Self.location(of: name)), then: \(name.storing)")
+                    + "Create a new one\(Self.location(of: name)), then run: \(name.storing)")
         }
         return found
     }
@@ -48,7 +48,7 @@ public struct CredentialChain: Sendable {
         let variable = name.variables.last.map { " Or set the environment variable \($0)." } ?? ""
         throw AIServiceError(
             .invalidConfiguration,
-            "There is no key for \(name). Make one\(Self.location(of: name)), then: \(name.storing).\(variable)")
+            "There is no key for \(name). Create one\(Self.location(of: name)), then run `\(name.storing)`.\(variable)")
     }
 
     /// Returns the credential from the first store that has the name, even if it has expired; `nil` if no store has it.

@@ -23,13 +23,16 @@ public struct CredentialName: Sendable, Hashable {
         guard Self.isService(service) else {
             throw AIServiceError(
                 .invalidConfiguration,
-                "That is no name of a service: one has small letters, digits and hyphens, at most \(Self.longestService)."
+                """
+                The service name is invalid: use lowercase letters, digits and hyphens, at most \
+                \(Self.longestService).
+                """
             )
         }
         if let account, !Self.isAccount(account) {
             throw AIServiceError(
                 .invalidConfiguration,
-                "That is no label of an account: one has letters, digits and the signs - _ . @ +, at most \(Self.longestAccount)."
+                "The account label is invalid: use letters, digits and - _ . @ +, at most \(Self.longestAccount)."
             )
         }
         self.service = service

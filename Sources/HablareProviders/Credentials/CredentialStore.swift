@@ -38,6 +38,6 @@ extension CredentialStore {
     /// Returns the error of a read-only store.
     package func readOnlyRefusal() -> AIServiceError {
         AIServiceError(
-            .invalidState, "Keys cannot be stored in \(source), nor deleted from it. Change it where it is set.")
+            .invalidState, "Keys cannot be stored in \(source) or deleted from it. Change the key where it is set.")
     }
 }

@@ -44,10 +44,10 @@ package struct KnownService: Sendable, Hashable {
     package static func advice(for key: APIKey, of service: String) -> String? {
         guard let known = named(service), !known.matches(key.secret) else { return nil }
         let other = all.first { $0.id != service && $0.matches(key.secret) }
-        let form = known.beginning.map { "Keys of \(known.title) begin with \($0), and this one does not." }
+        let form = known.beginning.map { "Keys of \(known.title) begin with \($0), but this one does not." }
         let look = other.map { "It looks like a key of \($0.title)." }
         let first = form ?? "This does not look like a key of \(known.title)."
-        return [first, look].compactMap { $0 }.joined(separator: " ") + " Look whether it is the right one."
+        return [first, look].compactMap { $0 }.joined(separator: " ") + " Check that it is the right one."
     }
 
     package static func == (lhs: KnownService, rhs: KnownService) -> Bool { lhs.id == rhs.id }

@@ -26,7 +26,7 @@ public struct ElevenLabsDialect: ServiceDialect {
             [
                 "quota_exceeded", "insufficient_credits", "insufficient_quota", "payment_required", "payment_issue",
                 "credit_limit_exceeded",
-            ], .quotaExceeded, "The account at ElevenLabs has too few credits left for this. Add some, then retry."
+            ], .quotaExceeded, "The account at ElevenLabs has too few credits left. Add some, then retry."
         ),
         (
             [
@@ -42,17 +42,20 @@ public struct ElevenLabsDialect: ServiceDialect {
         ),
         (
             ["too_many_concurrent_requests", "concurrent_limit_exceeded"], .rateLimited,
-            "As many calls run at ElevenLabs as the plan allows. It is tried again when some have ended."
+            """
+            The plan's limit of simultaneous calls at ElevenLabs is reached. The call is retried when others have \
+            ended.
+            """
         ),
         (["system_busy"], .overloaded, "ElevenLabs is overloaded at the moment."),
         (["rate_limit_exceeded"], .rateLimited, "ElevenLabs asks for fewer calls."),
         (
             ["max_character_limit_exceeded", "text_too_long"], .invalidRequest,
-            "The text is longer than ElevenLabs takes from this model and plan in one call. Split it."
+            "The text is longer than ElevenLabs accepts for this model and plan in one call. Split it."
         ),
         (
             ["voice_not_found", "model_not_found", "voice_does_not_exist"], .invalidRequest,
-            "ElevenLabs does not know the voice or the model. Look at the list of voices."
+            "ElevenLabs does not know the voice or the model. Check the list of voices."
         ),
     ]
 

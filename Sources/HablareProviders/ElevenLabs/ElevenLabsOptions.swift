@@ -38,7 +38,7 @@ struct ElevenLabsOptions: Sendable {
             guard let format = SoundFormat(name) else {
                 throw reader.refusal(
                     "format",
-                    "is neither mp3, wav, pcm, opus, ulaw or alaw, nor a format of the service such as mp3_44100_128")
+                    "is not mp3, wav, pcm, opus, ulaw, alaw or a format of the service such as mp3_44100_128")
             }
             return format
         }

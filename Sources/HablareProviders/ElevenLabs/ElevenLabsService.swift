@@ -87,7 +87,10 @@ public struct ElevenLabsService: Sendable {
             guard found.count < 2 else {
                 throw AIServiceError(
                     .invalidRequest,
-                    "\(found.count) voices have that name. Give the id of one: \(found.prefix(8).map(\.id).joined(separator: ", "))."
+                    """
+                    \(found.count) voices have that name. Pass the id of one: \
+                    \(found.prefix(8).map(\.id).joined(separator: ", ")).
+                    """
                 )
             }
             if let only = found.first { return only.id }

@@ -37,7 +37,10 @@ struct ElevenLabsSpeechRequest: Sendable {
         guard let most = ElevenLabsModel.maximumCharacters(of: model), count > most else { return }
         throw AIServiceError(
             .invalidRequest,
-            "The text has \(count) characters; the model \(ServiceRefusal.word(model)) takes \(most) at once. Split it."
+            """
+            The text has \(count) characters; the model \(ServiceRefusal.word(model)) accepts \(most) at once. Split \
+            it.
+            """
         )
     }
 

@@ -20,7 +20,7 @@ struct TimedSound: Sendable {
     /// sound.
     init(json: Data) throws(Fault) {
         guard let value = ParameterValue(lenientJSON: json), case .object = value else {
-            throw .malformed("a piece of sound that is no object")
+            throw .malformed("a piece of sound that is not an object")
         }
         if let detail = value[member: "detail"], detail != .null { throw .failed }
         switch value[member: "audio_base64"] {
@@ -29,7 +29,7 @@ struct TimedSound: Sendable {
             self.bytes = bytes
         // The last pieces of a stream may have only times.
         case .null, nil: bytes = Data()
-        default: throw .malformed("sound that is no text")
+        default: throw .malformed("sound that is not a text")
         }
         // The alignment with the original text, whose characters can be found there. The normalised text has numbers
         // spelled out.

@@ -14,7 +14,11 @@ struct ExtraMembers: Sendable, Hashable {
         members = try reader.object("extra") ?? [:]
         for name in members.keys.sorted() {
             guard let instead = reserved[name] else { continue }
-            throw reader.refusal("extra", "has a member \(ServiceRefusal.word(name)), which it must not. \(instead)")
+            throw reader.refusal(
+                "extra",
+                """
+                has the member \(ServiceRefusal.word(name)), which is not allowed. \(instead)
+                """)
         }
     }
 
@@ -27,7 +31,10 @@ struct ExtraMembers: Sendable, Hashable {
             guard body.updateValue(value, forKey: name) == nil else {
                 throw AIServiceError(
                     .invalidRequest,
-                    "The parameter extra has a member \(ServiceRefusal.word(name)), which the request says in another way, too. Leave one of them out."
+                    """
+                    The parameter extra has the member \(ServiceRefusal.word(name)), which the request also sets \
+                    elsewhere. Leave one of them out.
+                    """
                 )
             }
         }

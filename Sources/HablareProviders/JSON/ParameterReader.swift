@@ -24,7 +24,7 @@ package struct ParameterReader {
     /// Reads a text.
     package mutating func text(_ name: String) throws(AIServiceError) -> String? {
         guard let value = value(name) else { return nil }
-        guard let text = value.text else { throw refusal(name, "is no text") }
+        guard let text = value.text else { throw refusal(name, "is not a text") }
         return text
     }
 
@@ -32,7 +32,7 @@ package struct ParameterReader {
     package mutating func choice(_ name: String, of words: [String]) throws(AIServiceError) -> String? {
         guard let word = try text(name) else { return nil }
         guard words.contains(word) else {
-            throw refusal(name, "is none of \(words.joined(separator: ", "))")
+            throw refusal(name, "is not one of \(words.joined(separator: ", "))")
         }
         return word
     }
@@ -41,7 +41,7 @@ package struct ParameterReader {
     package mutating func number(_ name: String, in range: ClosedRange<Double>) throws(AIServiceError) -> Double? {
         guard let value = value(name) else { return nil }
         guard let number = value.number ?? value.string.flatMap({ Double($0) }), range.contains(number) else {
-            throw refusal(name, "is no number between \(range.lowerBound) and \(range.upperBound)")
+            throw refusal(name, "is not a number between \(range.lowerBound) and \(range.upperBound)")
         }
         return number
     }
@@ -50,7 +50,7 @@ package struct ParameterReader {
     package mutating func whole(_ name: String, in range: ClosedRange<Int64>) throws(AIServiceError) -> Int64? {
         guard let value = value(name) else { return nil }
         guard let number = value.text.flatMap({ Int64($0) }), range.contains(number) else {
-            throw refusal(name, "is no whole number between \(range.lowerBound) and \(range.upperBound)")
+            throw refusal(name, "is not a whole number between \(range.lowerBound) and \(range.upperBound)")
         }
         return number
     }
@@ -61,7 +61,7 @@ package struct ParameterReader {
         switch value.text {
         case "true": return true
         case "false": return false
-        default: throw refusal(name, "is neither true nor false")
+        default: throw refusal(name, "is not true or false")
         }
     }
 
@@ -69,10 +69,10 @@ package struct ParameterReader {
     package mutating func texts(_ name: String) throws(AIServiceError) -> [String]? {
         guard let value = value(name) else { return nil }
         if let text = value.text { return [text] }
-        guard case .array(let values) = value, !values.isEmpty else { throw refusal(name, "is no list of texts") }
+        guard case .array(let values) = value, !values.isEmpty else { throw refusal(name, "is not a list of texts") }
         var texts: [String] = []
         for value in values {
-            guard let text = value.text else { throw refusal(name, "is no list of texts") }
+            guard let text = value.text else { throw refusal(name, "is not a list of texts") }
             texts.append(text)
         }
         return texts
@@ -81,7 +81,7 @@ package struct ParameterReader {
     /// Reads an object.
     package mutating func object(_ name: String) throws(AIServiceError) -> [String: ParameterValue]? {
         guard let value = value(name) else { return nil }
-        guard case .object(let members) = value else { throw refusal(name, "is no object") }
+        guard case .object(let members) = value else { throw refusal(name, "is not an object") }
         return members
     }
 
@@ -90,7 +90,10 @@ package struct ParameterReader {
         for name in values.keys.sorted() where !known.contains(name) {
             throw AIServiceError(
                 .invalidRequest,
-                "The provider \(provider) has no parameter \(ServiceRefusal.word(name)).\(NearestNames(known).hint(for: name))"
+                """
+                Provider \(provider) has no parameter \
+                \(ServiceRefusal.word(name)).\(NearestNames(known).hint(for: name))
+                """
             )
         }
     }
@@ -98,6 +101,6 @@ package struct ParameterReader {
     /// Returns the error for an invalid parameter. The message never contains the value.
     package func refusal(_ name: String, _ reason: String) -> AIServiceError {
         AIServiceError(
-            .invalidRequest, "The parameter \(name) of provider \(provider) \(reason). Mend it or leave it out.")
+            .invalidRequest, "The parameter \(name) of provider \(provider) \(reason). Correct it or leave it out.")
     }
 }

@@ -9,7 +9,7 @@ extension Prompt {
             let isText = messages.flatMap(\.parts).allSatisfy { if case .text = $0 { true } else { false } }
             guard isText else {
                 throw AIServiceError(
-                    .invalidRequest, "The provider \(provider) takes text only. Leave pictures and tools out.")
+                    .invalidRequest, "Provider \(provider) accepts only text. Leave pictures and tools out.")
             }
         }
         return try someText(for: provider)
@@ -29,7 +29,10 @@ extension Prompt {
                     default:
                         throw AIServiceError(
                             .invalidRequest,
-                            "The provider \(provider) takes what a user says, and pictures. Leave everything else out.")
+                            """
+                            Provider \(provider) accepts only text of the user and pictures. Leave everything else \
+                            out.
+                            """)
                     }
                 }
             }
@@ -40,7 +43,7 @@ extension Prompt {
     private func someText(for provider: ProviderID) throws(AIServiceError) -> String {
         let text = plainText
         guard !text.allSatisfy(\.isWhitespace) else {
-            throw AIServiceError(.invalidRequest, "The prompt has no text. Give the provider \(provider) some.")
+            throw AIServiceError(.invalidRequest, "The prompt has no text. Add text for provider \(provider).")
         }
         return text
     }

@@ -14,7 +14,7 @@ struct PromptPicture: Sendable, Hashable {
         guard let type = format.mediaType else {
             throw AIServiceError(
                 .invalidRequest,
-                "A picture is in a format that the model does not read. Give it PNG, JPEG, WebP or GIF.")
+                "The model does not accept the format of a picture. Use PNG, JPEG, WebP or GIF.")
         }
         self.body = body
         mediaType = type
@@ -72,7 +72,7 @@ extension Body {
     private static func unread(_ error: any Error) -> AIServiceError {
         error as? AIServiceError
             ?? AIServiceError(
-                .contentMissing, "A file of the request cannot be read. Check that it is there.",
+                .contentMissing, "A file of the request cannot be read. Check that it exists.",
                 cause: "\(Swift.type(of: error))")
     }
 }

@@ -83,12 +83,13 @@ struct TextExchange<Reader: TextReader>: Sendable {
         if text.isEmpty, ending.hasToolCalls { return .structured(.null) }
         guard ending.finishReason != "refusal" else {
             throw useless(
-                AIServiceError(.providerFailed, "The model declines to answer. Word the request in another way."))
+                AIServiceError(.providerFailed, "The model declined to answer. Change the wording of the request."))
         }
         guard !text.isEmpty else {
             let advice =
-                ending.finishReason == "length" ? "It was cut: raise max_tokens." : "Ask it again, or ask another one."
-            throw useless(AIServiceError(.invalidResponse, "The model answered with no text at all. \(advice)"))
+                ending.finishReason == "length"
+                ? "The answer was cut. Raise max_tokens." : "Retry, or use another model."
+            throw useless(AIServiceError(.invalidResponse, "The model answered without text. \(advice)"))
         }
         return ParameterValue(json: Data(text.utf8)).map { .structured($0) } ?? .text(Body(text))
     }
@@ -126,7 +127,10 @@ struct TextExchange<Reader: TextReader>: Sendable {
         case .cancelled:
             AIServiceError(
                 .providerFailed,
-                "The response was cancelled at \(answer.service), and not by this request. Retry it if it is still wanted."
+                """
+                The response was cancelled at \(answer.service), but not by this request. Retry it if you still need \
+                it.
+                """
             )
         }
     }

@@ -58,7 +58,7 @@ public final class ContentFiles: ContentStore {
     private func gone() throws -> AIServiceError {
         try database?.check()
         return AIServiceError(
-            .contentMissing, "A content file is gone. Run `hablare doctor`, or regenerate the request.")
+            .contentMissing, "A content file is missing. Run `hablare doctor`, or regenerate the request.")
     }
 
     private static func damaged(_ count: Int, _ reference: ContentReference) -> AIServiceError {
@@ -108,7 +108,10 @@ public final class ContentFiles: ContentStore {
             guard failure.action == .rename else { throw AIServiceError(failure) }
             throw AIServiceError(
                 .contentMissing,
-                "An unfinished content file was removed, because nothing was written to it for long. Retry the request.",
+                """
+                An unfinished content file was removed, because it was not written to for too long. Retry the \
+                request.
+                """,
                 cause: failure.cause)
         }
     }

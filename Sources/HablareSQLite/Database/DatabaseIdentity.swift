@@ -63,7 +63,10 @@ extension AIServiceError {
     static func missing(_ name: String, cause: String) -> AIServiceError {
         AIServiceError(
             .storageMissing,
-            "\(name) was deleted, moved or replaced while the store was open, so that nothing is kept any more. End this process. Bring the store's folder back if its requests are needed, then start again.",
+            """
+            \(name) was deleted, moved or replaced while the store was open, so nothing more can be stored. End this \
+            process. Restore the store's folder if you need its requests, then start again.
+            """,
             cause: cause)
     }
 }

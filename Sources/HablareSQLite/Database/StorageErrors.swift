@@ -23,21 +23,30 @@ extension AIServiceError {
         case .SQLITE_FULL, .SQLITE_IOERR_SHMSIZE:
             self.init(
                 .storageFull,
-                "The disk, or the quota, of \(path) is full. Free some space; what was acknowledged is safe, and work goes on by itself.",
+                """
+                The disk, or the quota, of \(path) is full. Free some space. Stored requests are safe, and work \
+                continues by itself.
+                """,
                 cause: cause)
         case .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH:
             self.init(
                 .storageReadOnly,
-                "\(path) cannot be opened for writing. Check that the folder exists, that you may write to it, and how many files the process may open; or choose another one.",
+                """
+                \(path) cannot be opened for writing. Check that the folder exists and is writable, and how many \
+                files the process may open, or choose another folder.
+                """,
                 cause: cause)
         case .SQLITE_CORRUPT, .SQLITE_NOTADB:
             self.init(
                 .storageCorrupt,
-                "\(path) is damaged or is not a Hablare store. Nothing was changed. Move it away and start anew, or restore a copy.",
+                """
+                \(path) is damaged or is not a Hablare store. Nothing was changed. Move it away and start with a new \
+                store, or restore a copy.
+                """,
                 cause: cause)
         case .SQLITE_BUSY, .SQLITE_LOCKED:
             self.init(
-                .storageBusy, "Another process keeps \(path) locked. Try again when it is done.", cause: cause)
+                .storageBusy, "Another process has locked \(path). Try again when it is done.", cause: cause)
         default:
             self.init(.storageFailed, "\(path) could not be read or written.", cause: cause)
         }
@@ -62,7 +71,7 @@ func translatingErrors<R>(of path: String, _ body: () throws -> R) throws -> R {
         throw AIServiceError(failure)
     } catch let error as FileLock.Busy {
         throw AIServiceError(
-            .storageBusy, "Another process has been opening \(error.path) for long. Try again when it is done.")
+            .storageBusy, "Another process has been opening \(error.path) for too long. Try again when it is done.")
     }
 }
 

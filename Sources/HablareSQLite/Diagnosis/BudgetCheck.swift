@@ -25,7 +25,11 @@ struct BudgetCheck {
                 StoreDiagnosis.Finding(
                     kind: .budgetMiscounted, isProblem: true,
                     message:
-                        "Of the budget \(key.name), in its period from \(day) on, \(Self.text(noted)) noted, and its attempts make that \(Self.text(counted)): it may refuse too early or too late. Something else has written to the database. Give the budget another name to begin it anew."
+                        """
+                        Of the budget \(key.name), in its period from \(day) on, \(Self.text(noted)) noted, and its \
+                        attempts make that \(Self.text(counted)): it may refuse too early or too late. Another \
+                        program has written to the database. Give the budget another name to restart it.
+                        """
                 ))
         }
     }

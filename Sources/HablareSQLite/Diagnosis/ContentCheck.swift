@@ -46,7 +46,7 @@ struct ContentCheck {
         guard let status = try translatingFileFailures({ try FileSystem.status(of: file.path) }) else {
             return StoreDiagnosis.Finding(
                 kind: .contentMissing, isProblem: true,
-                message: "The file of the \(what) of request \(id) is gone (\(file.path)). \(advice)")
+                message: "The file of the \(what) of request \(id) is missing (\(file.path)). \(advice)")
         }
         guard status.size == reference.content.byteCount else {
             return StoreDiagnosis.Finding(
@@ -68,7 +68,11 @@ struct ContentCheck {
             StoreDiagnosis.Finding(
                 kind: kind, isProblem: false,
                 message:
-                    "There are \(files) \(what), of \(found.bytes) bytes together. They do no harm but take space. Running the command that was interrupted again uses them; `hablare prune` removes those that are older than an hour."
+                    """
+                    There are \(files) \(what), \(found.bytes) bytes in all. They do no harm but take space. The \
+                    interrupted command uses them when it is run again; `hablare prune` removes those that are older \
+                    than an hour.
+                    """
             ))
     }
 }

@@ -53,7 +53,10 @@ extension SQLiteStore {
         guard let finding = damage.withLock(\.finding) else { return }
         throw AIServiceError(
             .storageCorrupt,
-            "Request \(id) is not found, but it may have been submitted: \(path) is damaged. Do not submit it again, or it may be paid twice. Stop every hablare, copy the folder, and see what `hablare doctor` says.",
+            """
+            Request \(id) is not found, but it may have been submitted: \(path) is damaged. Do not submit it again, \
+            because it may be billed twice. Stop every hablare process, copy the folder, and run `hablare doctor`.
+            """,
             cause: finding)
     }
 

@@ -22,7 +22,10 @@ struct RowCheck {
                 StoreDiagnosis.Finding(
                     kind: .integrity, isProblem: true,
                     message:
-                        "The database is damaged (\(complaint)). Stop every hablare, copy the folder, and restore a copy or start anew in another one."
+                        """
+                        The database is damaged (\(complaint)). Stop every hablare process, copy the folder, then \
+                        restore a backup or use another folder.
+                        """
                 ))
         }
         diagnosis.requests = try Int.fetchOne(db, sql: "SELECT count(*) FROM requests") ?? 0
@@ -31,7 +34,10 @@ struct RowCheck {
             "SELECT r.id FROM requests r LEFT JOIN flights f ON f.id = r.flight WHERE f.id IS NULL", &diagnosis
         ) { "Request \($0) has no flight and can never run. Remove it: hablare rm \($0)" }
         try find(.flightInconsistent, Self.inconsistentFlights, &diagnosis) {
-            "The work of request \($0) is in no state that fits together: it may never run, or run again. Remove it and run its command again: hablare rm \($0)"
+            """
+            The state of request \($0) is inconsistent: it may never run, or run again. Remove it and run its command \
+            again: hablare rm \($0)
+            """
         }
         try find(
             .responseMissing,
@@ -41,14 +47,23 @@ struct RowCheck {
             """, &diagnosis
         ) { "Request \($0) is completed but has no response. Remove it and run its command again: hablare rm \($0)" }
         try find(.responseMiscounted, Self.miscountedResponses, &diagnosis) {
-            "What is noted of the size of request \($0)'s response, or of whether it is kept, is wrong: it may be kept too long, never too short. Remove it when it is not needed any more: hablare rm \($0)"
+            """
+            The recorded size or retention of request \($0)'s response is wrong: it may be kept too long, but never \
+            too short. Remove it when you no longer need it: hablare rm \($0)
+            """
         }
         try find(.streamBroken, Self.brokenStreams, &diagnosis) {
-            "What was streamed of request \($0) has a gap, or another size than is noted, so its readers stop there. Have it made again (hablare retry \($0), when it failed), or remove it: hablare rm \($0)"
+            """
+            The streamed chunks of request \($0) have a gap or the wrong size, so readers stop there. If it failed, \
+            retry it: hablare retry \($0). Otherwise remove it: hablare rm \($0)
+            """
         }
         try findUnownedChunks(&diagnosis)
         try find(.cacheInconsistent, Self.inconsistentAnswers, &diagnosis) {
-            "The cache offers an answer that is not there, or notes another size of it: that of request \($0). No request is given a wrong answer, but the cache counts wrong. Remove the request when it is not needed any more: hablare rm \($0)"
+            """
+            The cache entry of request \($0) has no answer or the wrong size. No request gets a wrong answer, but the \
+            size of the cache is wrong. Remove the request when you no longer need it: hablare rm \($0)
+            """
         }
         try BudgetCheck(db: db).run(into: &diagnosis)
         return diagnosis
@@ -100,7 +115,10 @@ struct RowCheck {
             StoreDiagnosis.Finding(
                 kind: .chunksUnowned, isProblem: true,
                 message:
-                    "\(count) groups of streamed chunks belong to no work, and what was deleted may be among them. Something else has written to the database: copy the folder, and start anew in another one."
+                    """
+                    \(count) groups of streamed chunks belong to no request, and deleted content may be among them. \
+                    Another program has written to the database: copy the folder, and use another one.
+                    """
             ))
     }
 

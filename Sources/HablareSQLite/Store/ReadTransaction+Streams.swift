@@ -120,7 +120,7 @@ extension ReadTransaction {
         if let reference = found?.reference, let content { return try content.read(reference, range: range) }
         guard let bytes = found?.inline, bytes.count == range.count else {
             throw AIServiceError(
-                .contentMissing, "The bytes of a stream are gone. Run `hablare doctor`, or regenerate the request.")
+                .contentMissing, "The bytes of a stream are missing. Run `hablare doctor`, or regenerate the request.")
         }
         return bytes
     }

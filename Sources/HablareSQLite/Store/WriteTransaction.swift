@@ -83,7 +83,10 @@ struct WriteTransaction {
         // reading a body, keep their code.
         if let error = error as? AIServiceError, error.code != .invalidRequest { return error }
         return AIServiceError(
-            code, "\(what) has values that cannot be stored. Numbers must be finite, and nesting at most 64 deep.",
+            code,
+            """
+            \(what) has values that cannot be stored. Numbers must be finite, and the nesting at most 64 levels.
+            """,
             cause: (error as? AIServiceError)?.message ?? "\(Swift.type(of: error))")
     }
 

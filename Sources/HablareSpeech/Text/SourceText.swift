@@ -67,7 +67,7 @@ public struct SourceText: Sendable, Equatable {
 
 extension TextError {
     fileprivate static let emptyText = TextError(
-        code: .empty, message: "The text is empty: give a file with at least one word in it.")
+        code: .empty, message: "The text is empty. Give a file with at least one word.")
 
     fileprivate static let binaryFile = TextError(
         code: .binary,
@@ -76,7 +76,7 @@ extension TextError {
     )
 
     fileprivate static let utf16 = TextError(
-        code: .invalidUTF8, message: "The file is UTF-16 text: save it as UTF-8 and try again.", byteOffset: 0)
+        code: .invalidUTF8, message: "The file is UTF-16 text. Save it as UTF-8 and try again.", byteOffset: 0)
 
     fileprivate static func invalidUTF8(at offset: Int) -> TextError {
         TextError(

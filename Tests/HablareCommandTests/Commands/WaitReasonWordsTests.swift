@@ -14,18 +14,18 @@ import Testing
             (.queued(ahead: 3), "queued in a running process, 3 before it"),
             (.queued(ahead: nil), "queued in a running process"),
             (.unclaimed(ahead: 0), "no running process has taken it yet, next in line"),
-            (.noProvider, "there is no provider voice here"),
-            (.suspended, "this process rests in the background; any other may take it"),
+            (.noProvider, "provider voice is not available here"),
+            (.suspended, "this process is suspended in the background; any other process can take it"),
             (.offline, "this process has no network, which voice needs"),
             (
                 .backingOff(until: soon),
-                "its last attempt failed; waits until 22:13:32 (in 12 s) before the next one"
+                "its last attempt failed; backs off until 22:13:32 (in 12 s)"
             ),
             (.backingOff(until: now), "its last attempt failed; the next one is due"),
             (.rateLimited(until: soon), "voice takes no more calls until 22:13:32 (in 12 s)"),
             (.rateLimited(until: now), "voice takes calls again"),
-            (.providerFailing(until: soon), "voice keeps failing, and is left alone until 22:13:32 (in 12 s)"),
-            (.providerFailing(until: now), "voice kept failing; whether it works again is seen now"),
+            (.providerFailing(until: soon), "voice keeps failing and gets no calls until 22:13:32 (in 12 s)"),
+            (.providerFailing(until: now), "voice kept failing; one call tests whether it works again"),
         ] as [(RequestSnapshot.WaitReason, String)])
     func `Every wait reason is a sentence, even if its date has passed`(
         reason: RequestSnapshot.WaitReason, sentence: String

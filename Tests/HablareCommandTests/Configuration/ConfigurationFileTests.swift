@@ -20,7 +20,7 @@ import Testing
         try desk.write("{}", to: "hablare.json")
         let failure = #expect(throws: CommandFailure.self) { try desk.read() }
         #expect(failure?.status == .configuration)
-        #expect(failure?.message.contains("hablare.json are all there") == true)
+        #expect(failure?.message.contains("hablare.json exist. Keep only one") == true)
         // A named file is the only one.
         #expect(try desk.read(".config/hablare/hablare.json").file?.lastPathComponent == "hablare.json")
     }
@@ -40,7 +40,7 @@ import Testing
         var desk = try SettingsDesk()
         let missing = #expect(throws: CommandFailure.self) { try desk.read("nothere.yaml") }
         #expect(missing?.status == .inputMissing)
-        #expect(missing?.message.contains("nothere.yaml. Give a file of settings with --config") == true)
+        #expect(missing?.message.contains("nothere.yaml. Give a settings file with --config") == true)
         #expect(#expect(throws: CommandFailure.self) { try desk.read("") }?.status == .usage)
         desk.environment["HABLARE_CONFIG"] = "nothere.yaml"
         let named = #expect(throws: CommandFailure.self) { try desk.read() }
@@ -67,7 +67,7 @@ import Testing
         let failure = #expect(throws: CommandFailure.self) { try desk.read() }
         #expect(failure?.status == .configuration)
         #expect(
-            failure?.message == "\(file.path) is not as it should be. It is a folder, and a file of settings is wanted."
+            failure?.message == "\(file.path) is invalid. It is a folder. Give a settings file."
         )
     }
 
@@ -76,7 +76,7 @@ import Testing
         let pipe = desk.folder.appending(path: "pipe")
         #expect(mkfifo(pipe.path, 0o600) == 0)
         let failure = #expect(throws: CommandFailure.self) { try desk.read("pipe") }
-        #expect(failure?.message.contains("It is no regular file") == true)
+        #expect(failure?.message.contains("It is not a regular file") == true)
     }
 
     @Test func `A dangling or cyclic link as settings file is an error`() throws {
@@ -87,7 +87,7 @@ import Testing
             try FileManager.default.createSymbolicLink(atPath: file.path, withDestinationPath: target)
             let failure = #expect(throws: CommandFailure.self) { try desk.read() }
             #expect(failure?.status == .configuration)
-            #expect(failure?.message.contains("hablare.yaml is not as it should be. It cannot be read: ") == true)
+            #expect(failure?.message.contains("hablare.yaml is invalid. It cannot be read: ") == true)
         }
     }
 
@@ -125,7 +125,7 @@ import Testing
         try desk.write(Data("# ä\ndata_dir: ".utf8) + [0xFF, 0x41], to: name)
         let failure = #expect(throws: CommandFailure.self) { try desk.read() }
         #expect(
-            failure?.message.contains("It is not UTF-8 from byte 15 on, in line 2.") == true,
+            failure?.message.contains("It is not UTF-8 from byte 15, in line 2.") == true,
             "\(failure?.message ?? "")")
     }
 

@@ -27,7 +27,7 @@ import Testing
     func mistyped(variable: String, message: String) throws {
         let failure = try failure([variable: "x"])
         #expect(failure.status == .configuration)
-        #expect(failure.message.hasPrefix("The variable \(variable) is not as it should be: "), "\(failure.message)")
+        #expect(failure.message.hasPrefix("The variable \(variable) is invalid: "), "\(failure.message)")
         #expect(failure.message.contains(message), "\(failure.message)")
     }
 
@@ -43,7 +43,7 @@ import Testing
     ])
     func `An API key in a setting's variable is refused`(variable: String) throws {
         let failure = try failure([variable: "sk-secret-secret-secret"])
-        #expect(failure.message.hasSuffix("use: hablare keys set openai"), "\(failure.message)")
+        #expect(failure.message.hasSuffix("run: hablare keys set openai"), "\(failure.message)")
         #expect(!failure.message.contains("secret-secret"))
     }
 
@@ -72,15 +72,15 @@ import Testing
             ["HABLARE_SERVICES_A_SPEECH_MODEL": "x"],
             yaml: "services: {a: {kind: openai}, a-speech: {kind: openai}}")
         #expect(
-            failure.message.contains("can mean services.a-speech.model and services.a.speech_model"),
+            failure.message.contains("It is ambiguous: services.a-speech.model and services.a.speech_model"),
             "\(failure.message)")
         #expect(try read([:], yaml: "services: {a: {kind: openai}, a-speech: {kind: openai}}").services.count == 5)
     }
 
     @Test(arguments: [
         ("HABLARE_SERVICES_OPENAI_HEADERS_AUTHORIZATION", "hablare keys set openai"),
-        ("HABLARE_SERVICES_OPENAI_HEADERS_CONTENT_LENGTH", "writes itself"),
-        ("HABLARE_SERVICES_OPENAI_HEADERS_", "is no name of a header"),
+        ("HABLARE_SERVICES_OPENAI_HEADERS_CONTENT_LENGTH", "sets itself"),
+        ("HABLARE_SERVICES_OPENAI_HEADERS_", "is not a valid header name"),
     ])
     func `Headers in variables are checked`(variable: String, message: String) throws {
         let failure = try failure([variable: "x"])

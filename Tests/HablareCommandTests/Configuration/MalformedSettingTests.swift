@@ -37,7 +37,7 @@ import Testing
             let failure = try failure(sample, yaml, [:], [])
             #expect(failure.status == .configuration)
             let line = yaml.split(separator: "\n").count
-            check(failure, sample, texts, at: "hablare.yaml is not as it should be. Line \(line), column ")
+            check(failure, sample, texts, at: "hablare.yaml is invalid. Line \(line), column ")
         }
     }
 
@@ -46,7 +46,7 @@ import Testing
         for texts in sample.bad {
             let failure = try failure(sample, nil, sample.variables(texts), [])
             #expect(failure.status == .configuration)
-            check(failure, sample, texts, at: "The variable \(sample.path.variable) is not as it should be")
+            check(failure, sample, texts, at: "The variable \(sample.path.variable) is invalid")
         }
     }
 
@@ -56,7 +56,7 @@ import Testing
             let base = "services: {extra: {kind: openai}}"
             let failure = try failure(sample, base, [:], sample.options(texts))
             #expect(failure.status == .usage)
-            check(failure, sample, texts, at: "--option is not as it should be")
+            check(failure, sample, texts, at: "--option is invalid")
         }
     }
 
@@ -87,12 +87,12 @@ import Testing
     }
 
     @Test(arguments: [
-        ("services: {anthropic: {kind: openai}}", "anthropic is of the kind anthropic"),
+        ("services: {anthropic: {kind: openai}}", "anthropic has the kind anthropic"),
         ("services:\n  local:\n    model: m", "Line 2, column 3: services.local has no kind"),
         ("services:\n  local:", "Line 2, column 3: services.local has no kind"),
         ("services: {openai: {fallback: [anthropic, openai]}}", "names the service itself"),
-        ("services:\n  anthropic:\n    voice: nova", "Line 3, column 12: services.anthropic.voice means nothing"),
-        ("services: {elevenlabs: {model: m}}", "services.elevenlabs.model means nothing"),
+        ("services:\n  anthropic:\n    voice: nova", "Line 3, column 12: services.anthropic.voice has no effect"),
+        ("services: {elevenlabs: {model: m}}", "services.elevenlabs.model has no effect"),
     ])
     func `A readable setting that makes no sense is an error`(text: String, message: String) throws {
         let failure = try SettingsDesk.failure(text)

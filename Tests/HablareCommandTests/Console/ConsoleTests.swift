@@ -135,7 +135,8 @@ import Testing
         console.log("the next")
         await console.flush()
         let end = screen.text.withLock { $0 }.suffix(100)
-        #expect(end.hasSuffix("x\n476 lines of the log left out: nobody read them in time.\nthe next\n"))
+        #expect(
+            end.hasSuffix("x\n476 lines of the log left out, because standard error was not read in time.\nthe next\n"))
     }
 
     @Test func `A log line has date, level, message and metadata, and does not wait for a reader`() async throws {

@@ -50,7 +50,7 @@ import Testing
             defer { isOver.withLock { $0 = true } }
             return await stage.run(words)
         }()
-        try await waitUntil { stage.errors.contains("Another command is just writing ") || isOver.withLock { $0 } }
+        try await waitUntil { stage.errors.contains("Another command is writing ") || isOver.withLock { $0 } }
         other.discard()
         try await waitUntil {
             clock.advance(by: .milliseconds(50))

@@ -68,7 +68,7 @@ import Testing
             let stage = try fake.stage()
             let generate = ["generate", "--provider", "openai", "Hello."]
             let places = [
-                ("none", CommandStatus.inputMissing, "There is no "), (".", .inputMissing, "is a folder, and a "),
+                ("none", CommandStatus.inputMissing, "There is no "), (".", .inputMissing, "is a folder. Give a "),
             ]
             for (words, what) in [
                 (["embed", "--provider", "openai", "-f"], "file"), (generate + ["--image"], "picture"),
@@ -83,7 +83,8 @@ import Testing
             }
             stage.clearScreen()
             #expect(await stage.run(generate + ["--schema", "/dev/zero"]) == .badInput)
-            #expect(stage.errors.contains("The schema /dev/zero has more than \(SchemaFile.mostBytes) bytes."))
+            #expect(
+                stage.errors.contains("The schema /dev/zero has more than \(SchemaFile.mostBytes) bytes, the maximum."))
             #expect(fake.server.connectionCount == 0)
         }
     }

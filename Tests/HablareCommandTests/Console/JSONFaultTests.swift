@@ -27,14 +27,14 @@ import Testing
         ] as [(String, String, Reason)])
     func fault(text: String, place: String, reason: Reason) {
         #expect(
-            JSONFault(in: Data(text.utf8))?.sentence.hasPrefix("It is not JSON from \(place) on: \(reason.rawValue)")
+            JSONFault(in: Data(text.utf8))?.sentence.hasPrefix("It is not valid JSON at \(place): \(reason.rawValue)")
                 == true)
     }
 
     enum Reason: String, Sendable {
         case allowed = "this character is not allowed there."
         case early = "the text ends too early."
-        case twice = "the object has this name already."
+        case twice = "the object has this name twice."
     }
 
     @Test("A repeated name is no fault if the last value counts")
@@ -45,7 +45,7 @@ import Testing
     @Test("Text that is not UTF-8, or is nested too deeply, is a fault")
     func unreadable() {
         let fault = JSONFault(in: Data("{\n \"a".utf8) + [0xFF] + Data("\": 1}".utf8))
-        #expect(fault?.sentence.hasPrefix("It is not JSON: line 2 is not text in UTF-8.") == true)
+        #expect(fault?.sentence.hasPrefix("It is not valid JSON: line 2 is not UTF-8.") == true)
         #expect(JSONFault(in: Data(repeating: UInt8(ascii: "["), count: 1 << 20)) != nil)
     }
 

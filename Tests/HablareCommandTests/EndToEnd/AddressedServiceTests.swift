@@ -117,7 +117,7 @@ import Testing
                 let stage = try usual.stage()
                 let words = ["generate", "--provider", "openai", "--base-url", other.address("openai"), "Whales?"]
                 #expect(await stage.run(words) == .incomplete)
-                #expect(stage.errors.contains("wants a key, and that of openai goes only where openai is configured."))
+                #expect(stage.errors.contains("needs a key, and the key of openai is sent only to openai itself."))
                 #expect(
                     stage.errors.contains(
                         "services.my-server with kind: openai and base_url: \(other.address("openai"))"))

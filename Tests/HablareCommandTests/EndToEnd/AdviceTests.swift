@@ -59,8 +59,8 @@ import Testing
             let words = CommandFailure(error).message
             #expect(!words.lowercased().contains("regenerate"))
             // A job would find it again unchanged.
-            #expect(words.contains("run the same hablare generate … again; or where it is of hablare narrate, speak, "))
-            #expect(words.contains("remove it with hablare rm ID, then run the same command again."))
+            #expect(words.contains("run the same `hablare generate …` again. For `hablare narrate`, `speak`, "))
+            #expect(words.contains("remove it with `hablare rm ID` first."))
             #expect(error.reason == words)
         }
         let late = AIServiceError.timedOut(after: .seconds(1))
@@ -93,7 +93,7 @@ import Testing
         #expect(stage.output.contains("programs.json"))
         stage.clearScreen()
         #expect(await stage.run("narrate", "book.txt", "--voice", "nope") == .usage)
-        #expect(stage.errors.contains(" See: hablare voices --provider espeak-ng"))
+        #expect(stage.errors.contains(" To list its voices: hablare voices --provider espeak-ng"))
     }
 
     @Test func `The advice to install a program is followed by a separate sentence`() async throws {
@@ -104,7 +104,7 @@ import Testing
                     provider: ScriptedProvider(id: "writer"), isOwn: true, health: { .init(problem: missing) })
             ])
         #expect(await stage.run("doctor") == .incomplete)
-        #expect(stage.output.contains("apt install writr. Or mend or remove writer in programs.json."))
+        #expect(stage.output.contains("apt install writr. Or correct or remove writer in programs.json."))
     }
 
     @Test func `narrate explains why it does not write to standard output`() async throws {
@@ -129,7 +129,7 @@ import Testing
         let removed = try #require(id)
         #expect(await stage.run("rm", removed.text) == .success)
         #expect(await status == .inputMissing)
-        #expect(stage.errors.contains("It was removed meanwhile"))
+        #expect(stage.errors.contains("was removed meanwhile, for example by"))
         #expect(stage.errors.contains(removed.text))
         #expect(!stage.errors.contains(removed.uuidString))
         gate.open()
@@ -152,7 +152,7 @@ import Testing
         #expect(
             stage.errors.contains("raise its maximumBytes in programs.json, in $XDG_CONFIG_HOME"), "\(stage.errors)")
         #expect(await stage.run("generate", "--provider", "wrong", "Sing.") == .incomplete)
-        #expect(stage.errors.contains("look at its entry in programs.json"), "\(stage.errors)")
+        #expect(stage.errors.contains("check its entry in programs.json"), "\(stage.errors)")
         #expect(!stage.errors.contains("template"))
     }
 
@@ -198,12 +198,12 @@ extension AdviceTests {
     @Test(arguments: [["ps"], ["ps", "--job", "a"], ["cost"], ["show", "ID"], ["logs", "ID"], ["stream", "ID"]])
     func `A user without write access gets advice to copy the store`(arguments: [String]) async throws {
         let (words, folder) = try await refusal(arguments, StoreAccess(mayWrite: false))
-        #expect(words.hasPrefix("hablare: It is not writable. (SQLite 8) Run this as its owner: "))
-        #expect(words.contains("while nothing works on the store"))
+        #expect(words.hasPrefix("hablare: It is not writable. (SQLite 8) Run this as the owner of the store, "))
+        #expect(words.contains("while no process works on the store"))
         #expect(
             words.hasSuffix(
                 "mkdir 'my store-copy' && cp -R '\(folder)/.' 'my store-copy' && chmod -R u+rwX 'my store-copy', "
-                    + "then the same with --data-dir 'my store-copy'\n"), "\(words)")
+                    + "then run the same command with --data-dir 'my store-copy'\n"), "\(words)")
     }
 
     @Test(

@@ -12,7 +12,7 @@ import Testing
         for command in [["ps"], ["work"], ["doctor"], ["generate", "--provider", "espeak-ng", "x"]] {
             stage.clearScreen()
             #expect(await stage.run(command + ["--data-dir", "data.txt"]) == .configuration)
-            #expect(stage.errors.contains("data.txt is a file, not a folder."), "\(command)")
+            #expect(stage.errors.contains("data.txt is a file. Pass the folder"), "\(command)")
         }
         #expect(try stage.file("data.txt") == Data("no folder".utf8))
     }
@@ -25,7 +25,7 @@ import Testing
             composition.argumentBytes = ArgumentBytes(
                 words: words.map { $0.hasPrefix("caf") ? [0x63, 0x61, 0x66, 0xE9] : Array($0.utf8) })
             #expect(await HablareCommand.execute(in: composition) == .usage)
-            #expect(stage.errors.contains("hablare: Argument \(place) of \(words.count) behind hablare is not UTF-8"))
+            #expect(stage.errors.contains("hablare: Argument \(place) of \(words.count) after hablare is not UTF-8"))
             #expect(stage.output.isEmpty && !composition.storeExists(stage.data))
         }
     }
@@ -38,7 +38,7 @@ import Testing
     func `A text that begins with a dash is not taken for a help option`(words: [String], place: Int) async throws {
         let stage = try Stage()
         #expect(await stage.run(words) == .usage)
-        #expect(stage.errors.contains("Argument \(place) begins with - and is no option."), "\(stage.errors)")
+        #expect(stage.errors.contains("Argument \(place) begins with - but is not an option."), "\(stage.errors)")
         #expect(stage.errors.contains("hablare \(words[0]) … -- TEXT"))
         #expect(stage.output.isEmpty)
     }
@@ -76,14 +76,14 @@ import Testing
     @Test(arguments: [
         Case("narrate", .usage, "Missing expected argument"),
         Case("narrat book.txt", .usage, "Did you mean narrate?"),
-        Case("frobnicate", .usage, "There is no command frobnicate."),
+        Case("frobnicate", .usage, "Unknown command 'frobnicate'."),
         Case("narrate book.txt --dry-run --voice en-uk", .usage, "Did you mean en-us?"),
         Case("narrate book.txt --parameter voice=en-uk", .usage, "Did you mean en-us?"),
         Case("narrate book.txt --attempts 0", .usage, "from 1 to 100"),
         Case("narrate book.txt --attempts 101", .usage, "from 1 to 100"),
-        Case("narrate book.txt --rate 0", .usage, "more than 0"),
-        Case("narrate book.txt --rate=-1", .usage, "more than 0"),
-        Case("work --rate nan", .usage, "more than 0"),
+        Case("narrate book.txt --rate 0", .usage, "above 0"),
+        Case("narrate book.txt --rate=-1", .usage, "above 0"),
+        Case("work --rate nan", .usage, "above 0"),
         Case("narrate book.txt --if-interrupted wait", .usage, "run-again"),
         Case("retry --job x --held", .inputMissing, "no such job"),
         Case("cancel --job x", .inputMissing, "no such job"),
@@ -114,16 +114,16 @@ import Testing
         Case("show 42", .usage, "not a UUID"),
         Case("show 01982f6e-6c4b-7d1e-9a3f-0123456789ab", .inputMissing, "There is no store"),
         Case("watch 01982f6e-6c4b-7d1e-9a3f-0123456789ab", .inputMissing, "There is no store"),
-        Case("cancel", .usage, "Give a request's id, or --all"),
-        Case("cancel --all --job x", .usage, "Give a request's id, or --all"),
+        Case("cancel", .usage, "Choose one: a request's id, --all"),
+        Case("cancel --all --job x", .usage, "Choose one: a request's id, --all"),
         Case("retry --job x", .usage, "--failed"),
-        Case("rm", .usage, "Give a request's id"),
+        Case("rm", .usage, "Choose one: a request's id"),
         Case("ps --state done", .usage, "pending"),
         Case("ps --limit -1", .usage, "--limit is -1. Give 0 or more."),
-        Case("prune --days -1", .usage, "--days takes a number of 0 or more."),
-        Case("prune --count -1", .usage, "--count takes a number of 1 or more."),
-        Case("prune --bytes -1", .usage, "--bytes takes a number of 0 or more."),
-        Case("cost --since -1", .usage, "-1 is no day."),
+        Case("prune --days -1", .usage, "--days must be 0 or more."),
+        Case("prune --count -1", .usage, "--count must be 1 or more."),
+        Case("prune --bytes -1", .usage, "--bytes must be 0 or more."),
+        Case("cost --since -1", .usage, "'-1' is not a day."),
         Case("work --concurrency -1", .usage, "from 1 to 1000"),
         Case("work --timeout -1", .usage, "--timeout is -1"),
         Case("work --attempts -1", .usage, "from 1 to 100"),

@@ -39,7 +39,7 @@ import Testing
         let id = try #require(try stage.store().snapshots(SnapshotFilter()).first?.id)
         #expect(
             stage.errors
-                == "hablare: Not all of the answer was printed. It is in the store: hablare stream \(id.text)\n")
+                == "hablare: Only a part of the answer was printed. It is in the store: hablare stream \(id.text)\n")
         #expect(try phases(stage) == [.completed])
     }
 
@@ -85,7 +85,8 @@ import Testing
         let id = try #require(try stage.store().snapshots(SnapshotFilter()).first?.id)
         #expect(
             stage.errors
-                == "hablare: Not all of the object was printed. It is in the store: hablare show \(id.text) --json\n")
+                == "hablare: Only a part of the object was printed. It is in the store: hablare show \(id.text) --json\n"
+        )
     }
 
     @Test func `A store failure ends a command whose output no one reads`() async throws {

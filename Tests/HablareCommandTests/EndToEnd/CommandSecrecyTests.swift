@@ -111,7 +111,8 @@ struct CommandSecrecyTests {
     {
         let stage = try Stage(provider: Voice.provider { call in throw Self.indiscreet(call, disposition) })
         try await generate(on: stage)
-        #expect(stage.errors.contains("hablare: It failed: ") && stage.errors.contains("To read along: "))
+        #expect(
+            stage.errors.contains("hablare: The request failed: ") && stage.errors.contains("To follow it elsewhere: "))
         #expect(stage.errors.contains("[prompt]") && stage.output.contains("[prompt]"), "that it failed is said")
         search(stage)
     }

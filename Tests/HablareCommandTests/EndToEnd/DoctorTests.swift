@@ -27,14 +27,14 @@ import Testing
     @Test func `A sound store is reported as healthy`() async throws {
         let stage = try await narrated()
         #expect(await stage.run("doctor") == .success)
-        #expect(stage.output.contains("is sound: 1 request, 1 content file"))
+        #expect(stage.output.contains("is intact: 1 request, 1 content file"))
         #expect(!stage.output.contains("problem"))
     }
 
     @Test func `Without a store the programs are still checked`() async throws {
         let stage = try Stage()
         #expect(await stage.run("doctor") == .success)
-        #expect(stage.output.contains("There is nothing yet in"))
+        #expect(stage.output.contains("There is no store in "))
         #expect(stage.output.contains("2 voices"))
         #expect(try stage.folder.names().isEmpty)
     }
@@ -65,7 +65,7 @@ import Testing
         let file = try contentFile(stage)
         if isGone { try FileManager.default.removeItem(at: file) } else { try Data([1, 2, 3]).write(to: file) }
         #expect(await stage.run("doctor") == .incomplete)
-        #expect(stage.output.contains(isGone ? "is gone" : "has 3 bytes instead of"))
+        #expect(stage.output.contains(isGone ? "is missing" : "has 3 bytes instead of"))
         #expect(stage.output.contains("hablare rm "))
         // The advised fix works.
         let id = try #require(try stage.store().snapshots(SnapshotFilter()).first?.id)
@@ -77,11 +77,11 @@ import Testing
     }
 
     @Test func `An invalid programs file is a problem with its own exit status`() async throws {
-        let problem = CommandFailure(.configuration, "/home/programs.json is not as it should be. It is empty.")
+        let problem = CommandFailure(.configuration, "/home/programs.json is invalid. It is empty.")
         let stage = try Stage(providersFailure: problem)
         #expect(await stage.run("doctor") == .configuration)
         #expect(stage.output.contains("problem  programs: \(problem.message)"))
-        #expect(stage.output.contains("store: There is nothing yet"))
+        #expect(stage.output.contains("store: There is no store in "))
         #expect(stage.errors.isEmpty)
         stage.clearScreen()
         #expect(await stage.run("doctor", "--json") == .configuration)
@@ -96,7 +96,7 @@ import Testing
         let stage = try Stage(others: [writer])
         #expect(await stage.run("doctor") == (isOwn ? .incomplete : .success))
         #expect(stage.output.contains("\(isOwn ? "problem" : "note   ")  writer: writr was not found. Install it."))
-        #expect(stage.output.contains("Or mend or remove writer in programs.json.") == isOwn)
+        #expect(stage.output.contains("Or correct or remove writer in programs.json.") == isOwn)
     }
 
     @Test func `doctor reports whether any provider is usable`() async throws {
@@ -109,7 +109,7 @@ import Testing
             return (await HablareCommand.execute(in: composition), stage.output)
         }
         let (status, output) = try await doctor([:], [])
-        #expect(status == .incomplete && output.contains("problem  providers: Nobody can be asked here: "))
+        #expect(status == .incomplete && output.contains("problem  providers: No provider can be called: "))
         #expect(try await doctor(["OPENAI_API_KEY": "sk-test-0123456789abcdef"], []).0 == .success)
         let writer = InstalledProvider(provider: ScriptedProvider(id: "writer", responseType: .text))
         #expect(try await doctor([:], [writer]).0 == .success)
@@ -126,7 +126,7 @@ import Testing
         let template = CommandTemplate(id: "shout", executable: "cat", content: .text)
         composition.providers = { [try Composition.installed(template, $0, CommandSupervisor())] }
         #expect(await HablareCommand.execute(in: composition) == .incomplete)
-        #expect(stage.output.contains("problem  shout: shout is a program's name, too."))
+        #expect(stage.output.contains("problem  shout: shout is also the name of a program."))
     }
 
     @Test func `Programs of the user's own file are marked`() throws {

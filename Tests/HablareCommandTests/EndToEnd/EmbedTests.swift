@@ -65,7 +65,7 @@ import Testing
             let input = "one\none two three\none two\n"
             #expect(await stage.run(words, input: input) == .incomplete)
             #expect(stage.output.isEmpty)
-            #expect(stage.errors.contains("Of 3 texts, 1 failed, so nothing is printed; 2 are done, and kept."))
+            #expect(stage.errors.contains("Of 3 texts, 1 failed, so nothing is printed; 2 are done and kept."))
             fails.withLock { $0 = false }
             #expect(await stage.run(words, input: input) == .success)
             #expect(stage.output == "[1.0,1.0,1.0]\n[3.0,3.0,3.0]\n[2.0,2.0,2.0]\n")
@@ -86,8 +86,10 @@ import Testing
         let id = try #require(try damaged.store().snapshots(SnapshotFilter()).first?.id.text)
         #expect(
             damaged.errors.contains(
-                "The vector of text 1 cannot be used: It is gone or damaged. To have it made anew: hablare rm \(id), then "
-                    + "the same command again."), "\(damaged.errors)")
+                """
+                The vector of text 1 cannot be used: It is missing or damaged. To make it again, run hablare rm \
+                \(id), then the same command again.
+                """), "\(damaged.errors)")
         #expect(damaged.output.isEmpty)
         #expect(try folder.names() == ["data"])
         let sound = try Stage(provider: provider, folder: folder)
@@ -114,7 +116,7 @@ import Testing
         (["--provider", "openai", "-f", "none.txt"], "", .inputMissing, "There is no file"),
         (["--provider", "openai", "--dimensions", "0", "one"], "", .usage, "from 1 to 65536"),
         (["--provider", "openai", "-o", "none/a", "one"], "", .cannotCreate, "There is no folder"),
-        (["--provider", "openai", "-o", "v.png", "one"], "", .usage, "which cannot be made a .png file"),
+        (["--provider", "openai", "-o", "v.png", "one"], "", .usage, "which cannot be converted to a .png file"),
         (["--provider", "openai", "--parameter", "dimension=3", "one"], "", .usage, "Did you mean dimensions?"),
         (["--provider", "openai", "--parameter", "dimensions=3", "--dimensions", "3", "one"], "", .usage, "twice"),
     ])

@@ -171,7 +171,11 @@ import Testing
         let stage = try Stage(provider: provider)
         #expect(await stage.run("generate", "--provider", "writer", "--stream", "a failure") == .incomplete)
         #expect(stage.output == "half an ans")
-        #expect(stage.errors.contains("hablare: It failed after 1 chunk: The writer fell asleep. [provider-failed]"))
+        #expect(
+            stage.errors.contains(
+                """
+                hablare: The request failed after 1 chunk: The writer fell asleep. [provider-failed]
+                """))
     }
 
     @Test func `A held request ends the command with advice`() async throws {
@@ -180,7 +184,7 @@ import Testing
             let stage = try Stage(provider: provider)
             let words = ["generate", "--provider", "writer", "--if-interrupted", "hold", "held"] + stream
             #expect(await stage.run(words) == .incomplete)
-            #expect(stage.errors.contains("It is held"))
+            #expect(stage.errors.contains("The request is held"))
             #expect(stage.errors.contains("hablare retry "))
         }
     }
@@ -208,8 +212,8 @@ import Testing
             }
             #expect(status == .restarted)
             #expect(stage.output == "half an ansan answer")
-            #expect(stage.errors.contains("The answer is begun anew:"))
-            #expect(stage.errors.contains("The answer alone: hablare stream "))
+            #expect(stage.errors.contains("The answer begins again:"))
+            #expect(stage.errors.contains("To print the answer alone: hablare stream "))
             let id = try #require(try requests(stage).first?.id)
             stage.clearScreen()
             #expect(await stage.run("stream", id.text) == .success)
@@ -226,7 +230,7 @@ import Testing
         try await waitUntil { stage.output == "one " }
         stage.send(.terminate)
         try await waitUntil { stage.errors.contains("Stopping.") }
-        #expect(stage.errors.contains("SIGTERM came") && !stage.errors.contains("Ctrl-C"))
+        #expect(stage.errors.contains("Stopping. Received SIGTERM") && !stage.errors.contains("Ctrl-C"))
         gate.admitOne()
         #expect(await status == .terminated)
         #expect(stage.output == "one two")
@@ -237,9 +241,12 @@ import Testing
         async throws
     {
         for (options, phase, words) in [
-            (["--stream", "--restart"], RequestPhase.pending, "It waits in the store. To have it made: hablare work"),
-            (["--stream"], .failed, "It failed after 1 chunk"),
-            (["--stream"], .failed, "To have it made anew: hablare retry "), ([], .pending, "It waits in the store."),
+            (
+                ["--stream", "--restart"], RequestPhase.pending,
+                "The request waits in the store. To run it: hablare work"
+            ),
+            (["--stream"], .failed, "The request failed after 1 chunk"),
+            (["--stream"], .failed, "To retry it: hablare retry "), ([], .pending, "The request waits in the store."),
         ] {
             let gate = Gate()
             let stage = try Stage(provider: talker(["one ", "two"], gate))
@@ -261,7 +268,7 @@ import Testing
         try await waitUntil { stage.output == "one " }
         stage.breakPipe()
         gate.admitOne()
-        try await waitUntil { stage.errors.contains("The reader of the output went away.") }
+        try await waitUntil { stage.errors.contains("The reader of the output closed it.") }
         gate.admitOne()
         #expect(await status == .brokenPipe)
         #expect(try requests(stage).map(\.phase) == [.completed])
@@ -290,7 +297,7 @@ import Testing
         guard isMade else { return }
         stage.clearScreen()
         #expect(await stage.run("stream", id) == .inputOutput)
-        #expect(stage.errors == "hablare: It is full. All of it is in the store: hablare stream \(id)\n")
+        #expect(stage.errors == "hablare: It is full. The complete answer is in the store: hablare stream \(id)\n")
     }
 
     private static func place(_ options: [String]) -> String {
@@ -319,7 +326,10 @@ import Testing
             #expect(await stage.run(words + options) == .success)
             #expect(stage.output == answer, "\(options)")
             #expect(stage.errors.isEmpty != isTold, "\(stage.errors)")
-            if isTold { #expect(stage.errors.contains(/^From the cache, \d+ s old; --cache refresh asks anew\.\n$/)) }
+            if isTold {
+                #expect(
+                    stage.errors.contains(/^From the cache, \d+ s old. For a new answer, pass --cache refresh\.\n$/))
+            }
         }
     }
 

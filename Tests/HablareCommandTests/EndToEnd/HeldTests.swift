@@ -31,7 +31,7 @@ import Testing
 
     @Test func `A held segment ends the narration separately from failures, with advice`() async throws {
         let (stage, id, job) = try await held()
-        #expect(stage.errors.contains("Of 3 segments, 1 is held, so there is no audio file yet; 2 are done, and kept."))
+        #expect(stage.errors.contains("Of 3 segments, 1 is held, so there is no audio file yet; 2 are done and kept."))
         #expect(stage.errors.contains("segment 2 (\(id.text))"))
         #expect(!stage.errors.contains("Failed:"))
         #expect(
@@ -92,7 +92,7 @@ import Testing
         let owner = try #require(try dying.store().owners().first?.id)
         let waiting = try Stage(folder: folder)
         async let waited = waiting.run("narrate", "book.txt")
-        try await waitUntil { waiting.errors.contains("works on this too") || waiting.errors.contains("0 of 1") }
+        try await waitUntil { waiting.errors.contains("also works on this") || waiting.errors.contains("0 of 1") }
         // Like a third process that finds the first one dead.
         _ = try dying.store().commit([.retireOwner(owner, at: Date())])
         #expect(await waited == .incomplete)
@@ -120,11 +120,11 @@ import Testing
         let manager = AIRequestManager(store: try stage.store(), providers: try ProviderRegistry([strange]))
         let id = try await manager.submit(AIRequest(prompt: "x"), to: "strange")
         #expect(await stage.run("work") == .success)
-        #expect(stage.errors.contains("1 request waits for a provider that is not here: strange.\n"))
+        #expect(stage.errors.contains("1 request waits for an unknown provider: strange.\n"))
         #expect(await stage.run("ps") == .success)
         #expect(stage.output.contains("no-provider"))
         #expect(await stage.run("show", id.text) == .success)
-        #expect(stage.output.contains("there is no provider strange here"))
+        #expect(stage.output.contains("provider strange is not available here"))
     }
 
     // MARK: ps, show, watch
@@ -151,7 +151,7 @@ import Testing
         let (stage, id, _) = try await held()
         stage.clearScreen()
         #expect(await stage.run("show", id.text, "--data-dir", "d") == .success)
-        #expect(stage.output.contains("held: nobody knows whether its last attempt was carried out, and billed"))
+        #expect(stage.output.contains("held: the outcome of its last attempt is unknown, and it may have been billed"))
         #expect(stage.output.contains("if interrupted  hold"))
         #expect(stage.output.contains("  hablare retry \(id.text) --data-dir d\n"))
         stage.clearScreen()
@@ -166,10 +166,10 @@ import Testing
     @Test func `watch and stream end at a held request`() async throws {
         let (stage, id, _) = try await held()
         #expect(await stage.run("watch", id.text) == .incomplete)
-        #expect(stage.errors.contains("To have it made: hablare retry \(id.text) && hablare work"))
+        #expect(stage.errors.contains("To retry it: hablare retry \(id.text) && hablare work"))
         stage.clearScreen()
         #expect(await stage.run("stream", id.text) == .incomplete)
-        #expect(stage.errors.contains("It is held. To have it made: hablare retry \(id.text) && hablare work"))
+        #expect(stage.errors.contains("The request is held. To retry it: hablare retry \(id.text) && hablare work"))
     }
 
     // MARK: retry, cancel, rm
@@ -214,7 +214,7 @@ import Testing
         #expect(await stage.run(command + ["--job", "nobody", "--data-dir", "d"]) == .inputMissing)
         #expect(
             stage.errors
-                == "hablare: There is no job nobody in this store. See the jobs with: hablare ps --data-dir d\n")
+                == "hablare: There is no job nobody in this store. To list the jobs: hablare ps --data-dir d\n")
         #expect(stage.output.isEmpty)
     }
 }

@@ -57,7 +57,7 @@ import Testing
             let stage = try fake.stage()
             let words = ["image", "A whale.", "--provider", "openai", "-o", "whale.png", "--sample", "3"]
             #expect(await stage.run(words) == .incomplete)
-            #expect(stage.errors.contains("Of 3 pictures, 1 failed, and the others are written; 2 are done, and kept."))
+            #expect(stage.errors.contains("Of 3 pictures, 1 failed, and the others are written; 2 are done and kept."))
             #expect(try stage.folder.names().filter { $0.hasSuffix(".png") }.count == 2)
             #expect(await stage.run(words) == .success)
             #expect(fake.paths.count == 4)
@@ -74,9 +74,10 @@ import Testing
             #expect(await stage.run(words) == .incomplete)
             let job = try #require(try stage.store().snapshots(SnapshotFilter()).first?.job).rawValue
             #expect(
-                stage.errors.contains("and only that:\n  hablare retry --failed --job \(job) && hablare work\n"),
+                stage.errors.contains(
+                    "To retry only what failed:\n  hablare retry --failed --job \(job) && hablare work\n"),
                 "\(stage.errors)")
-            #expect(stage.errors.contains("These are under: hablare ps --job \(job)\n"))
+            #expect(stage.errors.contains("To list these: hablare ps --job \(job)\n"))
             #expect(!stage.errors.contains("hablare image"))
             // The advice of the message.
             #expect(await stage.run("retry", "--failed", "--job", job) == .success)
@@ -90,7 +91,7 @@ import Testing
             let late = try #require(snapshots.first { $0.position == missing })
             let file = stage.folder.url.appending(path: "whale-\(missing + 1).png").path
             let line = ShellWords.joined(["hablare", "show", late.id.text, "-o", file])
-            #expect(stage.errors.contains("Then each that is done is written with:\n  \(line)\n"), "\(stage.errors)")
+            #expect(stage.errors.contains("To write the finished ones to files:\n  \(line)\n"), "\(stage.errors)")
             #expect(await stage.run("show", late.id.text, "-o", file) == .success)
             #expect(try stage.file("whale-\(missing + 1).png") == Self.png)
         }
@@ -119,7 +120,7 @@ import Testing
             #expect(await ended == (isStopped ? .interrupted : .incomplete))
             gate.open()
             let job = try #require(try stage.store().snapshots(SnapshotFilter()).first?.job).rawValue
-            let note = "The same command would have others made. These are under: hablare ps --job \(job)\n"
+            let note = "The same command would make new ones. To list these: hablare ps --job \(job)\n"
             #expect(stage.errors.contains(note), "\(stage.errors)")
             #expect(stage.output.isEmpty && !stage.errors.contains("Stopp"), "\(stage.errors)")
             #expect((stage.errors == note) == isStopped)
@@ -150,9 +151,9 @@ import Testing
             #expect((1...2).contains(made))
             #expect(
                 stage.errors.contains(
-                    "Stopped: \(made) of 3 pictures done, and kept. To go on:\n  hablare retry --failed --job \(job) && hablare work\n"
+                    "Stopped: \(made) of 3 pictures done and kept. To continue:\n  hablare retry --failed --job \(job) && hablare work\n"
                 ), "\(stage.errors)")
-            #expect(stage.errors.contains("These are under: hablare ps --job \(job)\n"))
+            #expect(stage.errors.contains("To list these: hablare ps --job \(job)\n"))
             #expect(!stage.errors.contains("hablare image"))
             #expect(await stage.run("retry", "--failed", "--job", job) == .success)
             #expect(await stage.run("work") == .success)
@@ -185,7 +186,7 @@ import Testing
         let words = ["image", "A whale.", "--provider", "painter", "-o", "whale", "--sample", "3"]
         #expect(await stage.run(words + (isAnew ? ["--anew"] : [])) == .inputOutput)
         let job = try #require(try stage.store().snapshots(SnapshotFilter()).first?.job).rawValue
-        let requests = "go on with (hablare retry --failed --job \(job) && hablare work)"
+        let requests = "continue with (hablare retry --failed --job \(job) && hablare work)"
         #expect(stage.errors.contains(requests) == isAnew, "\(stage.errors)")
         #expect(stage.errors.contains("run the same command again") != isAnew, "\(stage.errors)")
     }
@@ -255,12 +256,12 @@ import Testing
             #expect(
                 stage.errors.hasSuffix(
                     """
-                    hablare: 1 of 3 pictures is not written. What was made is in the store: \(list)
-                      picture \(wrong + 1): The answer is a jpeg picture, which cannot be made a .png file. It is in the \
-                    store: \(line)
+                    hablare: 1 of 3 pictures was not written. They are in the store: \(list)
+                      picture \(wrong + 1): The answer is a jpeg picture, which cannot be converted to a .png file. \
+                    It is in the store: \(line)
 
                     """), "\(stage.errors)")
-            #expect(!stage.errors.contains("Give the output"))
+            #expect(!stage.errors.contains("choose an output file"))
             #expect(names.allSatisfy { stage.output.contains($0) })
             #expect(await stage.run("show", picture.id.text, "-o", file) == .success)
         }
@@ -277,10 +278,10 @@ import Testing
         let words = ["image", "A whale.", "--provider", "painter", "-o", "whale"]
         #expect(await stage.run(words + options) == .badInput)
         let id = try #require(try stage.store().snapshots(SnapshotFilter()).first?.id.text)
-        let remedy = "To have it made anew: hablare rm \(id), then the same command again."
-        #expect(stage.errors.contains("Picture 1 cannot be used: It is gone or damaged. "), "\(stage.errors)")
+        let remedy = "To make it again, run hablare rm \(id), then the same command again."
+        #expect(stage.errors.contains("Picture 1 cannot be used: It is missing or damaged. "), "\(stage.errors)")
         #expect(stage.errors.contains(remedy) == options.isEmpty, "\(stage.errors)")
-        #expect(stage.errors.contains("the same command has others made") != options.isEmpty)
+        #expect(stage.errors.contains("the same command makes new ones") != options.isEmpty)
     }
 
     @Test func `The file name selects the format if the model has a choice`() async throws {
@@ -308,7 +309,7 @@ import Testing
             try await waitUntil { stage.errors.contains("Stopping.") }
             gate.open()
             #expect(await ended == .interrupted)
-            #expect(stage.errors.contains("Stopped: 1 of 1 picture done, and kept. To go on:\n  hablare image"))
+            #expect(stage.errors.contains("Stopped: 1 of 1 picture done and kept. To continue:\n  hablare image"))
             #expect(await stage.run(words) == .success)
             #expect(fake.paths.count == 1)
             #expect(try stage.file("whale.png") == Self.png)
@@ -320,8 +321,8 @@ import Testing
         (["A whale.", "--provider", "anthropic", "-o", "a.png"], .usage, "makes no pictures"),
         (["A whale.", "--provider", "openai", "-o", "a.gif"], .usage, ".png, .jpg or .webp"),
         (["A whale.", "--provider", "openai", "-o", "a.png", "--sample", "0"], .usage, "from 1 to 100"),
-        (["A whale.", "--provider", "openai", "--sample", "2"], .usage, "Several pictures need a name"),
-        (["A whale.", "--provider", "openai", "-o", "a.png", "--mask", "a.png"], .usage, "--mask is for a picture"),
+        (["A whale.", "--provider", "openai", "--sample", "2"], .usage, "--sample needs a file name"),
+        (["A whale.", "--provider", "openai", "-o", "a.png", "--mask", "a.png"], .usage, "--mask needs --image"),
         (["A whale.", "--provider", "openai", "-o", "a.png", "--parameter", "sise=1"], .usage, "Did you mean size?"),
         (["A whale.", "--provider", "openai", "-o", "none/a.png"], .cannotCreate, "There is no folder"),
         (

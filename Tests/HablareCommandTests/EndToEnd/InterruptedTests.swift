@@ -32,7 +32,7 @@ import Testing
         #expect(await stage.run("ps") == .success)
         #expect(stage.output.contains(" interrupted "))
         #expect(!stage.output.contains("executing"))
-        #expect(stage.errors.contains("1 request is interrupted: its process ended."))
+        #expect(stage.errors.contains("1 request is interrupted, because its process ended."))
         #expect(stage.errors.contains("hablare work"))
         for (option, count) in [("interrupted", 1), ("executing", 0)] {
             stage.clearScreen()
@@ -43,7 +43,7 @@ import Testing
         }
         stage.clearScreen()
         #expect(await stage.run("show", id) == .success)
-        #expect(stage.output.contains("its process ended; it goes on with: hablare work"))
+        #expect(stage.output.contains("its process ended; to continue it: hablare work"))
         #expect(stage.output.contains("was with"))
         stage.clearScreen()
         #expect(await stage.run("logs", id) == .success)
@@ -71,7 +71,7 @@ import Testing
     @Test func `An interrupted request that will be held is announced wherever held ones are listed`() async throws {
         let (stage, _, attempt) = try left(unknownOutcome: .hold)
         #expect(await stage.run("show", attempt.request.uuidString) == .success)
-        #expect(stage.output.contains("it is held as soon as anything runs on this store, such as hablare work"))
+        #expect(stage.output.contains("the next process on this store holds it, such as hablare work"))
         for words in [["ps", "--state", "held"], ["retry", "--held"], ["cancel", "--held"], ["rm", "--held"]] {
             stage.clearScreen()
             #expect(await stage.run(words) == .success)
@@ -88,7 +88,7 @@ import Testing
         #expect(try bench.append(attempt, 0, ["half an answer"]) == .done)
         stage.clearScreen()
         #expect(await stage.run("show", attempt.request.uuidString) == .success)
-        #expect(stage.output.contains("it fails if its answer had begun to stream"))
+        #expect(stage.output.contains("fails it if its answer had begun to stream"))
         stage.clearScreen()
         #expect(await stage.run("work") == .incomplete)
         #expect(stage.output == "0 requests completed, 1 failed (hablare ps --state failed)\n")
@@ -102,13 +102,13 @@ import Testing
         #expect(try bench.append(attempt, 0, ["half an answer"]) == .done)
         let reader = try Stage(folder: stage.folder)
         async let read = reader.run("stream", attempt.request.uuidString)
-        while !reader.errors.contains("It is interrupted: its process ended") {
+        while !reader.errors.contains("The request is interrupted: its process ended") {
             try Task.checkCancellation()
             await Task.yield()
         }
         #expect(await stage.run("work", "--quiet") == .incomplete)
         #expect(await read == .incomplete)
         #expect(reader.output == "half an answer")
-        #expect(reader.errors.contains("To have it made anew: hablare retry "))
+        #expect(reader.errors.contains("To retry it: hablare retry "))
     }
 }

@@ -55,7 +55,7 @@ import Testing
         #expect(await stage.run("narrate", "book.txt", "--concurrency", "7", "--timeout", "9") == .success)
         #expect(try stage.file("book.wav") == first)
         #expect(stage.provider.record.calls.count == 24)
-        #expect(stage.output.contains("all made before"))
+        #expect(stage.output.contains("all finished"))
     }
 
     @Test(arguments: [(StopSignal.interrupt, CommandStatus.interrupted), (.terminate, .terminated)])
@@ -74,7 +74,7 @@ import Testing
         gate.open()
         #expect(await ended == status)
         #expect(slow.provider.record.cancellations == 0)
-        #expect(slow.errors.contains("To go on:\n  hablare narrate book.txt"))
+        #expect(slow.errors.contains("To continue:\n  hablare narrate book.txt"))
         #expect(try !folder.names().contains("book.wav"))
         let made = slow.provider.record.calls.count
         #expect(made < 24)
@@ -178,12 +178,12 @@ import Testing
             #expect(await stage.run("narrate", name, "--dry-run") == .success)
             return stage.output
         }
-        #expect(await dryRun("book.txt").contains("\nnothing of it is made yet\n"))
+        #expect(await dryRun("book.txt").contains("\nno segment is finished yet\n"))
         #expect(await stage.run("narrate", "book.txt") == .success)
-        #expect(await dryRun("book.txt").contains("\n24 made before, 0 to be made\n"))
+        #expect(await dryRun("book.txt").contains("\n24 finished, 0 to make\n"))
         // Another narration, with a new sentence.
         try stage.write(Self.text + " One more.", to: "more.txt")
-        #expect(await dryRun("more.txt").contains("\n24 in the cache, 1 to be made\n"))
+        #expect(await dryRun("more.txt").contains("\n24 in the cache, 1 to make\n"))
         #expect(stage.provider.record.calls.count == 24)
         stage.clearScreen()
         #expect(await stage.run("narrate", "more.txt", "--dry-run", "--json") == .success)
@@ -206,7 +206,7 @@ import Testing
             #expect(!stage.output.contains("inCache") && !stage.output.contains("completed"))
         } else {
             #expect(stage.output.contains("24 segments, "))
-            #expect(stage.output.contains("\nwhat is made already is not known\n"))
+            #expect(stage.output.contains("\nthe number of finished segments is unknown\n"))
         }
     }
 

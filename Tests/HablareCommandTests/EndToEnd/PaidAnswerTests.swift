@@ -36,7 +36,8 @@ import Testing
         let list = ShellWords.joined(["hablare", "ps", "--job", try job(stage), "--data-dir", "data"])
         let one = (["hablare", "show", "ID"] + shown + ["--data-dir", "data"]).joined(separator: " ")
         #expect(
-            stage.errors == "hablare: It is full. They are in the store: \(list), and each with: \(one)\n")
+            stage.errors
+                == "hablare: It is full. The answers are in the store. To list them: \(list). To print one: \(one)\n")
         #expect(stage.provider.record.calls.count == 3)
     }
 
@@ -55,7 +56,11 @@ import Testing
         let words = ["generate", "--provider", "writer", "Whales?", "--sample", "2", "-o", "there/a.txt"]
         #expect(await stage.run(words) == .cannotCreate)
         let list = ShellWords.joined(["hablare", "ps", "--job", try job(stage)])
-        #expect(stage.errors.contains("They are in the store: \(list), and each with: hablare show ID -o -"))
+        #expect(
+            stage.errors.contains(
+                """
+                The answers are in the store. To list them: \(list). To print one: hablare show ID -o -
+                """))
     }
 
     @Test func `Ctrl-C while printing several answers tells where they are`() async throws {
@@ -67,7 +72,10 @@ import Testing
         stage.send(.interrupt)
         #expect(await status == .interrupted)
         let list = ShellWords.joined(["hablare", "ps", "--job", try job(stage)])
-        #expect(stage.errors.hasPrefix("hablare: Not all of it was printed. They are in the store: \(list), "))
+        #expect(
+            stage.errors.hasPrefix(
+                "hablare: Only a part of the output was printed. The answers are in the store. To list them: \(list). ")
+        )
     }
 
     @Test func `A file of several answers is written before they are printed`() async throws {
@@ -103,7 +111,7 @@ import Testing
         try await stop(["--sample", "2", "-o", "a.txt"], at: 2) { stage, _ in
             let file = try stage.file("a.txt")
             #expect(file == Data("Whales sing.\n---\nWhales sing.\n".utf8))
-            #expect(!stage.errors.contains("To have the rest made"), "\(stage.errors)")
+            #expect(!stage.errors.contains("To run the rest"), "\(stage.errors)")
         }
         try await stop(["--sample", "2"], at: 2) { stage, _ in
             #expect(stage.output == "Whales sing.\n---\nWhales sing.\n")
@@ -121,7 +129,7 @@ import Testing
         try await stop(words, at: 1, manner) { stage, fake in
             let names = try stage.folder.names()
             #expect(!names.contains("a.json"))
-            #expect(stage.errors.contains("1 of 1 request is complete.\nTo see them: "), "\(stage.errors)")
+            #expect(stage.errors.contains("1 of 1 request is complete.\nTo list the requests: "), "\(stage.errors)")
             #expect(fake.server.calls.count == 1)
         }
     }
@@ -152,8 +160,8 @@ import Testing
             default: String(word)
             }
         }
-        let line = "go on with (hablare work && \(ShellWords.joined(["hablare"] + words)))"
-        #expect(stage.errors.contains("What is finished is kept; then \(line)."), "\(stage.errors)")
+        let line = "continue with (hablare work && \(ShellWords.joined(["hablare"] + words)))"
+        #expect(stage.errors.contains("Finished work is kept; then \(line)."), "\(stage.errors)")
         #expect(!stage.errors.contains("same command"))
     }
 
@@ -211,14 +219,15 @@ import Testing
         gate.open()
         #expect(await status == .incomplete)
         #expect(stage.output.components(separatedBy: "Whales sing.").count == 2, "\(stage.output) \(stage.errors)")
-        #expect(stage.errors.contains("hablare: It was removed meanwhile"), "\(stage.errors)")
+        #expect(stage.errors.contains("hablare: Request \(id.text) was removed meanwhile"), "\(stage.errors)")
         #expect(stage.errors.contains(id.text))
     }
 
     // MARK: Quiet
 
     @Test(arguments: [
-        ([], "It waits in the store: hablare stream "), (["--sample", "3"], "To see them: hablare ps --job "),
+        ([], "The request waits in the store: hablare stream "),
+        (["--sample", "3"], "To list the requests: hablare ps --job "),
     ])
     func `After Ctrl-C --quiet still tells where the request waits`(
         options: [String], line: String
@@ -256,14 +265,17 @@ import Testing
     }
 
     @Test(arguments: [
-        (["openai.speech", "-o", "hi.m4a"], "No m4a can be made"),
-        (["elevenlabs", "-o", "hi.aac"], "No aac can be made"),
-        (["openai.speech", "-o", "hi.mp3", "--parameter", "format=pcm"], "speaks pcm, which cannot be made mp3"),
+        (["openai.speech", "-o", "hi.m4a"], "cannot be converted to m4a"),
+        (["elevenlabs", "-o", "hi.aac"], "cannot be converted to aac"),
+        (
+            ["openai.speech", "-o", "hi.mp3", "--parameter", "format=pcm"],
+            "speaks pcm, which cannot be converted to mp3"
+        ),
         (["openai.image", "-o", "w.jpg"], "cannot be chosen for this model"),
         (["openai.image", "-o", "w.gif"], ".png, .jpg or .webp"),
-        (["openai.image", "-o", "w.png", "--parameter", "format=webp"], "the parameter format says webp"),
-        (["openai", "-o", "w.png"], "The answer is text, which cannot be made a .png file."),
-        (["openai.embedding", "-o", "w.mp3"], "The answer is text, which cannot be made a .mp3 file."),
+        (["openai.image", "-o", "w.png", "--parameter", "format=webp"], "the parameter format is webp"),
+        (["openai", "-o", "w.png"], "The answer is text, which cannot be converted to a .png file."),
+        (["openai.embedding", "-o", "w.mp3"], "The answer is text, which cannot be converted to a .mp3 file."),
     ])
     func `An impossible format is refused before any paid call`(
         words: [String], problem: String

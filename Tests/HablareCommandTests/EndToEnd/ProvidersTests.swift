@@ -71,7 +71,7 @@ import Testing
         #expect(rows["anthropic"]?.usable == false)
         #expect(rows["anthropic"]?.problem?.contains("hablare keys set anthropic") == true)
         #expect(rows["local"]?.usable == true && rows["local"]?.address == "http://localhost:8080/v1")
-        #expect(rows["broken"]?.problem?.contains("hablare.yaml is not as it should be. Line 4, column") == true)
+        #expect(rows["broken"]?.problem?.contains("hablare.yaml is invalid. Line 4, column") == true)
         #expect(rows["broken"]?.problem?.contains("has no scheme") == true)
         #expect(rows["broken"]?.address == nil)
         #expect(rows["off"]?.problem?.contains("is disabled") == true)
@@ -117,7 +117,7 @@ import Testing
         for command in ["providers", "ps", "cost", "work", "voices", "prune"] {
             desk.stage.clearScreen()
             #expect(await desk.stage.run(command) == .configuration)
-            #expect(desk.stage.errors.contains("hablare.yaml is not as it should be. Line 1, column 1: "), "\(command)")
+            #expect(desk.stage.errors.contains("hablare.yaml is invalid. Line 1, column 1: "), "\(command)")
         }
     }
 
@@ -125,12 +125,12 @@ import Testing
         let desk = try SettingsDesk()
         let file = try desk.write("services: {local: {kind: openai, base_url: localhost}}")
         #expect(await desk.stage.run("doctor") == .incomplete)
-        #expect(desk.stage.output.contains("settings: \(file.path) is as it should be."))
+        #expect(desk.stage.output.contains("settings: \(file.path) is valid."))
         #expect(desk.stage.output.contains("problem  local: "))
         try desk.write("netwrok: {}")
         desk.stage.clearScreen()
         #expect(await desk.stage.run("doctor") == .configuration)
-        #expect(desk.stage.output.contains("problem  settings: \(file.path) is not as it should be."))
+        #expect(desk.stage.output.contains("problem  settings: \(file.path) is invalid."))
         #expect(desk.stage.output.contains("2 voices"), "the rest is looked at")
         #expect(desk.stage.errors.isEmpty)
     }

@@ -22,7 +22,7 @@ import Testing
     @Test func `prune without a store does nothing and creates none`() async throws {
         let stage = try Stage()
         #expect(await stage.run("prune") == .success)
-        #expect(stage.errors.contains("There is nothing yet to prune."))
+        #expect(stage.errors.contains("There is nothing to prune yet."))
         #expect(try stage.folder.names().isEmpty)
     }
 
@@ -31,10 +31,10 @@ import Testing
         let limits = ["--days", "1000000", "--count", "3"]
         #expect(await stage.run(["prune", "--dry-run"] + limits) == .success)
         #expect(
-            stage.output == "would give up 2 responses (12 bytes) and remove 0 left-over files (0 bytes)\n")
+            stage.output == "would evict 2 responses (12 bytes) and remove 0 left-over files (0 bytes)\n")
         stage.clearScreen()
         #expect(await stage.run(["prune"] + limits) == .success)
-        #expect(stage.output == "gave up 2 responses (12 bytes), removed 0 left-over files (0 bytes)\n")
+        #expect(stage.output == "evicted 2 responses (12 bytes), removed 0 left-over files (0 bytes)\n")
         stage.clearScreen()
         #expect(await stage.run(["prune", "--json"] + limits) == .success)
         let report = try #require(
@@ -57,7 +57,7 @@ import Testing
         #expect(try stage.store().diagnose().findings.contains { $0.message.contains("hablare prune") })
         stage.clearScreen()
         #expect(await stage.run(["prune"] + limits) == .success)
-        #expect(stage.output == "gave up 0 responses (0 bytes), removed 1 left-over file (7 bytes)\n")
+        #expect(stage.output == "evicted 0 responses (0 bytes), removed 1 left-over file (7 bytes)\n")
         #expect(!FileManager.default.fileExists(atPath: file.path))
     }
 
@@ -67,7 +67,7 @@ import Testing
         #expect(await stage.run("narrate", "book.txt", "--quiet") == .success)
         stage.clearScreen()
         #expect(await stage.run("prune", "--days", "0", "--count", "1", "--bytes", "0") == .success)
-        #expect(stage.output.contains("gave up 0 responses"))
+        #expect(stage.output.contains("evicted 0 responses"))
     }
 
     @Test(arguments: [["--days", "-1"], ["--days", "nan"], ["--count", "0"], ["--bytes=-1"], ["--bytes", "x"]])

@@ -29,7 +29,7 @@ import Testing
             #expect(
                 wrong.errors.contains(
                     "Of 50 segments, \(failed) failed, \(50 - failed) wait, so there is no audio file yet"))
-            #expect(wrong.errors.contains("Once that is put right, to go on:\n  hablare narrate book.txt "))
+            #expect(wrong.errors.contains("Fix the cause, then run:\n  hablare narrate book.txt "))
             #expect(wrong.errors.contains("does not accept the key") && !wrong.errors.contains("0123456789"))
             #expect(wrong.output.contains("\"status\" : \"incomplete\"") && wrong.output.contains("\"made\" : 0"))
             #expect(try wrong.store().owners().isEmpty)
@@ -61,8 +61,8 @@ import Testing
             let job = try #require(snapshots.first?.job).rawValue
             let word = ShellWords.joined([job])
             let continuation = "hablare retry --failed --job \(word) && hablare work && hablare ps --job \(word)"
-            #expect(wrong.errors.contains("nothing more is asked, because it would be refused"), "\(wrong.errors)")
-            #expect(wrong.errors.contains("Once that is put right, to go on:\n  \(continuation)\n"), "\(wrong.errors)")
+            #expect(wrong.errors.contains("because every other request would be refused, too"), "\(wrong.errors)")
+            #expect(wrong.errors.contains("Fix the cause, then run:\n  \(continuation)\n"), "\(wrong.errors)")
             #expect(wrong.errors.contains("does not accept the key") && !wrong.errors.contains("0123456789"))
             let right = try fake.stage(environment: one, folder: folder)
             #expect(await right.run("retry", "--failed", "--job", job) == .success)
@@ -94,11 +94,11 @@ import Testing
                 try fake.paths.count > 1 && stage.store().snapshots(SnapshotFilter(phases: [.failed])).count > 0
             }
             #expect(!isOver.withLock { $0 })
-            try await waitUntil { stage.errors.contains("under way and may finish; Ctrl-C gives") }
-            #expect(stage.errors.contains("Nothing more is asked: ") && stage.errors.contains("[unauthorized]"))
+            try await waitUntil { stage.errors.contains("in flight may finish; after Ctrl-C") }
+            #expect(stage.errors.contains("No more calls are made: ") && stage.errors.contains("[unauthorized]"))
             gate.open()
             #expect(await status == .incomplete)
-            #expect(stage.errors.contains("; 1 is done, and kept."), "\(stage.errors)")
+            #expect(stage.errors.contains("; 1 is done and kept."), "\(stage.errors)")
             #expect(try stage.store().snapshots(SnapshotFilter(phases: [.completed])).count == 1)
             #expect(fake.paths.count <= 10)
         }

@@ -25,7 +25,7 @@ import Testing
     @Test func `ps without a store reports that and creates nothing`() async throws {
         let stage = try Stage()
         #expect(await stage.run("ps") == .success)
-        #expect(stage.errors.contains("There is nothing yet in"))
+        #expect(stage.errors.contains("There is no store in "))
         #expect(try stage.folder.names().isEmpty)
         #expect(await stage.run("ps", "--json") == .success)
         #expect(stage.output == "[]\n")
@@ -54,13 +54,13 @@ import Testing
         let lines = stage.output.split(separator: "\n")
         #expect(lines.count == 3)
         #expect(lines.dropFirst().map { $0.prefix(36) } == snapshots[1...].map { $0.id.text[...] })
-        #expect(stage.errors == "1 older one is not listed, as --limit says.\n")
+        #expect(stage.errors == "1 older request is not listed, because of --limit.\n")
         stage.clearScreen()
         #expect(await stage.run("ps", "--state", "failed", "--state", "cancelled") == .success)
         #expect(stage.output.isEmpty)
         #expect(await stage.run("ps", "--job", "other") == .inputMissing)
         #expect(stage.output.isEmpty)
-        #expect(stage.errors.contains("There is no job other in this store. See the jobs with: hablare ps"))
+        #expect(stage.errors.contains("There is no job other in this store. To list the jobs: hablare ps"))
     }
 
     @Test func `ps ends quietly if its reader closes the pipe`() async throws {
@@ -147,7 +147,7 @@ import Testing
     @Test func `work creates no store and names the command that does`() async throws {
         let stage = try Stage()
         #expect(await stage.run("work", "--data-dir", "nothere") == .inputMissing)
-        #expect(stage.errors.contains("There is no store at \(stage.folder.url.path)/nothere yet, so nothing waits."))
+        #expect(stage.errors.contains("There is no store in \(stage.folder.url.path)/nothere yet."))
         #expect(stage.errors.hasSuffix("hablare generate --provider NAME --detach PROMPT --data-dir nothere\n"))
         #expect(try stage.folder.names().isEmpty)
     }
@@ -160,7 +160,7 @@ import Testing
         #expect(await stage.run(command, id, "--data-dir", "data") == .inputMissing)
         #expect(
             stage.errors
-                == "hablare: There is no request \(id) in this store. See the ids with: hablare ps --data-dir data\n")
+                == "hablare: There is no request \(id) in this store. To list the ids: hablare ps --data-dir data\n")
     }
 
     @Test func `A completed request can be neither cancelled nor retried`() async throws {

@@ -130,11 +130,12 @@ import Testing
                 try FileManager.default.fileExists(atPath: stage.data.path)
                     && stage.store().snapshots(SnapshotFilter()).first?.waiting?.until != nil
             }
-            let words = "It waits: its last attempt failed; waits until "
+            let words = "The request waits: its last attempt failed; backs off until "
             if !isQuiet { try await waitUntil { stage.errors.contains(words) } }
             stage.send(.interrupt)
             #expect(await status == .interrupted)
-            #expect(stage.errors.split(separator: "\n").count { $0.hasPrefix("It waits: ") } == (isQuiet ? 0 : 1))
+            #expect(
+                stage.errors.split(separator: "\n").count { $0.hasPrefix("The request waits: ") } == (isQuiet ? 0 : 1))
         }
     }
 
@@ -142,12 +143,12 @@ import Testing
         let stage = try Stage(provider: Self.overloaded(times: 9, after: .seconds(300), .rateLimited))
         let words = ["generate", "--provider", "espeak-ng", "One.", "-o", "one.wav", "--attempts", "1"]
         #expect(await stage.run(words) == .incomplete)
-        #expect(stage.errors.contains("Wait 5 min before it is tried again. "), "\(stage.errors)")
+        #expect(stage.errors.contains("Wait 5 min before you retry. "), "\(stage.errors)")
         let id = try #require(try stage.store().snapshots(SnapshotFilter()).first?.id.text)
         for words in [["logs", id], ["show", id]] {
             stage.clearScreen()
             #expect(await stage.run(words) == .success)
-            #expect(stage.output.contains("Wait 5 min before it is tried again. [rate-limited]"), "\(stage.output)")
+            #expect(stage.output.contains("Wait 5 min before you retry. [rate-limited]"), "\(stage.output)")
         }
     }
 
@@ -194,7 +195,7 @@ import Testing
         #expect(stage.errors.contains("Of 2 segments, 1 failed, 1 was cancelled, so"))
         #expect(stage.errors.contains("Cancelled:\n  segment 2 (\(id.text))\n"))
         #expect(stage.errors.contains("It broke. [provider-failed]"))
-        #expect(stage.errors.contains("To try what failed or was cancelled again"))
+        #expect(stage.errors.contains("To retry only what failed or was cancelled:"))
         let object = try #require(try JSONSerialization.jsonObject(with: Data(stage.output.utf8)) as? [String: Any])
         #expect((object["failures"] as? [Any])?.count == 1)
         #expect((object["cancelled"] as? [[String: Any]])?.first?["id"] as? String == id.text)

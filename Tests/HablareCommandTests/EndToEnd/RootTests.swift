@@ -32,7 +32,7 @@ import Testing
         let stage = try Stage(others: [InstalledProvider(provider: ScriptedProvider(id: "writer"))])
         #expect(await stage.run("voices", "--provider", "writer") == .success)
         #expect(stage.output.isEmpty)
-        #expect(stage.errors == "writer has no voices: its answers are no audio.\n")
+        #expect(stage.errors == "writer has no voices: it does not answer with audio.\n")
         stage.clearScreen()
         #expect(await stage.run("voices", "--provider", "writer", "--json") == .success)
         #expect(stage.output.contains("[") && !stage.output.contains("writer"))

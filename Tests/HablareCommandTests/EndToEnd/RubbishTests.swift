@@ -29,7 +29,7 @@ import Testing
             #expect(await stage.run(["speak", "--provider", "espeak-ng", "Hello."] + output) == .badInput)
             #expect(
                 stage.errors.contains(
-                    "The sound of piece 1 cannot be used: It is not wav audio: its first bytes are 3C 68 74 6D. "),
+                    "The audio of piece 1 cannot be used: It is not wav audio: its first bytes are 3C 68 74 6D. "),
                 "\(stage.errors)")
             #expect(stage.printedData.isEmpty)
             #expect(try stage.folder.names() == ["data"])

@@ -158,7 +158,10 @@ import Testing
             try stage.write(#"{"type": "object", "properties": {"tons": {"type": "nubmer"}}}"#, to: "bad.json")
             #expect(await stage.run(words + ["bad.json"]) == .badInput)
             #expect(
-                stage.errors.contains("bad.json is no schema. The schema at /properties/tons/type"), "\(stage.errors)")
+                stage.errors.contains(
+                    """
+                    bad.json is not a valid schema. The schema at /properties/tons/type
+                    """), "\(stage.errors)")
             stage.clearScreen()
             try stage.write("{", to: "cut.json")
             #expect(await stage.run(words + ["cut.json"]) == .badInput)

@@ -29,7 +29,7 @@ import Testing
         let (status, errors) = try await refused(
             ["--provider", service, "-o", "answer", "Hello."], environment: [variable: ""])
         #expect(status == .unavailable)
-        #expect(errors.contains("There is no key for \(service). Give it one with: hablare keys set \(service)"))
+        #expect(errors.contains("There is no key for \(service). Store one with `hablare keys set \(service)"))
     }
 
     @Test(arguments: ["openai", "anthropic", "elevenlabs"])
@@ -50,14 +50,14 @@ import Testing
         let place = ["HABLARE_SERVICES_OPENAI_BASE_URL": "http://llm.invalid:8080/v1"]
         let (status, errors) = try await refused(["--provider", "openai", "Hello."], environment: place)
         #expect(status == .configuration)
-        #expect(errors.contains("a key is not sent over plain http to another machine. Give an address with https."))
+        #expect(errors.contains("because plain http to another machine is not safe. Use an https address."))
     }
 
     @Test func `A key with a line break is refused`() async throws {
         let (status, errors) = try await refused(
             ["--provider", "openai", "Hello."], environment: ["OPENAI_API_KEY": "sk-0123456789\nabcdefghij"])
         #expect(status == .configuration)
-        #expect(errors.contains("In the environment variable OPENAI_API_KEY: The key has a line break in it."))
+        #expect(errors.contains("In the environment variable OPENAI_API_KEY: The key contains a line break."))
         #expect(!errors.contains("abcdefghij"))
     }
 
@@ -77,7 +77,8 @@ import Testing
             let status = await stage.run(
                 "generate", "--provider", service, "--model", FakeService.unknownModel, "Hello.")
             #expect(status == .incomplete)
-            #expect(stage.errors.hasPrefix("hablare: It failed: \(sentence)\nIts attempts: hablare logs "))
+            #expect(
+                stage.errors.hasPrefix("hablare: The request failed: \(sentence)\nTo see its attempts: hablare logs "))
             #expect(fake.server.calls.count == 1, "it is not tried again")
         }
     }
@@ -85,7 +86,7 @@ import Testing
     @Test func `A base URL without a scheme is refused`() async throws {
         let option = try await refused(["--provider", "openai", "--base-url", "localhost:8080", "Hello."])
         #expect(option.status == .usage)
-        #expect(option.errors.contains("--base-url is not as it should be: "))
+        #expect(option.errors.contains("--base-url is invalid: "))
         #expect(option.errors.contains("has no scheme. Begin it with https:// or"))
         let variable = try await refused(
             ["--provider", "openai", "Hello."], environment: ["HABLARE_SERVICES_OPENAI_BASE_URL": "localhost:8080"])
@@ -99,17 +100,17 @@ import Testing
             ["--provider", "openai.speech", "-o", "long.mp3"], input: String(repeating: "word ", count: 1000))
         #expect(status == .badInput)
         #expect(
-            errors == "hablare: The prompt has 5000 characters, and openai.speech takes 4096 at once. Shorten it.\n")
+            errors == "hablare: The prompt has 5000 characters; openai.speech accepts 4096 at once. Shorten it.\n")
     }
 
     @Test(arguments: [
         (["--parameter", "temprature=1"], "has no parameter temprature. Did you mean temperature?"),
         (
             ["--parameter", "temperature=9"],
-            "The parameter temperature of provider openai is no number between 0.0 and 2.0"
+            "The parameter temperature of provider openai is not a number between 0.0 and 2.0"
         ),
         (["--parameter", "tools=[1]"], "tools"),
-        (["--voice", "alloy"], "The provider openai does not speak. Leave --voice out."),
+        (["--voice", "alloy"], "Provider openai does not speak. Leave --voice out."),
     ])
     func `Invalid parameters are refused`(words: [String], problem: String) async throws {
         let (status, errors) = try await refused(["--provider", "openai", "Hello."] + words)
@@ -134,7 +135,7 @@ import Testing
                 let (status, errors) = try await refused(["--provider", provider, "-o", "a", "Hello."] + option)
                 #expect(status == .usage)
                 #expect(
-                    errors.contains("The provider \(provider) takes a text and nothing else. Leave \(option[0]) out."))
+                    errors.contains("Provider \(provider) accepts only text. Leave \(option[0]) out."))
             }
         }
     }
@@ -145,7 +146,7 @@ import Testing
             try stage.write("no picture", to: "whale.png")
             let words = ["generate", "--provider", "openai", "Which?", "--image"]
             #expect(await stage.run(words + ["whale.png"]) == .badInput)
-            #expect(stage.errors.contains("whale.png is no PNG, JPEG, WebP or GIF"))
+            #expect(stage.errors.contains("whale.png is not a PNG, JPEG, WebP or GIF file"))
             #expect(await stage.run(words + ["none.png"]) == .inputMissing)
             #expect(await stage.run(words + ["."]) == .inputMissing)
             #expect(fake.server.connectionCount == 0)

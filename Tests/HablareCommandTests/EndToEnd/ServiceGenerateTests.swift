@@ -166,7 +166,7 @@ import Testing
             let stage = try fake.stage()
             #expect(await stage.run("generate", "--provider", "openai", "--sample", "2", "Whales?") == .incomplete)
             #expect(stage.output == "Whales sing.\n")
-            #expect(stage.errors.contains("hablare: It failed: "))
+            #expect(stage.errors.contains("hablare: The request failed: "))
         }
     }
 
@@ -182,7 +182,7 @@ import Testing
             #expect(fake.paths == ["/openai/v1/chat/completions", "/anthropic/v1/messages"])
             #expect(fake.bodies.map { $0["model"] } == ["gpt-x", "claude-x"])
             let id = try #require(try requests(stage).first?.id.text)
-            let note = "The answer is of anthropic: openai failed. Why: hablare logs \(id)\n"
+            let note = "The answer comes from anthropic, because openai failed. To see why: hablare logs \(id)\n"
             #expect(stage.errors.contains(note), "\(stage.errors)")
             stage.clearScreen()
             #expect(await stage.run("logs", id, "--json") == .success)
@@ -199,10 +199,10 @@ import Testing
     @Test(arguments: [false, true])
     func `An incomplete answer is reported with the reason and advice`(hasSeveral: Bool) async throws {
         let answers: [(reason: String, text: ParameterValue, words: String)] = [
-            ("length", "Whales", "was cut, because it became as long as it may be. Allow more with --parameter "),
-            ("length", "", "is empty: it became as long as it may be before anything was said. Allow more"),
-            ("content_filter", "Whales", "was kept back, or a part of it, by the service's rules of content."),
-            ("stop", "", "is empty, and the model ended it so."),
+            ("length", "Whales", "was cut at the maximum length. Allow more with --parameter "),
+            ("length", "", "is empty: the maximum length was reached before any text. Allow more"),
+            ("content_filter", "Whales", "was withheld, in whole or in part, by the service's content filter."),
+            ("stop", "", "is empty. Change the prompt"),
         ]
         for answer in answers {
             var manner = FakeService.Manner()
@@ -239,7 +239,8 @@ import Testing
             let id = try #require(try requests(stage).first?.id.text)
             #expect(stage.output.isEmpty)
             #expect(
-                stage.errors == "The answer wants tools called, which nobody does here: hablare show \(id) --json\n",
+                stage.errors
+                    == "The answer asks for tool calls, which this command does not make. To see them: hablare show \(id) --json\n",
                 "\(stage.errors)")
         }
     }
@@ -274,7 +275,7 @@ import Testing
                 stage.send(.interrupt)
                 #expect(await status == .interrupted)
                 #expect(try await call.clientLeft(), "the call is ended")
-                #expect(stage.errors.contains("It waits in the store. To have it made: hablare work"))
+                #expect(stage.errors.contains("The request waits in the store. To run it: hablare work"))
                 gate.open()
                 stage.clearScreen()
                 #expect(await stage.run("work") == .success)
@@ -299,7 +300,7 @@ import Testing
             stage.send(.interrupt)
             stage.send(.interrupt)
             #expect(await status == .interrupted)
-            #expect(stage.errors.contains("0 of 3 requests are complete. To have the rest made: hablare work"))
+            #expect(stage.errors.contains("0 of 3 requests are complete. To run the rest: hablare work"))
             gate.open()
             #expect(await stage.run("work") == .success)
             #expect(try requests(stage).map(\.phase) == [.completed, .completed, .completed])

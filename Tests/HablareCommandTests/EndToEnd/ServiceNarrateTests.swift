@@ -85,7 +85,7 @@ import Testing
             let words = ["narrate", "book.txt", "--provider", "elevenlabs"]
             #expect(await stage.run(words + ["--dry-run"]) == .success, "\(stage.errors)")
             // Eight characters at 100 dollars a million.
-            #expect(stage.output.contains("\ncosts about $0.0008, "), "\(stage.output)")
+            #expect(stage.output.contains("\ncosts at most about $0.0008, "), "\(stage.output)")
             stage.clearScreen()
             #expect(await stage.run(words + ["--dry-run", "--json"]) == .success)
             #expect(stage.output.contains("\"estimatedCostMicroDollars\" : 800"))
@@ -105,8 +105,8 @@ import Testing
             try stage.write("One. Two.")
             let words = ["narrate", "book.txt", "--provider", "elevenlabs", "--voice", "Nobody"]
             #expect(await stage.run(words + ["--dry-run"]) == .success, "\(stage.errors)")
-            #expect(stage.output.contains("\ncosts about $0.0008, "))
-            #expect(stage.errors.contains("A dry run asks nobody: whether elevenlabs has a key, can be reached"))
+            #expect(stage.output.contains("\ncosts at most about $0.0008, "))
+            #expect(stage.errors.contains("It does not check whether elevenlabs has a key, can be reached"))
             stage.clearScreen()
             #expect(await stage.run(words + ["--dry-run", "--quiet"]) == .success)
             #expect(stage.errors.isEmpty)
@@ -121,7 +121,7 @@ import Testing
         let stage = try Stage()
         try stage.write("One.")
         #expect(await stage.run("narrate", "book.txt", "--dry-run", "--voice", "xx") == .usage)
-        #expect(!stage.errors.contains("A dry run asks nobody"))
+        #expect(!stage.errors.contains("A dry run makes no call"))
     }
 
     @Test func `Audio that cannot be joined is refused before any call`() async throws {
@@ -132,7 +132,7 @@ import Testing
                 stage.clearScreen()
                 let words = ["narrate", "book.txt", "--provider", "openai", "--parameter", "format=\(format)"]
                 #expect(await stage.run(words) == .usage)
-                #expect(stage.errors.contains("Sound in \(format) cannot be joined."))
+                #expect(stage.errors.contains("Audio in the format \(format) cannot be joined."))
             }
             #expect(await stage.run("narrate", "book.txt", "--provider", "openai", "--parameter", "sped=1") == .usage)
             #expect(stage.errors.contains("Did you mean speed?"))

@@ -60,7 +60,7 @@ import Testing
         try await FakeService.run { fake in
             let stage = try fake.stage()
             #expect(await stage.run("speak", "Hello.", "--provider", "openai", "-o", "a.opus") == .badInput)
-            #expect(stage.errors.contains("The answer is wav audio, which cannot be made a .opus file."))
+            #expect(stage.errors.contains("The answer is wav audio, which cannot be converted to a .opus file."))
             #expect(stage.errors.contains("It is in the store: ") && stage.errors.contains("a.wav"))
             #expect(try !stage.folder.names().contains("a.opus"))
             let id = try #require(stage.errors.firstMatch(of: #/show ([0-9A-Fa-f-]{36}) /#)?.1)
@@ -106,7 +106,7 @@ import Testing
         try await FakeService.run { fake in
             let stage = try fake.stage(isTerminal: true)
             #expect(await stage.run("speak", "--provider", "openai", "Hello.") == .usage)
-            #expect(stage.errors.contains("A terminal cannot show what is made. Give it a file with -o"))
+            #expect(stage.errors.contains("A terminal cannot show the output. Pass a file with -o"))
             #expect(fake.server.connectionCount == 0)
         }
     }
@@ -139,7 +139,7 @@ import Testing
             stage.send(.interrupt)
             stage.send(.interrupt)
             #expect(await ended == .interrupted)
-            #expect(stage.errors.contains("Stopped: 1 of 2 segments done, and kept. To go on:\n  hablare speak"))
+            #expect(stage.errors.contains("Stopped: 1 of 2 segments done and kept. To continue:\n  hablare speak"))
             #expect(try stage.file("long.wav") == Data("before".utf8))
             gate.open()
             #expect(await stage.run(words) == .success)
@@ -162,7 +162,7 @@ import Testing
             try stage.write("before", to: "long.wav")
             let words = ["speak", "--provider", "openai", "-o", "long.wav", "--json", Self.long]
             #expect(await stage.run(words) == .incomplete)
-            #expect(stage.errors.contains("Of 2 segments, 1 failed, so nothing is written yet; 1 is done, and kept."))
+            #expect(stage.errors.contains("Of 2 segments, 1 failed, so nothing is written yet; 1 is done and kept."))
             #expect(stage.output.contains("\"status\" : \"incomplete\"") && stage.output.contains("\"output\" : null"))
             #expect(try stage.file("long.wav") == Data("before".utf8))
             fails.withLock { $0 = false }
@@ -213,10 +213,10 @@ import Testing
     }
 
     @Test(arguments: [
-        (["--provider", "openai", "--format", "ogg", "Hello."], CommandStatus.usage, "No ogg can be made"),
-        (["--provider", "openai", "-o", "a.m4a", "Hello."], .usage, "No m4a can be made"),
+        (["--provider", "openai", "--format", "ogg", "Hello."], CommandStatus.usage, "cannot be converted to ogg"),
+        (["--provider", "openai", "-o", "a.m4a", "Hello."], .usage, "cannot be converted to m4a"),
         (["--provider", "openai", "-o", "a.mp3", "--format", "wav", "Hello."], .usage, "Leave one of them out."),
-        (["--provider", "openai", "--speed", "9", "Hello."], .usage, "no number between 0.25 and 4.0"),
+        (["--provider", "openai", "--speed", "9", "Hello."], .usage, "not a number between 0.25 and 4.0"),
         (["--provider", "openai", "--speed", "0", "Hello."], .usage, "--speed is 0"),
         (["--provider", "openai", "--parameter", "speed=1", "--speed", "2", "Hello."], .usage, "is given twice"),
         (["--provider", "openai", "-o", "none/a.mp3", "Hello."], .cannotCreate, "There is no folder"),
@@ -224,9 +224,9 @@ import Testing
         (["--provider", "openai", "* * *"], .badInput, "nothing to read in the command line"),
         (["--provider", "openai", ""], .badInput, "empty"),
         (["--provider", "openai", "-f", "none.txt"], .inputMissing, "There is no file"),
-        (["--provider", "openai", "-f", "none.txt", "Hello."], .usage, "The text is given twice"),
-        (["--provider", "openai", "--json", "Hello."], .usage, "With --json standard output has the object."),
-        (["--provider", "anthropic", "Hello."], .usage, "The provider anthropic does not speak."),
+        (["--provider", "openai", "-f", "none.txt", "Hello."], .usage, "The text is given as an argument and with -f"),
+        (["--provider", "openai", "--json", "Hello."], .usage, "With --json, standard output is used for the object."),
+        (["--provider", "anthropic", "Hello."], .usage, "Provider anthropic does not speak."),
         (["--provider", "opnai", "Hello."], .unavailable, "Did you mean openai"),
         (["--provider", "openai", "--format", "aac", SpeakTests.long], .usage, "joined"),
     ])
@@ -262,7 +262,9 @@ import Testing
             for words in [["speak", "Hello."], ["narrate", "book.txt"]] {
                 stage.clearScreen()
                 #expect(await stage.run(words + ["--voice", "Gorge"]) == .usage)
-                #expect(stage.errors.contains("There is George - Warm, Ana. See: hablare voices"), "\(stage.errors)")
+                #expect(
+                    stage.errors.contains("There is George - Warm, Ana. To list its voices: hablare voices"),
+                    "\(stage.errors)")
             }
             #expect(!fake.paths.contains { $0.contains("text-to-speech") })
             #expect(!stage.composition().storeExists(stage.data))

@@ -169,7 +169,7 @@ import Testing
         try complete(bench, second, "whole")
         #expect(await status == expected)
         #expect(stage.output == (from == 0 ? "half whole" : "whole"))
-        #expect(stage.errors.contains("The answer alone: hablare stream \(request.id.text)") == (from == 0))
+        #expect(stage.errors.contains("To print the answer alone: hablare stream \(request.id.text)") == (from == 0))
         stage.clearScreen()
         #expect(await stage.run("stream", request.id.text) == .success)
         #expect(stage.output == "whole")
@@ -189,7 +189,7 @@ import Testing
         }
         stage.send(signal)
         #expect(await status == expected)
-        let words = "before chunk 3. To go on: hablare stream \(attempt.request.text) --from 3 --data-dir "
+        let words = "before chunk 3. To continue: hablare stream \(attempt.request.text) --from 3 --data-dir "
         #expect(stage.errors.contains(words), "\(stage.errors)")
         #expect(stage.errors.contains("Stopped by SIGTERM") == (signal == .terminate))
     }
@@ -204,7 +204,7 @@ import Testing
         }
         stage.send(.interrupt)
         #expect(await status == .interrupted)
-        #expect(stage.errors.contains("Stopped before chunk 1. To go on: "), "\(stage.errors)")
+        #expect(stage.errors.contains("Stopped before chunk 1. To continue: "), "\(stage.errors)")
         stage.goOnReading()
     }
 
@@ -220,7 +220,7 @@ import Testing
         #expect(await stage.run("stream", id, "--from", "300") == .usage)
         #expect(stage.output.isEmpty)
         let words = "The answer has only \(TimeText.count(count, "chunk")), and the first is 0. "
-        #expect(stage.errors.contains(words + "All of it: hablare stream \(id)"), "\(stage.errors)")
+        #expect(stage.errors.contains(words + "To print all of it: hablare stream \(id)"), "\(stage.errors)")
     }
 
     @Test func `A position behind the end of a failed answer reports the failure`() async throws {

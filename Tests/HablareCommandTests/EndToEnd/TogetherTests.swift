@@ -115,7 +115,7 @@ import Testing
         #expect(await joined == .success)
         #expect(second.output == "THE SAME")
         #expect(second.provider.record.calls.isEmpty)
-        let told = "The same request is running already, as \(id.text); waiting for its answer.\n"
+        let told = "An identical request, \(id.text), is already running; waiting for its answer.\n"
         #expect(second.errors == (isTold ? told : ""))
     }
 
@@ -131,7 +131,7 @@ import Testing
         gate.open()
         #expect(await status == .success)
         #expect(stage.output == "ASKED FOR BEFORE")
-        #expect(stage.errors == "\(id.text) asked for the same before; both get one answer.\n")
+        #expect(stage.errors == "Joined the identical request \(id.text); both get one answer.\n")
     }
 
     /// A store whose running requests cannot be listed.

@@ -29,7 +29,7 @@ import Testing
             #expect(fake.paths.count == 2)
             stage.clearScreen()
             #expect(await stage.run("voices", "--provider", "elevenlabs", "--language", "fr") == .success)
-            #expect(stage.output.isEmpty && stage.errors == "No voice is like that.\n")
+            #expect(stage.output.isEmpty && stage.errors == "No voice matches.\n")
         }
     }
 
@@ -60,7 +60,7 @@ import Testing
         try await FakeService.run { fake in
             let stage = try fake.stage(environment: ["ELEVENLABS_API_KEY": ""])
             #expect(await stage.run("voices", "--provider", "anthropic") == .success)
-            #expect(stage.errors == "anthropic has no voices: its answers are no audio.\n")
+            #expect(stage.errors == "anthropic has no voices: it does not answer with audio.\n")
             #expect(await stage.run("voices", "--provider", "elevenlabs") == .unavailable)
             #expect(fake.server.connectionCount == 0)
         }

@@ -22,7 +22,8 @@ import Testing
             await detach(stage, "openai")
             #expect(await stage.run("generate", "--detach", "--provider", "openai.embedding", "Whales?") == .success)
             let without = try fake.stage(environment: ["OPENAI_API_KEY": ""], folder: folder)
-            let words = "2 requests wait for openai, openai.embedding: There is no key for openai. Give it one with: "
+            let words =
+                "2 requests wait for openai, openai.embedding: There is no key for openai. Store one with `hablare keys set "
             if forever {
                 async let status = without.run("work", "--forever")
                 try await waitUntil { without.errors.contains(words) }
@@ -93,12 +94,12 @@ import Testing
             #expect(snapshots.count { $0.phase == .failed } == calls)
             #expect(snapshots.count { $0.phase == .pending && $0.waiting != .held } == left)
             #expect(wrong.output.contains("1 request completed, \(calls) failed"), "\(wrong.output)")
-            #expect(wrong.errors.contains("Nothing more is asked of openai text: "), "\(wrong.errors)")
+            #expect(wrong.errors.contains("No more calls to openai text in this run: "), "\(wrong.errors)")
             #expect(wrong.errors.contains("[unauthorized]"))
             #expect(
                 wrong.errors.contains(
-                    "\(left) requests wait for openai: others were refused in a way that these would be, too. Once that "
-                        + "is put right, to go on: hablare retry --failed && hablare work\n"), "\(wrong.errors)")
+                    "\(left) requests wait for openai: others were refused for a reason that applies to these, too. Fix it, then run: hablare retry --failed && hablare work\n"
+                ), "\(wrong.errors)")
             let right = try fake.stage(folder: folder)
             #expect(await right.run("retry", "--failed") == .success)
             #expect(await right.run("work") == .success)
@@ -112,7 +113,7 @@ import Testing
             try backlog(fake, folder)
             let wrong = try fake.stage(environment: ["OPENAI_API_KEY": "wrong-0123456789-wrong"], folder: folder)
             async let status = wrong.run("work", "--forever")
-            try await waitUntil { wrong.errors.contains("Nothing more is asked of openai text: ") }
+            try await waitUntil { wrong.errors.contains("No more calls to openai text in this run: ") }
             let other = try fake.stage(folder: folder)
             await detach(other, "anthropic")
             await detach(other, "openai")
@@ -137,7 +138,7 @@ import Testing
             for number in 1...9 { await detach(stage, "openai", "Whale \(number)") }
             #expect(await stage.run("work") == .incomplete)
             #expect(try stage.store().snapshots(SnapshotFilter(phases: [.completed])).count == 9)
-            #expect(!stage.errors.contains("Nothing more is asked"), "\(stage.errors)")
+            #expect(!stage.errors.contains("No more calls to"), "\(stage.errors)")
         }
     }
 }

@@ -34,7 +34,7 @@ import Testing
         #expect(await message(.ended(Self.late, Self.backingOff, finishing: Self.some)) == "Failed, to be retried")
         #expect(await message(.ended(Self.late, .settled(.failed), finishing: Self.some)) == "Failed")
         let diverted = EngineEvent.ended(Self.late, .waiting, to: "second")
-        #expect(await message(diverted) == "Failed, another provider is asked")
+        #expect(await message(diverted) == "Failed, falls back on another provider")
         #expect(await log(diverted).contains(" next=second "))
         for event in [diverted, .ended(Self.late, .settled(.failed), finishing: Self.some)] {
             #expect(await log(event).contains("until=") == false)
@@ -44,12 +44,12 @@ import Testing
 
     @Test func `A stopped attempt is logged as expired only if its requests expired`() async {
         #expect(await message(.ended(.expired, .waiting)) == "Interrupted, waits again")
-        #expect(await message(.ended(.expired, .settled(.failed), finishing: Self.some)) == "Ran out of time")
+        #expect(await message(.ended(.expired, .settled(.failed), finishing: Self.some)) == "Timed out")
         let others = EngineEvent.ended(.expired, .waiting, finishing: Self.some)
-        #expect(await message(others) == "Ran out of time, waits again for others")
+        #expect(await message(others) == "Timed out, waits again for others")
         #expect(await message(.ended(.interrupted, .waiting)) == "Interrupted, waits again")
         let swept = EngineEvent.failed(StoreWorkbench.id(1), of: FlightID(rawValue: 1), .deadlineExceeded)
-        #expect(await message(swept) == "Ran out of time")
+        #expect(await message(swept) == "Timed out")
     }
 
     @Test func `A permanent failure is logged as such for all members`() async {
@@ -59,7 +59,7 @@ import Testing
         #expect(await message(.ended(failed, .settled(.failed), finishing: two)) == "Failed")
         #expect(await log(.ended(failed, .settled(.failed), finishing: two)).contains(" requests=2 "))
         let diverted = AttemptEnd.Outcome.diverted(Self.error, to: FallbackTarget("second"), account: "second")
-        #expect(await message(.ended(diverted, .waiting, to: "second")) == "Failed, another provider is asked")
+        #expect(await message(.ended(diverted, .waiting, to: "second")) == "Failed, falls back on another provider")
         #expect(await message(.ended(.held(Self.error), .held)) == "Held")
     }
 
@@ -78,23 +78,23 @@ import Testing
             return .submitted(id, to: "p", receipt)
         }
         #expect(await message(submitted()) == "Submitted")
-        #expect(await message(submitted { $0.wasPresent = true }) == "Was submitted before")
+        #expect(await message(submitted { $0.wasPresent = true }) == "Already submitted")
         #expect(await message(submitted { $0.isAnswered = true }) == "Answered from the cache")
-        #expect(await message(submitted { $0.hasJoined = true }) == "Joined the same request, which is there already")
+        #expect(await message(submitted { $0.hasJoined = true }) == "Joined an identical request")
         #expect(await log(submitted()).contains("flight=7 provider=p request=\(id.text) "))
         #expect(await message(.rejected(id, to: "p", Self.error)) == "Refused")
         #expect(await message(.idle("p", until: Self.date)) == "Nothing to claim yet")
-        #expect(await message(.waiting(for: "a", until: Self.date)) == "Waits for the limit of calls")
+        #expect(await message(.waiting(for: "a", until: Self.date)) == "Waits for the rate limit")
         #expect(await log(.started(id, flight, provider: "p", attempt: 2)).contains("attempt=2 flight=7 "))
         #expect(await message(.started(id, flight, provider: "p", attempt: 2)) == "Sending")
         let claimed = await log(.claimed([FlightID(rawValue: 9): id, flight: id], of: "p"))
         #expect(claimed.split(separator: "\n").map { $0.contains("flight=7 ") } == [true, false])
-        #expect(await message(.released([flight])) == "Given back unsent")
+        #expect(await message(.released([flight])) == "Returned unsent")
         #expect(await message(.discarded(.test(.interrupted))) == "An attempt's outcome was not needed")
         #expect(await message(.cancelled(id)) == "Cancelled")
-        #expect(await message(.revived(id)) == "To be tried again at once")
+        #expect(await message(.revived(id)) == "To be retried at once")
         let gone = EngineEvent.recovered(OwnerID(rawValue: 3), flights: 2)
-        #expect(await message(gone) == "A process is gone; what it held waits again")
+        #expect(await message(gone) == "A process ended; its requests wait again")
         #expect(await log(gone).contains(" owner=3 requests=2 "))
     }
 }

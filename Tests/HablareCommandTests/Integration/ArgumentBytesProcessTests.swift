@@ -11,7 +11,7 @@ import Testing
         let end = try await running.end()
         #expect(end.status == 64)
         #expect(end.output.isEmpty)
-        #expect(end.errors.contains("Argument 6 of 6 behind hablare is not UTF-8"), "\(end.errors)")
+        #expect(end.errors.contains("Argument 6 of 6 after hablare is not UTF-8"), "\(end.errors)")
         #expect(!FileManager.default.fileExists(atPath: world.url.appending(path: "data").path))
         let whole = try world.start(
             ["generate", "--provider", "echo", "--quiet"], through: #"exec "$0" "$@" "$(printf 'caf\303\251')""#)

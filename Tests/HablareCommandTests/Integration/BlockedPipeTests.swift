@@ -37,7 +37,7 @@ import Testing
         if command == "stream" {
             #expect(running.process.terminationReason == .exit)
             #expect(running.process.terminationStatus == 143)
-            #expect(try await running.end().errors.contains("To go on: hablare stream \(id) "))
+            #expect(try await running.end().errors.contains("To continue: hablare stream \(id) "))
         } else {
             // A shell shows 143 for it.
             #expect(running.process.terminationReason == .uncaughtSignal)

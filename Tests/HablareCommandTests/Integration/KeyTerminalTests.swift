@@ -91,7 +91,8 @@ import Testing
         terminal.type(Self.key + "\u{1A}\n")
         let end = try await running.end()
         #expect(end.status == 65)
-        #expect(end.errors.contains("has white space or signs in it that no key has"), "the stroke is a sign as others")
+        #expect(
+            end.errors.contains("contains white space or characters that no key has"), "the stroke is a sign as others")
         expectTerminalAsBefore()
         expectNothingStored()
     }
@@ -101,7 +102,7 @@ import Testing
         terminal.type("\u{4}")
         let end = try await running.end()
         #expect(end.status == 65)
-        #expect(end.errors == "hablare: What was given as the key is empty. Nothing was stored.\n")
+        #expect(end.errors == "hablare: The input for the key is empty. Nothing was stored.\n")
         expectTerminalAsBefore()
         expectNothingStored()
     }
@@ -118,12 +119,12 @@ import Testing
         #expect(terminal.leftOver().isEmpty)
     }
 
-    @Test func `A line longer than a terminal takes is refused`() async throws {
+    @Test func `A line longer than a terminal accepts is refused`() async throws {
         let running = try await asked()
         terminal.type(String(repeating: "gorgonzola", count: 101) + "\n")
         let end = try await running.end()
         #expect(end.status == 65)
-        #expect(end.errors.contains("longer than a terminal takes"))
+        #expect(end.errors.contains("longer than a terminal accepts"))
         expectTerminalAsBefore()
         expectNothingStored()
     }

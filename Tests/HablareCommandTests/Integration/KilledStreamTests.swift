@@ -26,9 +26,9 @@ import Testing
         try world.go()
         let end = try await reader.end()
         #expect(end.output == "three\n")
-        #expect(end.errors.hasPrefix("It is interrupted: its process ended; it goes on with: hablare work "))
-        #expect(end.errors.contains("\nThe answer is begun anew:\n"))
-        #expect(end.errors.contains(" The answer alone: hablare stream \(id) "))
+        #expect(end.errors.hasPrefix("The request is interrupted: its process ended; to continue it: hablare work "))
+        #expect(end.errors.contains("\nThe answer begins again:\n"))
+        #expect(end.errors.contains(" To print the answer alone: hablare stream \(id) "))
         #expect(end.status == 2)
         #expect(try await worker.end().status == 0)
         #expect(try await world.start(["stream", id]).end().output == "one\ntwo\nthree\n")
@@ -72,8 +72,8 @@ import Testing
             kill(first.process.processIdentifier, signal)
         }
         let end = try await second.end()
-        #expect(end.errors.contains("after 2 chunks: It had joined the same call of another process, and that process"))
-        #expect(end.errors.contains("To have it made anew: hablare retry "))
+        #expect(end.errors.contains("after 2 chunks: It had joined the call of another process, which"))
+        #expect(end.errors.contains("To retry it: hablare retry "))
         #expect(end.status == 1)
         let told = try await first.end().errors
         #expect(!told.contains("another process"))
@@ -91,7 +91,7 @@ import Testing
         ])
         let end = try await silent.end()
         #expect(end.output == "one\ntwo\n")
-        #expect(end.errors.contains("hablare: It failed after 2 chunks"))
+        #expect(end.errors.contains("hablare: The request failed after 2 chunks"))
         #expect(end.errors.contains("[timeout]"))
         #expect(end.status == 1)
     }

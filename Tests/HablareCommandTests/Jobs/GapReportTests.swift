@@ -25,8 +25,8 @@ import Testing
         let lines = try lines([Self.failed, .cancelled, .held])
         #expect(
             lines.first
-                == "hablare: Of 9 pictures, 1 failed, 1 was cancelled, 1 is held, and so on; 6 are done, and kept.")
-        #expect(lines.contains("To try what failed or was cancelled again, and only that:\n  hablare image x"))
+                == "hablare: Of 9 pictures, 1 failed, 1 was cancelled, 1 is held, and so on; 6 are done and kept.")
+        #expect(lines.contains("To retry only what failed or was cancelled:\n  hablare image x"))
         let held = "  hablare retry --held --job k --data-dir d && hablare image x"
         #expect(lines.last?.hasSuffix(held) == true)
     }
@@ -36,18 +36,18 @@ import Testing
         let id = Self.ids[1].text
         let again =
             "  hablare retry --failed --job k --data-dir d && hablare retry \(id) --data-dir d && hablare work --data-dir d"
-        #expect(lines.contains("To try what failed or was cancelled again, and only that:\n\(again)"))
+        #expect(lines.contains("To retry only what failed or was cancelled:\n\(again)"))
         #expect(
             lines.contains { $0.hasSuffix("  hablare retry --held --job k --data-dir d && hablare work --data-dir d") })
-        #expect(lines.last?.hasSuffix("These are under: hablare ps --job k --data-dir d") == true)
+        #expect(lines.last?.hasSuffix("To list these: hablare ps --job k --data-dir d") == true)
         #expect(!lines.contains { $0.contains("hablare image") })
     }
 
     @Test func `Waiting requests are reported once, with the first step`() throws {
         let lines = try lines([Self.failed, .waiting, .waiting])
-        #expect(lines.first == "hablare: Of 9 pictures, 1 failed, 2 wait, and so on; 6 are done, and kept.")
-        #expect(lines.last?.hasSuffix("Once that is put right, to go on:\n  hablare image x") == true)
-        #expect(!lines.contains { $0.contains("To try what") })
+        #expect(lines.first == "hablare: Of 9 pictures, 1 failed, 2 wait, and so on; 6 are done and kept.")
+        #expect(lines.last?.hasSuffix("Fix the cause, then run:\n  hablare image x") == true)
+        #expect(!lines.contains { $0.contains("To retry only what") })
     }
 
     @Test(arguments: [(1, "Of 1 picture, 1 failed."), (3, "Of 3 pictures, 3 failed.")])
@@ -61,7 +61,7 @@ import Testing
             ).lines.first
         }
         #expect(first("and the others are written") == "hablare: \(words)")
-        let other = "hablare: \(words.dropLast()), so nothing is written yet; 0 are done, and kept."
+        let other = "hablare: \(words.dropLast()), so nothing is written yet; 0 are done and kept."
         #expect(first("so nothing is written yet") == other)
     }
 
@@ -74,7 +74,7 @@ import Testing
         #expect(JobContinuation(of: JobKey(rawValue: "k"), "hablare x", in: data).words == "run the same command again")
         #expect(
             JobContinuation(of: JobKey(rawValue: "k"), nil, in: data).words
-                == "go on with (hablare retry --failed --job k && hablare work)")
+                == "continue with (hablare retry --failed --job k && hablare work)")
         #expect(JobContinuation(of: JobKey(rawValue: "k"), "hablare x", in: data).note == nil)
     }
 }

@@ -11,9 +11,9 @@ import Testing
     @Test(
         arguments: [
             (false, false, "hablare speak 'a b'", nil),
-            (true, false, "hablare speak 'a b' < INPUT", "INPUT is a file with the text that came on standard input"),
-            (false, true, "hablare speak 'a b' > OUTPUT", "OUTPUT is the file for what is made"),
-            (true, true, "hablare speak 'a b' < INPUT > OUTPUT", "standard input, OUTPUT is the file"),
+            (true, false, "hablare speak 'a b' < INPUT", "INPUT is a file with the text from standard input"),
+            (false, true, "hablare speak 'a b' > OUTPUT", "OUTPUT is the output file"),
+            (true, true, "hablare speak 'a b' < INPUT > OUTPUT", "standard input, OUTPUT is the output file"),
         ] as [(Bool, Bool, String, String?)])
     func `The advised command has placeholders for standard input and redirected output`(
         reads: Bool, prints: Bool, line: String, remark: String?
@@ -34,7 +34,7 @@ import Testing
             stage.send(.interrupt)
             stage.send(.interrupt)
             #expect(await ended == .interrupted)
-            let line = "To go on:\n  hablare narrate - -o book.wav < INPUT\nINPUT is a file with the text"
+            let line = "To continue:\n  hablare narrate - -o book.wav < INPUT\nINPUT is a file with the text"
             #expect(stage.errors.contains(line) != isQuiet, "\(stage.errors)")
             #expect(stage.errors.isEmpty || !isQuiet)
             gate.open()

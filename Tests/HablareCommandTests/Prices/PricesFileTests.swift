@@ -39,7 +39,7 @@ import Testing
     @Test(
         "An invalid price file is an error with its path and advice",
         arguments: [
-            ("{\n  \"prices\": [1 2]}", "It is not JSON from line 2, column 16 on: "),
+            ("{\n  \"prices\": [1 2]}", "It is not valid JSON at line 2, column 16: "),
             (#"{"price": []}"#, "no list `prices`"),
             (#"{"prices": [{"provider": "p", "unit": "call"}]}"#, "Entry 1 of the price table has no price. Give"),
             (
@@ -54,7 +54,7 @@ import Testing
         let failure = try #require(throws: CommandFailure.self) { try table(text) }
         #expect(failure.status == .configuration)
         #expect(
-            failure.message.contains("/hablare/prices.json is not as it should be. ")
+            failure.message.contains("/hablare/prices.json is invalid. ")
                 && failure.message.contains(message), "\(failure.message)")
     }
 
@@ -102,9 +102,9 @@ import Testing
         let advice = table.advice(for: KnownProviders(programs: [program], services: []))
         #expect(advice.count == 3)
         #expect(
-            advice.first?.contains("Entry 2 is of cta, and there is no such provider here. Did you mean cat?") == true)
-        #expect(advice.dropFirst().first?.contains("Entry 3 is by the input-token") == true)
-        #expect(advice.last?.contains("Entry 4 is of a model") == true)
+            advice.first?.contains("Entry 2 has the unknown provider cta. Did you mean cat?") == true)
+        #expect(advice.dropFirst().first?.contains("Entry 3 has the unit input-token") == true)
+        #expect(advice.last?.contains("Entry 4 has a model") == true)
     }
 
     @Test func `A service's prices are found by its name and kind`() throws {

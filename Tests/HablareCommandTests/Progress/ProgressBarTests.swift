@@ -55,8 +55,8 @@ import Testing
         progress.held = 2
         progress.retrying = 3
         #expect(progress.done == 6)
-        #expect(ProgressBar().plainLine(progress) == "6 of 10 segments, 2 held, 3 waiting to be tried again")
-        #expect(ProgressBar().line(progress, width: 120).hasSuffix("6/10 · 2 held · 3 to try again"))
+        #expect(ProgressBar().plainLine(progress) == "6 of 10 segments, 2 held, 3 waiting for a retry")
+        #expect(ProgressBar().line(progress, width: 120).hasSuffix("6/10 · 2 held · 3 to retry"))
         progress.made = 8
         #expect(ProgressBar().plainLine(progress) == "10 of 10 segments, 2 held")
     }

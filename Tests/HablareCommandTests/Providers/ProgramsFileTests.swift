@@ -55,8 +55,8 @@ import Testing
     @Test(
         "An invalid programs file is an error with the position",
         arguments: [
-            ("{", "is not as it should be"), ("[]", "is not as it should be"),
-            ("{\n  \"w\": {\n    \"executable\" 1", "It is not JSON from line 3, column 18 on: "),
+            ("{", "is invalid"), ("[]", "is invalid"),
+            ("{\n  \"w\": {\n    \"executable\" 1", "It is not valid JSON at line 3, column 18: "),
             (
                 #"{"w": {"executable": "w", "answer": "text", "arguments": ["{x}"]}}"#,
                 "uses {x} without declaring it. Declare it as a placeholder: in programs.json under the program's key `parameters`."
@@ -73,28 +73,28 @@ import Testing
             ),
             (
                 #"{"w": {"executable": "w", "answer": "text", "maximumByte": 1,}}"#,
-                "It is not JSON from line 1, column 62 on: "
+                "It is not valid JSON at line 1, column 62: "
             ),
             (
                 #"{"w": {"executable": "w", "answer": "text", "answer": "data", "maximumByte": 1}}"#,
-                "the object has this name already"
+                "the object has this name twice"
             ),
-            (#"{"w": {"executable": "w", "answer": "poem"}}"#, "At w.answer: It is text, data"),
-            (#"{"w": {"executable": "w", "answer": "audio/"}}"#, "At w.answer: It is text, data"),
+            (#"{"w": {"executable": "w", "answer": "poem"}}"#, "At w.answer: Use text, data"),
+            (#"{"w": {"executable": "w", "answer": "audio/"}}"#, "At w.answer: Use text, data"),
             (#"{"w": {"executable": "w", "answer": "text", "argument": []}}"#, "Did you mean arguments?"),
             (#"{"w": {"executable": "w", "answer": "text", "arguments": ["a", 1]}}"#, "At w.arguments"),
             (#"{"w": {"executable": "a/b", "answer": "text"}}"#, "an absolute path"),
             (#"{"w": {"executable": "w", "answer": "text", "arguments": ["{prompt}"]}}"#, "the prompt is on standard"),
             (
                 #"{"w": {"executable": "w", "answer": "text", "parameters": {"p": {"kind": "integer"}}}}"#,
-                "has from and to"
+                "Give from and to"
             ),
             (
                 #"{"w": {"executable": "w", "answer": "text", "parameters": {"p": {"kind": "integer", "from": 2, "to": 1}}}}"#,
-                "has from and to"
+                "Give from and to"
             ),
-            (#"{"espeak-ng": {"executable": "w", "answer": "text"}}"#, "there is one already"),
-            (#"{"": {"executable": "w", "answer": "text"}}"#, "No program can be called"),
+            (#"{"espeak-ng": {"executable": "w", "answer": "text"}}"#, "is already taken by another provider"),
+            (#"{"": {"executable": "w", "answer": "text"}}"#, "is already taken by another provider"),
         ])
     func wrong(text: String, message: String) throws {
         let failure = try #require(throws: CommandFailure.self) { try templates(text) }

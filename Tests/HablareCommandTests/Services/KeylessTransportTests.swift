@@ -25,7 +25,7 @@ import Testing
         let client = ServiceClient(
             address, dialect: AnthropicDialect(), transport: transport, key: { () throws(AIServiceError) in nil })
         let error = await #expect(throws: AIServiceError.self) { try await client.send(.post(["x"], json: "y")) }
-        #expect(error?.message.contains("wants a key") == true && error?.disposition == .needsUser)
+        #expect(error?.message.contains("needs a key") == true && error?.disposition == .needsUser)
         #expect(error?.billing == billing)
     }
 }

@@ -46,7 +46,7 @@ import Testing
         #expect(missing.message.contains("--provider") && missing.message.contains("default_provider.image"))
         let wrong = try failure(nil, .speak, in: directory(settings))
         #expect(wrong.status == .unavailable)
-        #expect(wrong.message.hasSuffix("It is default_provider.speak of the settings."))
+        #expect(wrong.message.hasSuffix("It is default_provider.speak in the settings."))
     }
 
     @Test func `A provider that is not usable is refused with the reason and its own status`() throws {
@@ -144,7 +144,7 @@ import Testing
         #expect(found.name == "\(id)@\(address)" && found.service == "openai")
         #expect(found.provider.instance.rawValue.contains(address))
         let failure = try failure("\(name)@llm.lan:8080", in: directory)
-        #expect(failure.message.contains("There is no provider \(name)@llm.lan:8080."))
+        #expect(failure.message.contains("Unknown provider '\(name)@llm.lan:8080'."))
     }
 
     @Test func `A provider at another address has no fallback`() throws {

@@ -54,7 +54,7 @@ import Testing
         for lookUp in [{ _ in Self.key }, { _ in nil }] as [ServiceKeyLookup] {
             let entry = entry({ $0.address = address }, lookUp: lookUp)
             #expect((entry.problem?.status == .configuration) == isRefused)
-            #expect((entry.problem?.message.contains("Give an address with https.") == true) == isRefused)
+            #expect((entry.problem?.message.contains("Use an https address.") == true) == isRefused)
         }
         // A service that needs no key gets none, unless there is one.
         func keyless(_ settings: inout ServiceSettings) { (settings.address, settings.needsKey) = (address, false) }
@@ -78,7 +78,8 @@ import Testing
                 $0.isEnabled = false
                 $0.address = "nonsense"
             }, programs: ["openai"], lookUp: { _ in nil })
-        #expect(entry.problem?.message.contains("is disabled. Set services.openai.enabled to true") == true)
+        #expect(
+            entry.problem?.message.contains("is disabled. To enable it, set services.openai.enabled to true") == true)
     }
 
     @Test func `An invalid address is reported before a missing key`() {
@@ -88,6 +89,6 @@ import Testing
     }
 
     @Test func `A service must not have a program's name`() {
-        #expect(entry(programs: ["openai"]).problem?.message.contains("is a program's name, too") == true)
+        #expect(entry(programs: ["openai"]).problem?.message.contains("is also the name of a program") == true)
     }
 }

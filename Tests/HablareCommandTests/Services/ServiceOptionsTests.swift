@@ -70,17 +70,17 @@ import Testing
             try options.name(for: .generate, over: Settings())
         }
         #expect(failure?.status == .usage)
-        #expect(failure?.message.contains("--base-url is not as it should be: ") == true)
+        #expect(failure?.message.contains("--base-url is invalid: ") == true)
         try desk.write("services: {openai: {base_url: localhost}}")
         #expect(try desk.read().service("openai")?.addressProblem?.message.contains("Line 1, column 31") == true)
     }
 
     @Test(
         arguments: [
-            (nil, "m", nil, "--model is about a service, and none is named"),
-            (nil, nil, "http://x", "--base-url is about a service, and none is named"),
-            ("espeak-ng", "m", nil, "espeak-ng is none. Services are openai, anthropic, elevenlabs"),
-            ("anthropic.speech", "m", nil, "There is no provider anthropic.speech"),
+            (nil, "m", nil, "--model needs a service. Pass --provider"),
+            (nil, nil, "http://x", "--base-url needs a service. Pass --provider"),
+            ("espeak-ng", "m", nil, "espeak-ng is not one. Services are openai, anthropic, elevenlabs"),
+            ("anthropic.speech", "m", nil, "Unknown provider 'anthropic.speech'."),
         ] as [(String?, String?, String?, String)])
     func `--model and --base-url without a service are errors`(
         provider: String?, model: String?, baseURL: String?, message: String

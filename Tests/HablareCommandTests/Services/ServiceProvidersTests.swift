@@ -198,8 +198,8 @@ import Testing
     // MARK: Keys
 
     @Test(arguments: [
-        ("openai", "It may ask 2 models.", "/openai/v1/models"),
-        ("anthropic", "It may ask 2 models.", "/anthropic/v1/models"),
+        ("openai", "It may call 2 models.", "/openai/v1/models"),
+        ("anthropic", "It may call 2 models.", "/anthropic/v1/models"),
         ("elevenlabs", "The plan creator has 9000 of 10000 credits left.", "/elevenlabs/v1/user/subscription"),
     ])
     func `A key is tested by one cheap call`(service: String, words: String, path: String) async throws {
@@ -210,7 +210,7 @@ import Testing
             #expect(fake.paths == [path])
             let wrong = try fake.stage(environment: ["\(service.uppercased())_API_KEY": "wrong-0123456789-wrong"])
             #expect(await wrong.run("keys", "test", service) == .incomplete)
-            #expect(wrong.errors.contains("does not take the key wro…rong from the environment variable"))
+            #expect(wrong.errors.contains("does not accept the key wro…rong from the environment variable"))
             #expect(!wrong.errors.contains("0123456789"))
         }
     }
@@ -221,7 +221,7 @@ import Testing
             "HABLARE_SERVICES_OPENAI_BASE_URL": "http://llm.invalid:8080/v1",
         ])
         #expect(await stage.run("keys", "test", "openai") == .configuration)
-        #expect(stage.errors.contains("openai is at http://llm.invalid:8080, and a key is not sent over plain http"))
+        #expect(stage.errors.contains("The key of openai is not sent to http://llm.invalid:8080, because plain http"))
     }
 
     @Test func `A custom service can be tested, and an unknown one is refused`() async throws {

@@ -35,8 +35,10 @@ import Testing
         }
         #expect(failure?.status == .badInput)
         #expect(
-            failure?.message == "The sound of piece 1 cannot be used: It is gone or damaged. To have it made anew: "
-                + "hablare rm \(ids[0].text), then the same command again.")
+            failure?.message == """
+                The audio of piece 1 cannot be used: It is missing or damaged. To make it again, run hablare rm \
+                \(ids[0].text), then the same command again.
+                """)
     }
 
     @Test func `Pieces are joined beside the output file on its disk`() async throws {

@@ -354,8 +354,8 @@ import Testing
     @Test(
         "A structured answer without text, or one that is a refusal, is a billed failure",
         arguments: [
-            ("", "end_turn", "no text", .invalidResponse), ("", "max_tokens", "max_tokens", .invalidResponse),
-            ("{}", "refusal", "declines", .providerFailed),
+            ("", "end_turn", "without text", .invalidResponse), ("", "max_tokens", "max_tokens", .invalidResponse),
+            ("{}", "refusal", "declined", .providerFailed),
         ] as [(String, String, String, AIServiceError.Code)])
     func noValue(text: String, reason: String, says: String, code: AIServiceError.Code) async throws {
         let stream = Streams.start + Streams.text(0, text) + Streams.end(reason) + Streams.stop

@@ -27,8 +27,8 @@ import Testing
             (template(["{}"]), "malformed"),
             (template(["{a b}"]), "malformed"),
             (template(["a\0b"]), "malformed"),
-            (template([.optional(["-v"])]), "always there"),
-            (template([.optional(["{v}"])], [CommandPlaceholder("v", default: "x")]), "always there"),
+            (template([.optional(["-v"])]), "never left out"),
+            (template([.optional(["{v}"])], [CommandPlaceholder("v", default: "x")]), "never left out"),
             (template(["{r}"], [CommandPlaceholder("r", default: "many", accepts: .integer(0...9))]), "default"),
             (template(["{v}"], [CommandPlaceholder("v", default: "-x")]), "default"),
             (template(["{output}"]), "standard output"),
@@ -37,7 +37,7 @@ import Testing
             (template(["{output}"], output: .file(extension: "")), "extension"),
             (
                 template(["{output}"], [CommandPlaceholder("output")], output: .file(extension: "wav")),
-                "cannot be called"
+                "invalid name"
             ),
             (template(executable: ""), "program"),
             (template(executable: "bin/true"), "program"),

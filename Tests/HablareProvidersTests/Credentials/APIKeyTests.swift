@@ -12,8 +12,9 @@ import Testing
 
     @Test(arguments: [
         ("", "is empty"), (" \n\t", "is empty"), ("sk-a\nb", "line break"), ("sk-a\r\nb", "line break"),
-        ("sk-a\rb", "line break"), ("sk a", "white space"), ("sk-\u{0}a", "white space or signs"),
-        ("sk-\u{7F}", "white space or signs"), ("sk-é", "white space or signs"), ("sk-\u{2028}a", "signs"),
+        ("sk-a\rb", "line break"), ("sk a", "white space"), ("sk-\u{0}a", "white space or characters"),
+        ("sk-\u{7F}", "white space or characters"), ("sk-é", "white space or characters"),
+        ("sk-\u{2028}a", "characters"),
         (String(repeating: "k", count: 4097), "more than 4096 bytes"),
     ])
     func `What no header can carry is refused, and not repeated`(text: String, reason: String) throws {

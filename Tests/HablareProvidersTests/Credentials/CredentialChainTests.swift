@@ -67,12 +67,17 @@ import Testing
         #expect(error?.code == .invalidConfiguration)
         #expect(
             error?.message
-                == "There is no key for openai. Make one at https://platform.openai.com/api-keys, then: hablare keys set openai. Or set the environment variable OPENAI_API_KEY."
+                == """
+                There is no key for openai. Create one at https://platform.openai.com/api-keys, then run `hablare \
+                keys set openai`. Or set the environment variable OPENAI_API_KEY.
+                """
         )
         let work = try CredentialName("local", account: "work")
         let other = #expect(throws: AIServiceError.self) { try chain(memory).required(work) }
         #expect(
-            other?.message == "There is no key for local (work). Make one, then: hablare keys set local --account work."
+            other?.message == """
+                There is no key for local (work). Create one, then run `hablare keys set local --account work`.
+                """
         )
     }
 

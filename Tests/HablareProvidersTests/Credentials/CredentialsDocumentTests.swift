@@ -27,21 +27,21 @@ import Testing
 
     @Test(
         arguments: [
-            ("", "no JSON"), ("{", "no JSON"), ("[]", "no JSON object"), ("{}", "no version"),
+            ("", "not a JSON"), ("{", "not a JSON"), ("[]", "not a JSON object"), ("{}", "no version"),
             (#"{"version": "1", "credentials": []}"#, "no version"), (#"{"version": 0, "credentials": []}"#, "version"),
             (#"{"version": 1}"#, "a list"), (#"{"version": 1, "credentials": {}}"#, "a list"),
             (#"{"version": 1, "credentials": [], "more": 1}"#, "nothing else"),
             (#"{"version": 1, "credentials": ["sk-gorgonzola"]}"#, "entry 1"),
             (#"{"version": 1, "credentials": [{"service": "openai"}]}"#, "no key"),
             (#"{"version": 1, "credentials": [{"key": "sk-gorgonzola-1"}]}"#, "no service"),
-            (#"{"version": 1, "credentials": [{"service": "sk-gorgonzola", "key": "a"}]}"#, "no name of a service"),
+            (#"{"version": 1, "credentials": [{"service": "sk-gorgonzola", "key": "a"}]}"#, "service name is invalid"),
             (#"{"version": 1, "credentials": [{"service": "a", "key": "sk-gorgonzola 1"}]}"#, "white space"),
-            (#"{"version": 1, "credentials": [{"service": "a", "key": 1}]}"#, "its key is no text"),
-            (#"{"version": 1, "credentials": [{"service": "a", "key": "k", "sk-gorgonzola": 1}]}"#, "something else"),
+            (#"{"version": 1, "credentials": [{"service": "a", "key": 1}]}"#, "its key is not a text"),
+            (#"{"version": 1, "credentials": [{"service": "a", "key": "k", "sk-gorgonzola": 1}]}"#, "a key other than"),
             (#"{"version": 1, "credentials": [{"service": "a", "key": "k", "expires": "gorgonzola"}]}"#, "its expires"),
             (
                 #"{"version": 1, "credentials": [{"service": "a", "key": "k"}, {"service": "a", "key": "l"}]}"#,
-                "entry 2: it has the name of one before it"
+                "entry 2: it has the same name as an earlier entry"
             ),
         ])
     func `What is not understood is an error that says where, and has nothing of the file in it`(

@@ -99,7 +99,7 @@ import Darwin
                 if step.name == "hablare" { throw FileFailure(EIO, doing: .sync, to: "the folder") }
             })
         let error = #expect(throws: AIServiceError.self) { try file.set(.numbered(2), for: openai) }
-        #expect(error?.message.contains("is replaced, but a power failure may undo it") == true)
+        #expect(error?.message.contains("could not be synced, so a power failure may undo it") == true)
         #expect(try file.credential(named: openai)?.credential == .numbered(2))
     }
 

@@ -140,7 +140,7 @@ import Darwin
 
     @Test func `A file in the place of the folder is said to be in the way`() throws {
         try Data().write(to: folder.folder)
-        expectRefusal("a file is in its way")
+        expectRefusal("a file is in its place")
     }
 
     @Test func `A link to nothing in the place of the folder is an error, and no success`() throws {
@@ -162,7 +162,7 @@ import Darwin
         try file.set(.numbered(1), for: openai)
         try Data(content.utf8).write(to: folder.file)
         try folder.setMode(0o600, folder.file)
-        expectRefusal("is not as it should be", code: .storageCorrupt)
+        expectRefusal("is invalid", code: .storageCorrupt)
         #expect(try Data(contentsOf: folder.file) == Data(content.utf8))
     }
 

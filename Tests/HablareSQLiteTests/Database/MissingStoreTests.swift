@@ -38,7 +38,9 @@ import Testing
         for error in refused {
             #expect(error.code == .storageMissing && error.category == .storage)
             #expect(error.disposition == .needsUser)
-            #expect(error.message.contains("was deleted, moved or replaced") && error.message.contains("Bring"))
+            #expect(
+                error.message.contains("was deleted, moved or replaced")
+                    && error.message.contains("Restore the store's folder"))
         }
         #expect(!FileManager.default.fileExists(atPath: gone.path), "nothing is made anew in its place")
     }
@@ -113,7 +115,9 @@ import Testing
             try FileManager.default.removeItem(at: gone)
             for error in try await refusalsOfContent() {
                 #expect(error.code == .storageMissing && error.disposition == .needsUser)
-                #expect(error.message.contains("was deleted, moved or replaced") && error.message.contains("Bring"))
+                #expect(
+                    error.message.contains("was deleted, moved or replaced")
+                        && error.message.contains("Restore the store's folder"))
             }
             #expect(!FileManager.default.fileExists(atPath: gone.path))
         }

@@ -20,7 +20,7 @@ import Testing
     func `An invalid check date is refused`(checked: String) throws {
         let error = try #require(throws: AIServiceError.self) { try table(checked) }
         #expect(error.code == .invalidConfiguration)
-        #expect(error.message.contains("Entry 1 of the price table has a `checked` that is no day"))
+        #expect(error.message.contains("Entry 1 of the price table has an invalid `checked`"))
     }
 
     @Test func `The check date is optional and changes no cost`() throws {

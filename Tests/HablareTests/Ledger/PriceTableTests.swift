@@ -44,15 +44,15 @@ import Testing
 
     @Test("An invalid price table is refused with the entry and the reason")
     func badInput() {
-        #expect(message("[").contains("not JSON"))
+        #expect(message("[").contains("not valid JSON"))
         #expect(message("[]").contains("no list `prices`"))
         #expect(message(#"{"prices": [], "price": 1}"#).contains("unknown key `price`"))
         #expect(message(#"{"prices": [7]}"#).contains("Entry 1 of the price table is not an object"))
         let bad: [(String, String)] = [
-            (#""unit": "call", "microDollarsPerMillion": 1"#, "names no provider"),
-            (#""provider": "", "unit": "call", "microDollarsPerMillion": 1"#, "names no provider"),
-            (#""provider": "p", "unit": "letter", "microDollarsPerMillion": 1"#, "no unit that is known"),
-            (#""provider": "p", "microDollarsPerMillion": 1"#, "no unit that is known"),
+            (#""unit": "call", "microDollarsPerMillion": 1"#, "has no provider"),
+            (#""provider": "", "unit": "call", "microDollarsPerMillion": 1"#, "has no provider"),
+            (#""provider": "p", "unit": "letter", "microDollarsPerMillion": 1"#, "an unknown unit"),
+            (#""provider": "p", "microDollarsPerMillion": 1"#, "an unknown unit"),
             (#""provider": "p", "unit": "byte", "microDollarsPerMillion": -1"#, "is negative"),
             (#""provider": "p", "unit": "byte", "microDollarsPerMillion": 0.5"#, "has no price"),
             (#""provider": "p", "unit": "byte", "microDollarsPerMillion": true"#, "has no price"),
@@ -64,9 +64,12 @@ import Testing
             ),
             (
                 #""provider": "p", "unit": "byte", "microDollarsPerMillion": 1, "from": "today""#,
-                "`from` that is no day"
+                "has an invalid `from`"
             ),
-            (#""provider": "p", "unit": "byte", "microDollarsPerMillion": 1, "model": 3"#, "a model that is no text"),
+            (
+                #""provider": "p", "unit": "byte", "microDollarsPerMillion": 1, "model": 3"#,
+                "a model that is not a text"
+            ),
             (#""provider": "p", "unit": "byte", "microDollarsPerMillion": 1, "modle": "m""#, "unknown key `modle`"),
             (
                 #""provider": "p", "unit": "byte", "microDollarsPerMillion": 1, "from": "2026-02-01", "until": "2026-02-01""#,

@@ -270,7 +270,7 @@ struct CachingTests {
                 #expect(manager.cacheStatistics.lost == sample + 1)
             }
             #expect(provider.record.calls.count == 4)
-            let complaints = engine.log.lines.filter { $0.hasPrefix("warning: An answer dropped out of the cache") }
+            let complaints = engine.log.lines.filter { $0.hasPrefix("warning: An answer was removed from the cache") }
             #expect(complaints.count == 2)
         }
     }

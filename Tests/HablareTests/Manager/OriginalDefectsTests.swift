@@ -138,7 +138,10 @@ struct OriginalDefectsTests {
     private var expired: AIServiceError {
         AIServiceError(
             .responseExpired,
-            "The response is no longer kept. Nothing was called or billed for reading it; to have it made anew, regenerate the request."
+            """
+            The response is no longer kept. Nothing was called or billed for reading it. To make it again, regenerate \
+            the request.
+            """
         )
     }
 

@@ -103,7 +103,7 @@ struct UnreadablePromptTests {
             try await engine.advance { try await manager.status(for: ids[0]).isFinal }
             #expect(try await text(manager.execute(requestID: ids[0])) == "a")
         }
-        #expect(engine.log.says("warning: A prompt cannot be read, so its request waits a while"))
+        #expect(engine.log.says("warning: A prompt cannot be read; its request backs off"))
         #expect(provider.record.calls.count == 3)
         #expect(try await manager.attempts(for: ids[0]).map(\.attempt) == [1], "waiting was no attempt")
     }

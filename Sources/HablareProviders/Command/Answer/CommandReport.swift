@@ -70,7 +70,7 @@ struct CommandReport: Sendable {
         case .refused(let error):
             return .failure(error)
         case .lost(let cause):
-            return .failure(failed("was lost sight of and ended.", retry: true, cause: cause))
+            return .failure(failed("could no longer be supervised and was ended.", retry: true, cause: cause))
         }
     }
 
@@ -99,7 +99,7 @@ struct CommandReport: Sendable {
             guard let wrong = tally.problem else { return .success(content.content(of: Body(Data()))) }
             problem = wrong
         case .noFile: problem = "there is no output file"
-        case .notAFile: problem = "its output is not a plain file"
+        case .notAFile: problem = "its output is not a regular file"
         case .unreadable(let code): problem = "its output cannot be read (error \(code))"
         }
         return .failure(
@@ -111,8 +111,8 @@ struct CommandReport: Sendable {
 
     private static func advice(against problem: String) -> String {
         problem == ContentProbe.notUTF8
-            ? "Have it write UTF-8, as with LC_ALL=C.UTF-8 or through iconv, or say that its answer is data."
-            : "Try the program by hand, and look at its template."
+            ? "Make it write UTF-8, for example with LC_ALL=C.UTF-8 or iconv, or declare its answer as data."
+            : "Run the program by hand, and check its template."
     }
 
     private var installationAdvice: String {
@@ -134,11 +134,14 @@ struct CommandReport: Sendable {
         case EACCES, ENOENT, ENOTDIR:
             notExecutable("error \(code) when it was started")
         case E2BIG:
-            AIServiceError(.invalidRequest, "The arguments for \(program) are too long. Shorten the parameters.")
+            AIServiceError(.invalidRequest, "The arguments of \(program) are too long. Shorten the parameters.")
         case ENOSPC, EDQUOT, EROFS:
             AIServiceError(
                 .storageFull,
-                "There is too little space for the temporary files of \(program): 64 MiB are needed. Free some, or set TMPDIR.",
+                """
+                There is not enough space for the temporary files of \(program): 64 MiB are needed. Free some space, \
+                or set TMPDIR.
+                """,
                 cause: "error \(code)")
         default:
             AIServiceError(

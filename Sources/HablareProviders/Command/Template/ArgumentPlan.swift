@@ -59,7 +59,11 @@ struct ArgumentPlan: Sendable {
         for step in steps {
             guard case .argument(let piece) = step else { continue }
             for name in piece.placeholders where values[name] == nil && name != Self.output {
-                throw AIServiceError(.invalidRequest, "The parameter \(name) is missing. It has no default; give one.")
+                throw AIServiceError(
+                    .invalidRequest,
+                    """
+                    The parameter \(name) is missing and has no default. Pass a value.
+                    """)
             }
         }
         try refuseSmuggledOptions(values)
@@ -88,7 +92,7 @@ struct ArgumentPlan: Sendable {
             guard let name = piece.leading, let placeholder = byName[name], let argument = piece.filled(values),
                 argument.hasPrefix("-"), !(placeholder.mayBeginWithDash && piece.segments.count == 1)
             else { continue }
-            throw placeholder.invalid("begins with -, which would make it an option of the program. Take it off.")
+            throw placeholder.invalid("begins with -, which would make it an option of the program. Remove the -.")
         }
     }
 }

@@ -44,7 +44,7 @@ extension CommandPlaceholder {
     package func text(of value: ParameterValue) throws(AIServiceError) -> String? {
         if case .null = value { return nil }
         guard let text = value.text else {
-            throw invalid("is a list or an object. Give one value.")
+            throw invalid("is a list or an object. Pass a single value.")
         }
         return try checked(text)
     }
@@ -53,8 +53,8 @@ extension CommandPlaceholder {
     ///
     /// - Throws: ``AIServiceError/Code/invalidRequest`` for a value that the placeholder does not accept.
     func checked(_ text: String) throws(AIServiceError) -> String {
-        guard !text.isEmpty else { throw invalid("is empty. Give a value, or leave it out.") }
-        guard !text.utf8.contains(0) else { throw invalid("contains a NUL character. Take it out.") }
+        guard !text.isEmpty else { throw invalid("is empty. Pass a value, or leave it out.") }
+        guard !text.utf8.contains(0) else { throw invalid("contains a NUL character. Remove it.") }
         switch accepts {
         case .text:
             return text
@@ -62,7 +62,7 @@ extension CommandPlaceholder {
             guard text.utf8.allSatisfy(Self.isNameByte), !text.contains(".."),
                 let first = text.utf8.first, !"-/.".utf8.contains(first)
             else {
-                throw invalid("is not a name: letters, digits and _ - . + / only, beginning with none of - . /.")
+                throw invalid("is not a name. Use letters, digits and _ - . + /, and do not begin with - . or /.")
             }
             return text
         case .integer(let range):

@@ -24,14 +24,14 @@ enum TemplateRules {
             let name = placeholder.name
             if isPrompt(name) { throw promptAsArgument(template) }
             guard CommandPiece.isName(name), name != ArgumentPlan.output else {
-                throw wrong(template, "has a placeholder that cannot be called \(name.debugDescription).")
+                throw wrong(template, "has a placeholder with the invalid name \(name.debugDescription).")
             }
-            guard seen.insert(name).inserted else { throw wrong(template, "has two placeholders called \(name).") }
+            guard seen.insert(name).inserted else { throw wrong(template, "has two placeholders named \(name).") }
             guard let value = placeholder.default else { continue }
             do throws(AIServiceError) {
                 _ = try placeholder.checked(value)
             } catch {
-                throw wrong(template, "has a default that cannot work. \(error.message)")
+                throw wrong(template, "has an invalid default. \(error.message)")
             }
             guard placeholder.mayBeginWithDash || !value.hasPrefix("-") else {
                 throw wrong(template, "has a default for \(name) that begins with -. Write options as arguments.")
@@ -59,7 +59,11 @@ enum TemplateRules {
                 }
             }
             if case .optional = argument, !droppable {
-                throw wrong(template, "has an optional group that is always there. Write its arguments plainly.")
+                throw wrong(
+                    template,
+                    """
+                    has an optional group that is never left out. Write its arguments without a group.
+                    """)
             }
         }
         for placeholder in template.placeholders where !used.contains(placeholder.name) {
@@ -72,7 +76,7 @@ enum TemplateRules {
             }
         case .file(let suffix):
             guard used.contains(ArgumentPlan.output) else {
-                throw wrong(template, "answers in a file but never says {output}. Put it in an argument.")
+                throw wrong(template, "answers in a file but never uses {output}. Put it in an argument.")
             }
             guard !suffix.isEmpty, suffix.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) }) else {
                 throw wrong(template, "has an unusable file extension. Give letters and digits, without a dot.")
@@ -85,8 +89,8 @@ enum TemplateRules {
     private static func promptAsArgument(_ template: CommandTemplate) -> AIServiceError {
         wrong(
             template,
-            "wants the prompt as an argument, where every user of the machine can read it. "
-                + "Take {prompt} out: the prompt is on standard input.")
+            "passes the prompt as an argument, where every user of the machine can read it. "
+                + "Remove {prompt}: the prompt is on standard input.")
     }
 
     private static func wrong(_ template: CommandTemplate, _ problem: String) -> AIServiceError {

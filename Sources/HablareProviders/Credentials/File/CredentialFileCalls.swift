@@ -50,16 +50,16 @@ extension AIServiceError {
         let start = "\(failure.path) could not be \(participle)"
         switch failure.number {
         case ENOSPC, EDQUOT:
-            self.init(.storageFull, "\(start): there is no room left. Free some space.", cause: reason)
+            self.init(.storageFull, "\(start): there is no space left. Free some space.", cause: reason)
         case EROFS:
             self.init(
-                .storageReadOnly, "\(start): its disk may only be read. Choose another folder with XDG_CONFIG_HOME.",
+                .storageReadOnly, "\(start): its disk is read-only. Choose another folder with XDG_CONFIG_HOME.",
                 cause: reason)
         case EACCES, EPERM:
             self.init(
-                .invalidConfiguration, "\(start): \(reason). Look at its permissions and those of its folder.")
+                .invalidConfiguration, "\(start): \(reason). Check its permissions and those of its folder.")
         case ENOTDIR: self = FileTrust.noFolder(failure.path)
-        default: self.init(.storageFailed, "\(start). Look after the disk and try again.", cause: reason)
+        default: self.init(.storageFailed, "\(start). Check the disk and try again.", cause: reason)
         }
     }
 }

@@ -35,20 +35,26 @@ struct CredentialsDocument: Sendable, Equatable {
         func damaged(_ problem: String) -> AIServiceError {
             AIServiceError(
                 .storageCorrupt,
-                "\(path) is not as it should be: \(problem). Nothing was changed. Mend it, or move it away and store the keys again."
+                """
+                \(path) is invalid: \(problem). Nothing was changed. Correct it, or move it away and store the keys \
+                again.
+                """
             )
         }
         guard let document = ParameterValue(json: json), case .object(let members) = document else {
-            throw damaged("it is no JSON object")
+            throw damaged("it is not a JSON object")
         }
         guard case .int(let version)? = members["version"] else { throw damaged("it has no version") }
         guard version <= Self.version else {
             throw AIServiceError(
                 .storageTooNew,
-                "\(path) was written by a newer version of this software (\(version), and this one knows \(Self.version)). Nothing was changed. Update."
+                """
+                \(path) was written by a newer version of Hablare (format \(version), this one knows \(Self.version)). \
+                Nothing was changed. Update Hablare.
+                """
             )
         }
-        guard version == Self.version else { throw damaged("it has a version that there never was") }
+        guard version == Self.version else { throw damaged("it has an unknown version") }
         guard Set(members.keys) == ["version", "credentials"], case .array(let entries)? = members["credentials"] else {
             throw damaged("it must have a version and a list of credentials, and nothing else")
         }
@@ -56,7 +62,7 @@ struct CredentialsDocument: Sendable, Equatable {
             do throws(AIServiceError) {
                 let (name, credential) = try Self.read(entry)
                 guard credentials.updateValue(credential, forKey: name) == nil else {
-                    throw AIServiceError(.storageCorrupt, "it has the name of one before it")
+                    throw AIServiceError(.storageCorrupt, "it has the same name as an earlier entry")
                 }
             } catch {
                 throw damaged("entry \(number): \(error.message)")
@@ -92,10 +98,10 @@ struct CredentialsDocument: Sendable, Equatable {
         func wrong(_ problem: String) -> AIServiceError { AIServiceError(.storageCorrupt, problem) }
         guard case .object(let members) = entry,
             Set(members.keys).isSubset(of: ["service", "account", "key", "stored", "expires"])
-        else { throw wrong("it has something else than service, account, key, stored and expires") }
+        else { throw wrong("it has a key other than service, account, key, stored and expires") }
         func text(_ member: String) throws(AIServiceError) -> String? {
             guard let value = members[member] else { return nil }
-            guard let text = value.string else { throw wrong("its \(member) is no text") }
+            guard let text = value.string else { throw wrong("its \(member) is not a text") }
             return text
         }
         func date(_ member: String) throws(AIServiceError) -> Date? {
@@ -103,7 +109,7 @@ struct CredentialsDocument: Sendable, Equatable {
             do {
                 return try Date(text, strategy: .iso8601)
             } catch {
-                throw wrong("its \(member) is no date such as 2027-01-01T00:00:00Z")
+                throw wrong("its \(member) is not a date such as 2027-01-01T00:00:00Z")
             }
         }
         guard let service = try text("service"), let key = try text("key") else {

@@ -41,7 +41,10 @@ struct CredentialsFolder: ~Copyable {
         guard status.st_mode & 0o022 == 0 else {
             throw AIServiceError(
                 .invalidConfiguration,
-                "Others may write in the folder of the keys, \(path) (mode \(FileTrust.mode(status))). Close it: chmod go-w \(ShellWord.quoted(path))"
+                """
+                Other users can write to the folder of the keys, \(path) (mode \(FileTrust.mode(status))). To prevent \
+                it: chmod go-w \(ShellWord.quoted(path))
+                """
             )
         }
         return folder
@@ -83,8 +86,7 @@ struct CredentialsFolder: ~Copyable {
         guard data.count <= limit else {
             throw AIServiceError(
                 .storageCorrupt,
-                "\(location) has more than \(limit) bytes, which no file of keys has. Nothing was changed. Move it away."
-            )
+                "\(location) has more than \(limit) bytes, too many for a key file. Nothing was changed. Move it away.")
         }
         return data
     }
@@ -117,7 +119,10 @@ struct CredentialsFolder: ~Copyable {
             guard attempts < Self.maximumAttempts else {
                 throw AIServiceError(
                     .storageBusy,
-                    "Another process is changing the keys, and keeps \(location) locked. Try again, or look which one: fuser \(ShellWord.quoted(location))"
+                    """
+                    Another process is changing the keys and has locked \(location). Try again, or find the process: \
+                    fuser \(ShellWord.quoted(location))
+                    """
                 )
             }
             calls.pause()
@@ -146,7 +151,10 @@ struct CredentialsFolder: ~Copyable {
             let failure = AIServiceError(ofKeys: error)
             throw AIServiceError(
                 failure.code,
-                "\(location) is replaced, but a power failure may undo it: its folder could not be synced. Look after the disk and do it again.",
+                """
+                \(location) is replaced, but its folder could not be synced, so a power failure may undo it. Check the \
+                disk and run the command again.
+                """,
                 cause: failure.cause)
         }
     }

@@ -16,34 +16,36 @@ enum FileTrust {
     static func check(_ status: stat, _ path: String) throws(AIServiceError) {
         switch status.st_mode & S_IFMT {
         case S_IFREG: break
-        case S_IFDIR: throw refusal("\(path) is a folder, and the keys are in a file of that name. Move it away.")
-        default: throw refusal("\(path) is a pipe or a device, and the keys are in a file of that name. Move it away.")
+        case S_IFDIR: throw refusal("\(path) is a folder, but the key file has that name. Move the folder away.")
+        default: throw refusal("\(path) is a pipe or a device, but the key file has that name. Move it away.")
         }
         guard status.st_uid == geteuid() else { throw stranger(path, status) }
         guard status.st_mode & 0o077 == 0 else {
             throw refusal(
-                "Others may read or write the keys in \(path) (mode \(mode(status))). Close it: chmod 600 \(ShellWord.quoted(path)) "
-                    + "If somebody else uses this machine, make new keys.")
+                "Other users can read or write the keys in \(path) (mode \(mode(status))). To prevent it: chmod 600 \(ShellWord.quoted(path)) "
+                    + "If other people use this machine, create new keys.")
         }
     }
 
     /// Returns the error for a file that belongs to another user.
     static func stranger(_ path: String, _ status: stat) -> AIServiceError {
         refusal(
-            "\(path) belongs to user \(status.st_uid), and you are user \(geteuid()). Run this as that user, or make it "
-                + "yours: chown \(geteuid()) \(ShellWord.quoted(path))")
+            """
+            \(path) belongs to user \(status.st_uid), and you are user \(geteuid()). Run the command as that user, or \
+            change the owner: chown \(geteuid()) \(ShellWord.quoted(path))
+            """)
     }
 
     /// Returns the error for a symbolic link.
     static func link(_ path: String) -> AIServiceError {
         refusal(
-            "\(path) is a symbolic link, and keys are not read or written through one. Put the file itself in its place: "
+            "\(path) is a symbolic link, and keys are not read or written through one. Replace it with the file itself: "
                 + "mv \"$(readlink -f \(ShellWord.quoted(path)))\" \(ShellWord.quoted(path))")
     }
 
     /// Returns the error for a path whose folder is a file.
     static func noFolder(_ path: String) -> AIServiceError {
-        refusal("\(path) is to be in a folder, or to be one, and a file is in its way. Move that away.")
+        refusal("\(path) cannot be used as a folder, because a file is in its place. Move the file away.")
     }
 
     /// Returns the permissions in the form that `chmod` takes.

@@ -17,7 +17,7 @@ public struct ServiceAddress: Sendable, Hashable, CustomStringConvertible {
         let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
         guard !trimmed.isEmpty else { throw Self.refusal("is empty") }
         guard trimmed.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F }) else {
-            throw Self.refusal("has white space in it")
+            throw Self.refusal("contains white space")
         }
         guard let colon = trimmed.range(of: "://") else {
             throw Self.refusal("has no scheme. Begin it with https:// or, for a server on this machine, http://")
@@ -28,16 +28,19 @@ public struct ServiceAddress: Sendable, Hashable, CustomStringConvertible {
         }
         guard var parts = URLComponents(string: trimmed) else { throw Self.refusal("is not an address") }
         guard parts.user == nil, parts.password == nil else {
-            throw Self.refusal("has a user or a password in it, and addresses are shown and stored. Give the key apart")
+            throw Self.refusal(
+                """
+                contains a user or a password, but addresses are shown and stored. Store the key separately
+                """)
         }
         guard parts.query == nil, parts.fragment == nil else {
-            throw Self.refusal("has a query or a fragment. Leave out what begins with ? or #")
+            throw Self.refusal("has a query or a fragment. Remove the part that begins with ? or #")
         }
         parts.scheme = scheme
         parts.host = parts.host?.lowercased()
         if parts.port == (scheme == "https" ? 443 : 80) { parts.port = nil }
         while parts.percentEncodedPath.hasSuffix("/") { parts.percentEncodedPath.removeLast() }
-        if let port = parts.port, !(1...65_535).contains(port) { throw Self.refusal("has an impossible port") }
+        if let port = parts.port, !(1...65_535).contains(port) { throw Self.refusal("has an invalid port") }
         guard let url = parts.url, let origin = HTTPOrigin(of: url) else { throw Self.refusal("has no host") }
         base = url
         self.origin = origin
@@ -84,6 +87,6 @@ public struct ServiceAddress: Sendable, Hashable, CustomStringConvertible {
 
     private static func refusal(_ reason: String) -> AIServiceError {
         AIServiceError(
-            .invalidConfiguration, "The base URL \(reason). It looks like this: https://api.example.com/v1")
+            .invalidConfiguration, "The base URL \(reason). Example: https://api.example.com/v1")
     }
 }

@@ -166,15 +166,15 @@ public final class NetworkTransport: HTTPTransport {
         func refusal(_ reason: String) -> AIServiceError {
             AIServiceError(
                 .invalidConfiguration,
-                "The file of authorities \(path) \(reason). Name one with certificates in PEM, or leave it out.")
+                "The certificate file \(path) \(reason). Give a file of certificates in PEM format, or leave it out.")
         }
         let certificates: [NIOSSLCertificate]
         do {
             certificates = try NIOSSLCertificate.fromPEMFile(path)
         } catch {
-            throw refusal("cannot be read, or is none")
+            throw refusal("cannot be read or is not in PEM format")
         }
-        guard !certificates.isEmpty else { throw refusal("has no certificate in it") }
+        guard !certificates.isEmpty else { throw refusal("contains no certificate") }
         return certificates
     }
 }

@@ -31,24 +31,24 @@ public struct ProxyAddress: Sendable, Hashable {
     public init(_ text: String) throws(AIServiceError) {
         let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
         let parts = URLComponents(string: trimmed.contains("://") ? trimmed : "http://\(trimmed)")
-        guard let parts, let name = parts.host, !name.isEmpty else { throw Self.refusal("is no address") }
+        guard let parts, let name = parts.host, !name.isEmpty else { throw Self.refusal("is not an address") }
         switch parts.scheme?.lowercased() {
         case "http": kind = .http
         case "socks5", "socks5h": kind = .socks5
         case "https":
-            throw Self.refusal("is one that is spoken to by https, which is not supported. Try it with http://")
+            throw Self.refusal("uses https, which is not supported. Try http://")
         default: throw Self.refusal("has a scheme that is not supported. Use http:// or socks5://")
         }
         guard parts.path.isEmpty || parts.path == "/", parts.query == nil, parts.fragment == nil else {
-            throw Self.refusal("has a path. Leave out everything behind the port")
+            throw Self.refusal("has a path. Remove everything after the port")
         }
         host = HTTPOrigin.bare(name.lowercased())
         port = parts.port ?? 1080
-        guard (1...65_535).contains(port) else { throw Self.refusal("has an impossible port") }
+        guard (1...65_535).contains(port) else { throw Self.refusal("has an invalid port") }
         user = parts.user
         password = parts.password
         guard kind == .http || user == nil else {
-            throw Self.refusal("has a user, which is not supported for SOCKS. Use one without, or an HTTP proxy")
+            throw Self.refusal("has a user, which is not supported for SOCKS. Remove the user, or use an HTTP proxy")
         }
     }
 
@@ -57,7 +57,7 @@ public struct ProxyAddress: Sendable, Hashable {
 
     private static func refusal(_ reason: String) -> AIServiceError {
         AIServiceError(
-            .invalidConfiguration, "The proxy's address \(reason). It looks like this: http://proxy.example.com:3128")
+            .invalidConfiguration, "The proxy's address \(reason). Example: http://proxy.example.com:3128")
     }
 }
 

@@ -44,7 +44,7 @@ public enum Redirect {
         guard followed < limit else { throw refusal("more than \(limit) redirects") }
         guard let url = URL(string: location, relativeTo: call.url)?.absoluteURL, let origin = HTTPOrigin(of: url),
             url.user == nil, url.password == nil
-        else { throw refusal("redirect to what is no address") }
+        else { throw refusal("redirect to what is not an address") }
         let from = HTTPOrigin(of: call.url)
         guard from?.scheme != "https" || origin.scheme == "https" else { throw refusal("redirect from https to http") }
         // After a 303 only the result is fetched, without anything of the call.

@@ -152,7 +152,7 @@ public struct ServiceAnswer: Sendable {
         failure(
             AIServiceError(
                 .invalidResponse,
-                "\(service) answered with something that is not of its API. Check the base URL and the model.",
+                "\(service) returned a response that does not fit its API. Check the base URL and the model.",
                 cause: requestID.map { "\(cause), request \(ServiceRefusal.word($0))" } ?? cause, billing: bill)
         )
     }
@@ -170,14 +170,13 @@ public struct ServiceAnswer: Sendable {
         let location = part.map { " in \($0)" } ?? ""
         return AIServiceError(
             .responseTooLarge,
-            "\(service) answered with more than \(limit) bytes\(location), which is not taken. \(advice)", billing: bill
-        )
+            "\(service) returned more than \(limit) bytes\(location), the maximum. \(advice)", billing: bill)
     }
 
     /// Returns the error for an answer that ended cleanly before it was complete.
     func brokenOff() -> AIServiceError {
         AIServiceError(
-            .connectionLost, "\(service) broke off its answer before the end.",
+            .connectionLost, "\(service) ended its answer before it was complete.",
             cause: requestID.map { "request \(ServiceRefusal.word($0))" })
     }
 

@@ -147,7 +147,7 @@ public struct ServiceClient: Sendable {
         case is CancellationError: .attemptCancelled
         default:
             AIServiceError(
-                .connectionLost, "The call to \(service.inSentence) failed in a way that its client does not know.",
+                .connectionLost, "The call to \(service.inSentence) failed for an unknown reason.",
                 disposition: mayBeBilled ? nil : .retry(after: nil), cause: "\(type(of: error))")
         }
     }

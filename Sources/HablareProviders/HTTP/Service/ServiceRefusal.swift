@@ -62,7 +62,11 @@ extension ServiceRefusal {
         case 401:
             return failure(.unauthorized, "\(service) does not accept the key. Check it, or set another one.")
         case 403:
-            return failure(.unauthorized, "\(service) does not allow this with the key. Check what the key may do.")
+            return failure(
+                .unauthorized,
+                """
+                \(service) does not allow this call with the key. Check the permissions of the key.
+                """)
         case 402:
             return failure(
                 .quotaExceeded, "The account at \(service.inSentence) has no money left. Add some, then retry.")
@@ -71,9 +75,9 @@ extension ServiceRefusal {
                 .invalidRequest,
                 "\(service) does not know the model, the voice or the path. Check their names and the base URL.")
         case 408, 425:
-            return failure(.overloaded, "\(service) gave the call up before it began. It is made again.", again)
+            return failure(.overloaded, "\(service) abandoned the call before it began. The call is made again.", again)
         case 409, 423:
-            return failure(.overloaded, "\(service) is busy with something that stands in the call's way.", again)
+            return failure(.overloaded, "\(service) reports a conflict with another call.", again)
         case 413:
             return failure(.invalidRequest, "The request is too large for \(service.inSentence). Shorten it.")
         case 429:
@@ -81,11 +85,11 @@ extension ServiceRefusal {
         case 400..<500:
             return failure(.invalidRequest, "\(service) refuses the request (status \(status)). Check its parameters.")
         case 500..<600:
-            return failure(.overloaded, "\(service) failed inside or is overloaded (status \(status)).", again)
+            return failure(.overloaded, "\(service) had an internal error or is overloaded (status \(status)).", again)
         default:
             return failure(
                 .invalidConfiguration,
-                "\(service) answered with status \(status), which is none of its API. Check the base URL."
+                "\(service) answered with status \(status), which is not part of its API. Check the base URL."
             )
         }
     }

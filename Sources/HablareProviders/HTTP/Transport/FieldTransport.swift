@@ -21,7 +21,10 @@ package struct FieldTransport: HTTPTransport {
             guard let field = HTTPField.Name(name), HTTPField.Name.credentials.contains(field) else { continue }
             throw AIServiceError(
                 .invalidConfiguration,
-                "The header \(field.rawName) holds a key, and headers are shown and shared. Leave it out, and set the key."
+                """
+                The header \(field.rawName) contains a key, but headers are shown and shared. Remove it, and set the \
+                key instead.
+                """
             )
         }
         self.base = base

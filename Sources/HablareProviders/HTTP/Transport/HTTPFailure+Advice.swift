@@ -17,10 +17,10 @@ extension HTTPFailure {
             case .hostNotFound:
                 (
                     .connectionFailed,
-                    "The host of \(server.inSentence) is not known. Check the base URL and the connection to the network."
+                    "The host of \(server.inSentence) is unknown. Check the base URL and the network connection."
                 )
             case .unreachable:
-                (.connectionFailed, "\(server) cannot be reached. Check that it runs and that the network is there.")
+                (.connectionFailed, "\(server) cannot be reached. Check that it runs, and the network connection.")
             case .connectTimeout:
                 (
                     .connectionFailed,
@@ -29,17 +29,28 @@ extension HTTPFailure {
             case .certificate:
                 (
                     .invalidConfiguration,
-                    "This machine does not trust the certificate of \(server.inSentence), so nothing was sent: its authority is unknown here, or it has expired or does not hold yet. Check the base URL and this machine's date; for a server with a certificate of its own, name the file of its authority in the settings."
+                    """
+                    This machine does not trust the certificate of \(server.inSentence), so nothing was sent: its \
+                    authority is unknown, or it has expired or is not valid yet. Check the base URL and this \
+                    machine's date. For a server with its own certificate authority, set the certificate file in the \
+                    settings.
+                    """
                 )
             case .certificateOfOtherHost:
                 (
                     .invalidConfiguration,
-                    "The certificate of \(server.inSentence) is made out to another host, so nothing was sent. Check the base URL."
+                    """
+                    The certificate of \(server.inSentence) is for another host, so nothing was sent. Check the base \
+                    URL.
+                    """
                 )
             case .secureConnection:
                 (
                     .connectionFailed,
-                    "No secure connection to \(server.inSentence) came about. Check whether the base URL needs http instead of https."
+                    """
+                    A secure connection to \(server.inSentence) could not be established. Check whether the base URL \
+                    needs http instead of https.
+                    """
                 )
             case .proxy:
                 (
@@ -47,20 +58,28 @@ extension HTTPFailure {
                     "The proxy did not connect to \(server.inSentence). Check the proxy's address and its key."
                 )
             case .idleTimeout:
-                (.timeout, "\(server) said nothing for too long.")
+                (.timeout, "\(server) sent nothing for too long.")
             case .connectionLost:
                 (.connectionLost, "The connection to \(server.inSentence) was lost before the answer was complete.")
             case .malformedAnswer:
-                (.invalidResponse, "\(server) does not answer in HTTP. Check the base URL, and whether it needs https.")
+                (
+                    .invalidResponse,
+                    """
+                    \(server) does not answer with HTTP. Check the base URL, and whether it needs https.
+                    """
+                )
             case .redirect:
                 (
                     .invalidConfiguration,
-                    "\(server) sends the call elsewhere, which is not followed (\(cause)). Where that is the right place, use its address as the base URL: it may need https, or another path."
+                    """
+                    \(server) redirects the call, and the redirect is not followed (\(cause)). If the target is right, \
+                    use its address as the base URL: it may need https, or another path.
+                    """
                 )
             case .unreadableBody:
                 (
                     .contentMissing,
-                    "What was to be sent to \(server.inSentence) cannot be read. Check the files that the request names."
+                    "The data for \(server.inSentence) cannot be read. Check the files of the request."
                 )
             case .other:
                 (.connectionLost, "The call to \(server.inSentence) failed.")

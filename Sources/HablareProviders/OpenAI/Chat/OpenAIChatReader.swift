@@ -50,7 +50,7 @@ struct OpenAIChatReader: WholeTextReader {
         guard case .array(let list) = choices else { throw .malformed("choices that are no list") }
         // The request never asks for several choices; if there are several, the first is the answer.
         guard let choice = list.first(where: { ($0[member: "index"]?.count ?? 0) == 0 }) else { return "" }
-        guard case .object = choice else { throw .malformed("a choice that is no object") }
+        guard case .object = choice else { throw .malformed("a choice that is not an object") }
         hasChoice = true
         let text = try read(part: choice[member: member] ?? .null)
         try read(finish: choice[member: "finish_reason"] ?? .null)
@@ -59,7 +59,7 @@ struct OpenAIChatReader: WholeTextReader {
 
     private mutating func read(part: ParameterValue) throws(TextFault) -> String {
         guard part != .null else { return "" }
-        guard case .object(let members) = part else { throw .malformed("a part that is no object") }
+        guard case .object(let members) = part else { throw .malformed("a part that is not an object") }
         // Servers name a model's thinking differently. Any content beside the role counts as written.
         if members.contains(where: { $0.key != "role" && Self.hasContent($0.value) }) { hasWritten = true }
         try read(tools: part[member: "tool_calls"] ?? .null)
@@ -69,7 +69,7 @@ struct OpenAIChatReader: WholeTextReader {
         case .string(let refusal):
             if !refusal.isEmpty { answer.isRefusal = true }
             text += refusal
-        default: throw .malformed("a refusal that is no text")
+        default: throw .malformed("a refusal that is not a text")
         }
         return text
     }
@@ -88,7 +88,7 @@ struct OpenAIChatReader: WholeTextReader {
         case .null: return ""
         case .string(let text): return text
         case .array(let parts): return parts.compactMap { $0[member: "text"]?.string }.joined()
-        default: throw .malformed("content that is no text")
+        default: throw .malformed("content that is not a text")
         }
     }
 
@@ -96,7 +96,7 @@ struct OpenAIChatReader: WholeTextReader {
         guard tools != .null else { return }
         guard case .array(let calls) = tools else { throw .malformed("tool calls that are no list") }
         for call in calls {
-            guard case .object = call else { throw .malformed("a tool call that is no object") }
+            guard case .object = call else { throw .malformed("a tool call that is not an object") }
             let function = call[member: "function"]
             try answer.tools.take(
                 index: call[member: "index"]?.count, id: call[member: "id"]?.string,

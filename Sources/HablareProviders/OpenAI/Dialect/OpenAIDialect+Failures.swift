@@ -37,7 +37,10 @@ extension OpenAIDialect {
         if error.isOne(of: Self.limited) {
             return failure(
                 .quotaExceeded,
-                "The account at \(name.inSentence) has reached its own limit of spending. Raise the limit in the account's settings, then retry."
+                """
+                The account at \(name.inSentence) has reached its spending limit. Raise the limit in the account's \
+                settings, then retry.
+                """
             )
         }
         if error.isOne(of: Self.spent) {
@@ -53,7 +56,7 @@ extension OpenAIDialect {
         }
         if error.isOne(of: Self.refused) {
             return failure(
-                .invalidRequest, "\(name) refuses the request by its rules of content. Word it in another way.")
+                .invalidRequest, "\(name) refuses the request because of its content rules. Change its wording.")
         }
         if error.isOne(of: Self.elsewhere), refusal.status == 403 {
             return failure(.unauthorized, "\(name) does not serve the country that the call comes from.")
@@ -61,11 +64,11 @@ extension OpenAIDialect {
         if error.isOne(of: Self.unverified) || refusal.status < 429 && error.says("must be verified") {
             return failure(
                 .unauthorized,
-                "\(name) wants the account's organization verified before this. Verify it, or use another model.")
+                "\(name) requires a verified organization for this. Verify it, or use another model.")
         }
         if error.isOne(of: ["slow_down"]) {
             return failure(
-                .rateLimited, "\(name) asks for fewer calls, more slowly increased.",
+                .rateLimited, "\(name) asks for fewer calls and a slower increase.",
                 .retry(after: max(Self.slowDown, refusal.retryAfter ?? .zero)))
         }
         if refusal.status == 429, error.says("request too large") {
@@ -81,7 +84,10 @@ extension OpenAIDialect {
     }
 
     private func tooLong(_ error: OpenAIErrorBody) -> String {
-        "The request has more tokens than the model takes\(numbers(of: error)). Shorten it, ask for fewer output tokens, or use a model that takes more."
+        """
+        The request has more tokens than the model accepts\(numbers(of: error)). Shorten it, ask for fewer output \
+        tokens, or use a model that accepts more.
+        """
     }
 
     private func numbers(of error: OpenAIErrorBody) -> String {
@@ -92,9 +98,9 @@ extension OpenAIDialect {
 
     private func badParameter(_ error: OpenAIErrorBody) -> String {
         guard let location = error.parameter.flatMap(Self.location) else {
-            return "\(name) does not take a parameter of the request with this model. Check them."
+            return "\(name) does not accept a parameter of the request with this model. Check the parameters."
         }
-        return "\(name) does not take the request's \(location) as it is with this model. Mend it or leave it out."
+        return "\(name) does not accept the request's \(location) with this model. Correct it or leave it out."
     }
 
     /// Returns a parameter's name or path if the text has that form.

@@ -38,7 +38,7 @@ struct OpenAIImageEdit: Sendable, Hashable {
             guard body.byteCount >= bytes else { return }
             throw AIServiceError(
                 .invalidRequest,
-                "The \(name) has \(body.byteCount) bytes, and it must have fewer than \(bytes). Make it smaller.")
+                "The \(name) has \(body.byteCount) bytes, but must have fewer than \(bytes). Make it smaller.")
         }
     }
 
@@ -58,18 +58,21 @@ struct OpenAIImageEdit: Sendable, Hashable {
             guard let limits = Limits.limits(of: model) else {
                 throw AIServiceError(
                     .invalidRequest,
-                    "The model \(model) makes pictures of texts and edits none. Leave the pictures out, or use another model."
+                    "The model \(model) cannot edit pictures. Leave the pictures out, or use another model."
                 )
             }
             let pictures = isMasked ? Array(bodies.dropLast()) : bodies
             guard !pictures.isEmpty else {
                 throw AIServiceError(
-                    .invalidRequest, "The prompt has a mask and no picture that it is for. Put the picture before it.")
+                    .invalidRequest, "The prompt has a mask but no picture before it. Put the picture before the mask.")
             }
             guard pictures.count <= limits.mostPictures else {
                 throw AIServiceError(
                     .invalidRequest,
-                    "The prompt has \(pictures.count) pictures, and the model \(model) takes \(limits.mostPictures). Leave some out."
+                    """
+                    The prompt has \(pictures.count) pictures; the model \(model) accepts \(limits.mostPictures). \
+                    Leave some out.
+                    """
                 )
             }
             for (index, body) in pictures.enumerated() { try limits.check(body, "picture \(index + 1)") }
@@ -104,7 +107,7 @@ struct OpenAIImageEdit: Sendable, Hashable {
         let format = MagicBytes(try await body.beginning(12)).image
         guard let format, format == .png || !limits.isPNGOnly && [.jpeg, .webp].contains(format) else {
             let takes = limits.isPNGOnly ? "PNG" : "PNG, JPEG or WebP"
-            throw AIServiceError(.invalidRequest, "The \(name) is in a format that is not taken. Give it as \(takes).")
+            throw AIServiceError(.invalidRequest, "The format of the \(name) is not accepted. Use \(takes).")
         }
         return Picture(body: body, format: format)
     }

@@ -30,11 +30,11 @@ struct OpenAIImageRequest: Sendable, Hashable {
         } else {
             // These models answer with a URL by default, and only in PNG.
             guard format == nil || format == "png" else {
-                throw reader.refusal("format", "cannot be chosen for this model, which makes PNG")
+                throw reader.refusal("format", "cannot be chosen for this model, which makes only PNG")
             }
             members["response_format"] = "b64_json"
         }
-        let extra = try ExtraMembers(&reader, reserving: ["stream": "The picture comes whole.", "n": Self.one])
+        let extra = try ExtraMembers(&reader, reserving: ["stream": "A picture is not streamed.", "n": Self.one])
         let isMasked = try reader.flag("mask") ?? false
         try reader.finish()
         try extra.add(to: &members)
@@ -42,7 +42,7 @@ struct OpenAIImageRequest: Sendable, Hashable {
         self.members = members
     }
 
-    private static let one = "A request has one picture: use `sample` for more."
+    private static let one = "A request makes one picture. Use `sample` for more."
 
     /// Returns whether a model answers with bytes in a chosen format. OpenAI's newer models do, and refuse
     /// `response_format`.

@@ -95,7 +95,7 @@ struct OpenAIResponsesReader: WholeTextReader {
     }
 
     private mutating func text(_ delta: ParameterValue?) throws(TextFault) -> TextStep {
-        guard let text = delta?.string else { throw .malformed("a piece that is no text") }
+        guard let text = delta?.string else { throw .malformed("a piece that is not a text") }
         guard !text.isEmpty else { return .nothing }
         hasText = true
         return .text(text)

@@ -67,7 +67,10 @@ struct OpenAIResponsesRequest: Sendable, Hashable {
         guard parameters.thinking.isEmpty || last != nil else {
             throw AIServiceError(
                 .invalidRequest,
-                "The parameter thinking_blocks belongs to a turn of the assistant's, and the conversation has none.")
+                """
+                The parameter thinking_blocks belongs to an assistant message, but the conversation has none. Leave \
+                it out.
+                """)
         }
         var items: [ParameterValue] = []
         for (index, turn) in conversation.turns.enumerated() {

@@ -22,7 +22,7 @@ struct OpenAISpeechRequest: Sendable, Hashable {
         var reader = ParameterReader(request.parameters, of: provider)
         voice = try reader.text("voice") ?? usualVoice
         guard let format = Self.format(try reader.text("format") ?? OpenAISpeechProvider.formats[0]) else {
-            throw reader.refusal("format", "is none of \(OpenAISpeechProvider.formats.joined(separator: ", "))")
+            throw reader.refusal("format", "is not one of \(OpenAISpeechProvider.formats.joined(separator: ", "))")
         }
         self.format = format
         var body: [String: ParameterValue] = [
@@ -33,7 +33,7 @@ struct OpenAISpeechRequest: Sendable, Hashable {
         body["instructions"] = try reader.text("instructions").map { .string($0) }
         for name in ["previous_text", "next_text", "language"] { _ = try reader.text(name) }
         let extra = try ExtraMembers(
-            &reader, reserving: ["stream_format": "The sound comes as bytes, which stream as they are."])
+            &reader, reserving: ["stream_format": "The audio is streamed as bytes."])
         // The only members in the API's reference that are known not to change the price.
         isBounded = extra.areAll(in: ["instructions", "speed"])
         try reader.finish()

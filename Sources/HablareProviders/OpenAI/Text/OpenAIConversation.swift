@@ -31,7 +31,7 @@ struct OpenAIConversation: Sendable, Hashable {
             turns = []
             for message in messages { try append(message) }
             guard !turns.isEmpty else {
-                throw AIServiceError(.invalidRequest, "The conversation has no message. Give it one at least.")
+                throw AIServiceError(.invalidRequest, "The conversation has no message. Add at least one.")
             }
         }
     }
@@ -104,7 +104,10 @@ struct OpenAIConversation: Sendable, Hashable {
     private static func misplaced(_ role: Prompt.Role) -> AIServiceError {
         AIServiceError(
             .invalidRequest,
-            "A message of the \(role.rawValue) has a part that it cannot have: pictures are the user's, tool calls the assistant's, tool results the tool's."
+            """
+            A message of the \(role.rawValue) has a part that it cannot have: pictures belong to the user, tool calls \
+            to the assistant and tool results to the tool.
+            """
         )
     }
 }

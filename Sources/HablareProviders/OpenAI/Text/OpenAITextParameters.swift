@@ -49,7 +49,7 @@ struct OpenAITextParameters: Sendable, Hashable {
         if let toolChoice, !["auto", "none", "required"].contains(toolChoice),
             !tools.contains(where: { $0.name == toolChoice })
         {
-            throw reader.refusal("tool_choice", "is neither auto, none or required nor one of the request's tools")
+            throw reader.refusal("tool_choice", "is not auto, none, required or the name of one of the request's tools")
         }
         schema = try reader.object("schema")
         if let name = try reader.text("schema_name") { schemaName = name }
@@ -65,7 +65,7 @@ struct OpenAITextParameters: Sendable, Hashable {
         guard let value else { return [] }
         let list = value.string.flatMap { ParameterValue(json: Data($0.utf8)) } ?? value
         guard case .array(let blocks) = list else {
-            throw reader.refusal("thinking_blocks", "is no list of what a model thought")
+            throw reader.refusal("thinking_blocks", "is not a list of thinking blocks")
         }
         return blocks
     }
@@ -107,7 +107,7 @@ extension OpenAITextParameters.API {
 
     private static let reservedByBoth: [String: String] = [
         "max_tokens": "Use the parameter max_tokens.", "max_completion_tokens": "Use the parameter max_tokens.",
-        "max_output_tokens": "Use the parameter max_tokens.", "n": "A request has one answer: use `sample` for more.",
+        "max_output_tokens": "Use the parameter max_tokens.", "n": "A request has one answer. Use `sample` for more.",
     ]
     private static let reservedByResponses = reservedByBoth.merging(
         ["background": "Use the parameter background."], uniquingKeysWith: { $1 })

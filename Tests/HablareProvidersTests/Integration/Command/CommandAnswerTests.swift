@@ -75,7 +75,7 @@ import Testing
     func notAFile(script: String) async throws {
         let result = try await TestProgram(script).run(output: .file(extension: "txt"))
         #expect(result.error?.code == .invalidResponse)
-        let says = script == "true" ? "there is no output file" : "its output is not a plain file"
+        let says = script == "true" ? "there is no output file" : "its output is not a regular file"
         #expect(result.error?.message.contains(says) == true)
     }
 

@@ -42,7 +42,7 @@ import Testing
                 disposition: .needsUser, says: "money"),
             Row(
                 status: 429, body: error("project_spend_limit_exceeded"), code: .quotaExceeded, disposition: .needsUser,
-                says: "limit of spending"),
+                says: "spending limit"),
             Row(
                 status: 429, body: error("rate_limit_exceeded", type: "requests"), code: .rateLimited,
                 disposition: .retry(after: nil)),
@@ -101,7 +101,7 @@ import Testing
                 says: "(OpenAI names these numbers: 4097, 4203, 3703, 500)"),
             Row(
                 status: 400, body: error("context_length_exceeded"), code: .invalidRequest, disposition: .fail,
-                says: "than the model takes. Shorten"),
+                says: "than the model accepts. Shorten"),
             Row(
                 status: 400,
                 body:
@@ -128,7 +128,7 @@ import Testing
                 disposition: .fail, says: "a parameter"),
             Row(
                 status: 400, body: error("content_policy_violation"), code: .invalidRequest, disposition: .fail,
-                says: "rules of content"),
+                says: "content rules"),
             Row(status: 400, body: error(nil), code: .invalidRequest, disposition: .fail),
             Row(status: 413, body: "", code: .invalidRequest, disposition: .fail, says: "too large"),
             Row(status: 422, body: #"{"detail":[{"msg":"x"}]}"#, code: .invalidRequest, disposition: .fail),

@@ -174,7 +174,7 @@ struct RepairTests {
                 Issue.record("It fits")
             } catch let error as AIServiceError {
                 #expect(error.code == .invalidResponse && error.message.contains("/age"))
-                #expect(error.cause?.contains("takes at most 50") ?? false)
+                #expect(error.cause?.contains("accepts at most 50") ?? false)
             }
         }
     }
