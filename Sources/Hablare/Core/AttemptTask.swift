@@ -78,7 +78,9 @@ final class AttemptTask: CallListener {
     /// The time for which a streaming provider may still be silent; `nil` if it has passed.
     var silenceLeft: Duration? { stream.timeLeft(of: timeout) }
 
-    func start(isJournalled: Bool, with spawner: TaskSpawner) {
+    /// Starts the attempt's task and returns it.
+    @discardableResult
+    func start(isJournalled: Bool, with spawner: TaskSpawner) -> Task<Void, Never> {
         let task = spawner.start { [self] in
             if isJournalled {
                 await run(queued)
@@ -91,6 +93,7 @@ final class AttemptTask: CallListener {
             return state.isCancelled
         }
         if isCancelled { task.cancel() }
+        return task
     }
 
     /// Cancels the provider's task, also one that starts later. Runs foreign code: the task's cancellation handlers.

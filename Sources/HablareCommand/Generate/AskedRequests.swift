@@ -33,7 +33,8 @@ struct AskedRequests: Sendable {
             return try await body()
         } catch let error as AIServiceError where error.category == .storage {
             guard store.mayHave(wanted) else { throw error }
-            throw CommandFailure(unworkable: error, howToContinue: "continue with (\(data.commandLine("work")) && \(shows))")
+            throw CommandFailure(
+                unworkable: error, howToContinue: "continue with (\(data.commandLine("work")) && \(shows))")
         }
     }
 

@@ -49,7 +49,8 @@ import Testing
         let gone = CommandFailure(
             unworkable: AIServiceError(.storageMissing, "It is gone."), howToContinue: "hablare work")
         #expect(gone.message == "It is gone.")
-        let full = CommandFailure(unworkable: AIServiceError(.storageFull, "It is full."), howToContinue: "hablare work")
+        let full = CommandFailure(
+            unworkable: AIServiceError(.storageFull, "It is full."), howToContinue: "hablare work")
         #expect(full.message == "It is full. Finished work is kept; then hablare work.")
     }
 

@@ -8,7 +8,7 @@ import HablareTestKit
 import Testing
 
 /// Measures the memory of an attempt in flight, see ``AttemptTask``.
-@Suite(.timeLimit(.minutes(5))) struct ResumeHandleWriteTests {
+@Suite(.timeLimit(.minutes(5))) struct AttemptMemoryTests {
     /// Never answers, and keeps only the fact that a call was made.
     private actor HoldingProvider: AIServiceProvider {
         nonisolated let id: ProviderID = "holding"
@@ -55,12 +55,12 @@ import Testing
                 store: InMemoryStore(), providers: try ProviderRegistry([provider]),
                 configuration: EngineConfiguration(attemptTimeout: .seconds(86_400), retry: .never))
             for number in 0..<count { try await manager.submit(AIRequest(prompt: .text("\(number)")), to: "holding") }
-            let waiting = try ResumeHandleWriteTests.resident()
+            let waiting = try AttemptMemoryTests.resident()
             try await EngineService.run(manager) {
                 while await provider.count < count { await Task.yield() }
                 // The memory of the last commits does not belong to the attempts.
                 await manager.eventsTold()
-                let bytes = (try ResumeHandleWriteTests.resident() - waiting) / count
+                let bytes = (try AttemptMemoryTests.resident() - waiting) / count
                 #expect(bytes <= limit, "an attempt in flight takes \(bytes) bytes")
                 await provider.end()
             }
