@@ -75,8 +75,8 @@ package struct StoreMachine<Rows: StoreRows> {
     private mutating func retire(_ owner: OwnerID, at date: Date) throws(Rows.Failure) -> WriteReceipt {
         try rows.deregister(owner)
         changes.append(.ownerRetired(owner))
-        let held = try rows.flights(heldBy: owner)
-        for id in held {
+        let leased = try rows.flights(leasedTo: owner)
+        for id in leased {
             guard var flight = try rows.flight(id) else { continue }
             let token = flight.lifecycle.token
             let hasOutput = try rows.output(of: id)?.generation == flight.lifecycle.generation
@@ -98,7 +98,7 @@ package struct StoreMachine<Rows: StoreRows> {
                 changes.append(.request(member.id, of: id, .failed(.streamInterrupted)))
             }
         }
-        return .broken(flights: held.count)
+        return .broken(flights: leased.count)
     }
 
     // MARK: Accounts

@@ -34,7 +34,7 @@ package protocol StoreRows {
     mutating func deregister(_ owner: OwnerID) throws(Failure)
 
     /// Returns the flights that a process holds, ascending. Needs an index.
-    mutating func flights(heldBy owner: OwnerID) throws(Failure) -> [FlightID]
+    mutating func flights(leasedTo owner: OwnerID) throws(Failure) -> [FlightID]
 
     // MARK: Accounts
 

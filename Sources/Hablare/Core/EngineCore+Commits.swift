@@ -196,7 +196,7 @@ extension EngineCore {
             }
         }
         if isForeign { emit(.moved(id, lifecycle)) }
-        if let again = deferred[id], !again.isHeld(in: lifecycle) { deferred[id] = nil }
+        if let again = deferred[id], !again.isLeased(in: lifecycle) { deferred[id] = nil }
         if !lifecycle.isLeased, !lifecycle.isExecuting { unqueue(id, unlessNewerThan: lifecycle.token) }
         mayBeClaimed(lifecycle, in: nil)
         guard !lifecycle.isSettled else { return }
@@ -306,7 +306,7 @@ extension QueuedFlight {
     }
 
     /// Returns whether the flight on disk still has this lease.
-    fileprivate func isHeld(in lifecycle: FlightLifecycle) -> Bool {
+    fileprivate func isLeased(in lifecycle: FlightLifecycle) -> Bool {
         self.lifecycle.token > lifecycle.token || self.lifecycle.token == lifecycle.token && lifecycle.owner != nil
     }
 }

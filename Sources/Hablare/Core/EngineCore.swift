@@ -123,7 +123,7 @@ package struct EngineCore: Sendable {
     var isClosed: Bool { if case .closed = phase { true } else { false } }
 
     /// The number of flights that are queued here or take a slot.
-    package var held: Int { running + deferred.count + lanes.values.reduce(0) { $0 + $1.queue.count } }
+    package var flightCount: Int { running + deferred.count + lanes.values.reduce(0) { $0 + $1.queue.count } }
 
     package var running: Int { slots.count }
 

@@ -81,7 +81,7 @@ public struct FlightLifecycle: Sendable, Hashable, Codable {
         /// The flight is over.
         case settled(Outcome)
         /// A process already holds the flight.
-        case alreadyHeld
+        case alreadyLeased
         /// The event does not fit the state.
         case outOfOrder
     }
@@ -156,7 +156,7 @@ extension FlightLifecycle {
             state = .leased(owner)
             token &+= 1  // a damaged row may hold any number; only equality matters
         case .leased, .executing:
-            throw .alreadyHeld
+            throw .alreadyLeased
         case .backingOff, .held:
             throw .outOfOrder
         case .settled(let outcome):

@@ -105,7 +105,7 @@ struct SQLiteRows: StoreRows {
         try delete.run()
     }
 
-    func flights(heldBy owner: OwnerID) throws -> [FlightID] {
+    func flights(leasedTo owner: OwnerID) throws -> [FlightID] {
         var held: [FlightID] = []
         var select = try BoundStatement(db, "SELECT id FROM flights WHERE owner = ?1 ORDER BY id")
         select.bind(1, owner.rawValue)

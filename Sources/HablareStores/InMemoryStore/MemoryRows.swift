@@ -88,7 +88,7 @@ extension MemoryRows: ClaimableRows {
 
     mutating func deregister(_ owner: OwnerID) { owners[owner] = nil }
 
-    func flights(heldBy owner: OwnerID) -> [FlightID] {
+    func flights(leasedTo owner: OwnerID) -> [FlightID] {
         flights.filter { $0.value.lifecycle.owner == owner }.keys.sorted()
     }
 

@@ -663,7 +663,7 @@ extension WriteReceipt {
         case .rejected: "rejected"
         case .refused(.staleToken): "staleToken"
         case .refused(.outOfOrder): "outOfOrder"
-        case .refused(.alreadyHeld): "alreadyHeld"
+        case .refused(.alreadyLeased): "alreadyLeased"
         case .refused(.settled(let settlement)): "settled \(settlement)"
         case .invalidState(let state): "invalid \(state)"
         case .unknownRequest: "unknown"

@@ -74,7 +74,7 @@ import Testing
             let effects = bench.commit(placed)
             #expect(effects.started.isEmpty && bench.core.placed == 0)
             if isParked {
-                #expect(bench.core.held == 2)
+                #expect(bench.core.flightCount == 2)
                 #expect(bench.after(bench.core.storeRecovered()).started == [2])
             } else {
                 #expect(effects.released == [2], "another process may be answered")
@@ -264,7 +264,7 @@ import Testing
                     of: [.submit(submission), .cancel(StoreWorkbench.id(1), at: bench.now.date)]))
             #expect(effects.stopped == (placement == .start ? [bench.key(1)] : []))
             if placement == .lease {
-                #expect(bench.core.held == 1 && bench.end(9).started.isEmpty, "it was taken out of the queue")
+                #expect(bench.core.flightCount == 1 && bench.end(9).started.isEmpty, "it was taken out of the queue")
             } else {
                 #expect(bench.core.running == 1, "its place is kept until the provider came back")
                 bench.end(1, .notSent)
@@ -290,9 +290,9 @@ import Testing
         #expect(bench.cancel(1).stopped == [bench.key(1)])
         bench.commit(.flight(FlightID(rawValue: 1), bench.flight(.waiting)))
         #expect(bench.claim([bench.flight(1, token: 2)]).started.isEmpty, "never twice at once")
-        #expect(bench.core.running == 1 && bench.core.held == 2)
+        #expect(bench.core.running == 1 && bench.core.flightCount == 2)
         #expect(bench.end(1).started == [1])
-        #expect(bench.core.running == 1 && bench.core.held == 1)
+        #expect(bench.core.running == 1 && bench.core.flightCount == 1)
     }
 
     @Test("A retried flight runs again at its own provider after the stopped attempt has ended")
@@ -318,7 +318,7 @@ import Testing
             bench.start(1)
             bench.hear(.flight(FlightID(rawValue: 1), bench.flight(.waiting)))
             for token in tokens { bench.claim([bench.flight(1, token: token)]) }
-            #expect(bench.core.held == 2)
+            #expect(bench.core.flightCount == 2)
             bench.end(1)
             #expect(bench.core.underWay == [bench.key(1, token: 3)])
         }
@@ -329,9 +329,9 @@ import Testing
         var bench = CoreHarness(1)
         bench.claim([bench.flight(9)])
         for token in [2, 3, 5] as [Int64] { bench.claim([bench.flight(1, token: token)]) }
-        #expect(bench.core.held == 4)
+        #expect(bench.core.flightCount == 4)
         bench.cancel(1, token: 4)
-        #expect(bench.core.held == 2)
+        #expect(bench.core.flightCount == 2)
         bench.end(9)
         #expect(bench.core.underWay == [bench.key(1, token: 5)])
     }
@@ -343,11 +343,11 @@ import Testing
         bench.start(1)
         bench.cancel(1)
         bench.claim([bench.flight(1, token: 2)])
-        #expect(bench.core.held == 2)
+        #expect(bench.core.flightCount == 2)
         bench.cancel(1, token: 1)
-        #expect(bench.core.held == 2, "older news than its lease")
+        #expect(bench.core.flightCount == 2, "older news than its lease")
         bench.cancel(1, token: 2)
-        #expect(bench.core.held == 1)
+        #expect(bench.core.flightCount == 1)
         #expect(bench.end(1).started.isEmpty)
     }
 
@@ -358,7 +358,7 @@ import Testing
         #expect(try bench.submit(1).started == [1])
         try bench.submit(2)
         try bench.submit(3)
-        #expect(bench.core.held == 3)
+        #expect(bench.core.flightCount == 3)
         #expect(bench.cancel(2).stopped.isEmpty)
         #expect(bench.end(1).started == [3])
     }
@@ -442,7 +442,7 @@ import Testing
         var bench = CoreHarness(1)
         bench.claim([bench.flight(1)])
         let effects = bench.after(bench.core.startFailed(bench.key(1), with: StoreWorkbench.failure))
-        #expect(effects.started.isEmpty && bench.core.running == 0 && bench.core.held == 1)
+        #expect(effects.started.isEmpty && bench.core.running == 0 && bench.core.flightCount == 1)
         #expect(bench.after(bench.core.storeRecovered()).started == [1])
     }
 
@@ -453,7 +453,7 @@ import Testing
             bench.claim([bench.flight(1)])
             bench.commit(.flight(FlightID(rawValue: 1), bench.flight(.settled(settlement))))
             bench.after(bench.core.startFailed(bench.key(1), with: StoreWorkbench.failure))
-            #expect(bench.core.held == 0)
+            #expect(bench.core.flightCount == 0)
             #expect(bench.after(bench.core.storeRecovered()).started.isEmpty)
         }
     }
@@ -464,7 +464,7 @@ import Testing
         bench.claim([bench.flight(1, of: "a")], by: "a")
         bench.hear(.flight(FlightID(rawValue: 1), bench.flight(.waiting, token: 2)))
         bench.claim([bench.flight(1, of: "b", token: 3)], by: "b")
-        #expect(bench.core.held == 2)
+        #expect(bench.core.flightCount == 2)
         bench.after(bench.core.startFailed(bench.key(1), with: StoreWorkbench.failure))
         #expect(bench.core.loads.map(\.queued) == [0, 1], "the lease that is over is not queued again")
         #expect(bench.after(bench.core.storeRecovered()).started == [1])
@@ -478,7 +478,7 @@ import Testing
         bench.after(bench.core.closed())
         #expect(
             bench.after(bench.core.startFailed(bench.key(1), with: StoreWorkbench.failure)).released == [1])
-        #expect(bench.core.held == 0)
+        #expect(bench.core.flightCount == 0)
     }
 
     @Test("Suspended recordings are written before anything starts")
@@ -532,7 +532,7 @@ import Testing
         #expect(bench.after(bench.core.resumeRecordings()).count == 1 && !bench.core.isQuiet)
         #expect(bench.after(bench.core.resumeRecordings()).isEmpty, "it is on its way")
         bench.after(bench.core.recorded(bench.key(1)))
-        #expect(bench.core.isQuiet && bench.core.held == 0)
+        #expect(bench.core.isQuiet && bench.core.flightCount == 0)
     }
 
     @Test("Leases that could not be released are released when the store recovers")
@@ -552,7 +552,7 @@ import Testing
         try bench.call(taking: 0)
         for number in 1...3 { try bench.submit(number) }
         #expect(bench.after(bench.core.closed()).released == [2, 3])
-        #expect(bench.core.running == 1 && bench.core.held == 1)
+        #expect(bench.core.running == 1 && bench.core.flightCount == 1)
         let effects = bench.end(1)
         #expect(effects.started.isEmpty && effects.claims.isEmpty)
     }
@@ -565,7 +565,7 @@ import Testing
         bench.cancel(1)
         bench.claim([bench.flight(1, token: 2)])
         #expect(bench.after(bench.core.closed()).released == [1])
-        #expect(bench.core.held == 1)
+        #expect(bench.core.flightCount == 1)
     }
 
     @Test("A submission committed after closing is released at once", arguments: [EngineCore.Placement.start, .lease])
@@ -577,7 +577,7 @@ import Testing
         #expect(submission.placement == placement)
         bench.after(bench.core.closed())
         #expect(bench.commit(submission).released == [1])
-        #expect(bench.core.held == 0)
+        #expect(bench.core.flightCount == 0)
     }
 
     @Test("A claim answered after closing is released")
@@ -585,7 +585,7 @@ import Testing
         var bench = CoreHarness(1)
         bench.after(bench.core.closed())
         #expect(bench.claim([bench.flight(1)]).released == [1])
-        #expect(bench.core.held == 0)
+        #expect(bench.core.flightCount == 0)
     }
 
     @Test("Shutdown stops every attempt once")

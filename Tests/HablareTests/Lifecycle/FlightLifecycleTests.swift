@@ -64,7 +64,7 @@ import Testing
     func leased() {
         let expected: [Outcome] = [
             Self.success(.leased(Self.other), token: 6), .failure(.outOfOrder), .failure(.outOfOrder),
-            .failure(.alreadyHeld), .failure(.alreadyHeld),
+            .failure(.alreadyLeased), .failure(.alreadyLeased),
         ]
         Self.check(expected + Self.over) { flight throws(FlightLifecycle.Refusal) in try flight.leased(by: Self.other) }
     }

@@ -76,7 +76,7 @@ extension LineRows: ClaimableRows {
 
     // Every query is answered from memory.
 
-    func flights(heldBy owner: OwnerID) -> [FlightID] { memory.flights(heldBy: owner) }
+    func flights(leasedTo owner: OwnerID) -> [FlightID] { memory.flights(leasedTo: owner) }
     func budget(of account: AccountID) -> AccountBudget? { memory.budget(of: account) }
     func request(_ id: UUID) -> RequestRow? { memory.request(id) }
     func request(at position: Submission.JobPosition) -> UUID? { memory.request(at: position) }

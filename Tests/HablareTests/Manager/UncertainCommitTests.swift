@@ -11,7 +11,7 @@ struct UncertainCommitTests {
     enum Write: CaseIterable {
         case submission, start, end
 
-        func isHeld(in write: StoreWrite) -> Bool {
+        func isLeased(in write: StoreWrite) -> Bool {
             switch (self, write) {
             case (.submission, .submit), (.end, .settle), (.start, .start): true
             case (.start, .advance(_, let transition, _)): transition.new.isExecuting
@@ -29,7 +29,7 @@ struct UncertainCommitTests {
         let engine = try Engine([provider], store: store)
         let manager = engine.manager
         let request = AIRequest(prompt: "x")
-        store.loseNextCommit(isMade: isMade) { write.isHeld(in: $0) }
+        store.loseNextCommit(isMade: isMade) { write.isLeased(in: $0) }
         if write == .start { try await manager.submit(request, to: "scripted") }
         try await engine.run {
             if write == .submission {

@@ -185,9 +185,9 @@ extension EngineModel {
         let holding = Set(calls.filter(\.value.holdsSlot).keys.map(\.flight))
         let queued = leases.filter { $0.value == .queued }.keys
         let certain = queued.filter { !doubtful.contains($0) }
-        guard certain.count + holding.count...queued.count + holding.count ~= core.held else {
+        guard certain.count + holding.count...queued.count + holding.count ~= core.flightCount else {
             throw violation(
-                "\(core.held) are held: \(holding.count) under way, \(core.loads.map(\.queued)) and \(core.deferred.values.map(\.key.name)); queued are \(queued.map(\.name).sorted())"
+                "\(core.flightCount) are held: \(holding.count) under way, \(core.loads.map(\.queued)) and \(core.deferred.values.map(\.key.name)); queued are \(queued.map(\.name).sorted())"
             )
         }
     }
@@ -235,8 +235,8 @@ extension EngineModel {
                 )
             }
         }
-        guard core.held == 0, core.isQuiet, calls.isEmpty, recordings.isEmpty else {
-            throw violation("\(core.held) flights are held at the end, \(calls.count) calls, \(recordings.count) ends")
+        guard core.flightCount == 0, core.isQuiet, calls.isEmpty, recordings.isEmpty else {
+            throw violation("\(core.flightCount) flights are held at the end, \(calls.count) calls, \(recordings.count) ends")
         }
         guard core.watched.isEmpty else { throw violation("\(core.watched.ids) are watched although they are final") }
     }
