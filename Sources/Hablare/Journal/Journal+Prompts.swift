@@ -91,8 +91,7 @@ extension ClaimedFlight {
             guard let content else {
                 throw AIServiceError(.contentMissing, "The store has a prompt in a file, and no files.")
             }
-            let bytes = try content.read(reference)
-            flight.request.prompt = .text(String(decoding: bytes, as: UTF8.self))
+            flight.request.prompt = try Prompt(in: reference, of: content)
             flight.promptContent = nil
         } catch let error as AIServiceError {
             flight.failure = error
