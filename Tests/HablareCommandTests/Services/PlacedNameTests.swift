@@ -47,7 +47,9 @@ import Testing
         #expect(placed.placedName == "openai@\(placed.address)")
         #expect(
             placed.kind.offers.map { placed.id(of: $0).rawValue }
-                == ["", ".structured", ".speech", ".image", ".embedding"].map { "openai\($0)@\(placed.address)" })
+                == ["", ".structured", ".speech", ".image", ".embedding", ".transcription"].map {
+                    "openai\($0)@\(placed.address)"
+                })
     }
 
     @Test func `An invalid configured address gets no key, and the other one counts`() throws {
