@@ -8,6 +8,7 @@ extension Composition {
     /// end on 2027-01-06.
     static let openAIModels = [
         "model": "gpt-6-luna", "image_model": "gpt-image-2.6-flare", "embedding_model": "text-embedding-3-small",
+        "transcription_model": "gpt-transcribe",
     ]
 
     static func networkProviders(
@@ -39,6 +40,8 @@ extension Composition {
             var voices: InstalledProvider.ServiceVoices?
             let provider: any AIServiceProvider
             switch offer.answers {
+            case .text where offer.hears:
+                provider = OpenAITranscriptionProvider(id, service: service, model: model ?? "", timeout: timeout)
             case .text, .structured:
                 let form: AnswerForm = offer.answers == .text ? .text : .structured
                 provider =
@@ -93,9 +96,16 @@ extension Composition {
         let service = site.elevenLabs()
         return site.settings.kind.offers.map { offer in
             let id = site.settings.id(of: offer)
+            var limits = site.limits(.elevenLabs, at: "api.elevenlabs.io")
+            guard !offer.hears else {
+                let usual = ElevenLabsTranscriptionProvider(id: id, service: service, limits: limits)
+                let provider = offer.model(in: site.settings).map {
+                    ElevenLabsTranscriptionProvider(id: id, service: service, model: $0, limits: limits)
+                }
+                return InstalledProvider(serving: site.settings.name, provider ?? usual)
+            }
             let usual = ElevenLabsSpeechProvider(id: id, service: service)
             let model = offer.model(in: site.settings) ?? usual.model
-            var limits = site.limits(.elevenLabs, at: "api.elevenlabs.io")
             limits.maximumCharacters = ElevenLabsModel.maximumCharacters(of: model)
             let provider = ElevenLabsSpeechProvider(
                 id: id, service: service, model: model, defaultVoice: site.settings.voice ?? usual.defaultVoice,

@@ -15,6 +15,7 @@ struct RootCommand: ParsableCommand {
               hablare generate --provider openai --stream 'Tell me about whales.'
                                               print an answer as it arrives
               hablare speak --provider openai 'Good morning.' -o morning.mp3
+              hablare transcribe --provider openai talk.mp3 -o talk.srt
               hablare image --provider openai 'A whale that reads.' -o whale.png
               hablare ps                      list finished, running and waiting requests
               hablare providers               list providers, and why one is unusable
@@ -31,6 +32,7 @@ struct RootCommand: ParsableCommand {
         version: version,
         subcommands: [
             GenerateCommand.self, NarrateCommand.self, SpeakCommand.self, ImageCommand.self, EmbedCommand.self,
+            TranscribeCommand.self,
             PsCommand.self, ShowCommand.self, WatchCommand.self,
             StreamCommand.self,
             LogsCommand.self, CancelCommand.self, RetryCommand.self, RemoveCommand.self, PruneCommand.self,

@@ -36,6 +36,11 @@ extension SQLiteStore {
         try read { try $0.response(of: id) }
     }
 
+    /// See ``/Hablare/StoreReading/keptAnswer(of:)``.
+    public func keptAnswer(of id: UUID) throws -> AIResponseData? {
+        try read { try $0.keptAnswer(of: id) }
+    }
+
     /// See ``/Hablare/StoreReading/request(of:)``.
     public func request(of id: UUID) throws -> StoredRequest? {
         let request = try read { try $0.request(of: id) }

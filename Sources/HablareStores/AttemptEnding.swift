@@ -16,6 +16,8 @@ package struct AttemptEnding: Sendable {
     package let record: AttemptRecord?
     /// The answer to store, if the attempt completed the flight.
     package let response: AIResponseData?
+    /// The answer to keep in the response's place, if the attempt failed because it could not be used.
+    package let kept: AIResponseData?
     /// The next provider of the flight, if the end diverts the flight to another one.
     package let diversion: AttemptEnd.Diversion?
     /// The error that is the outcome of the finished members.
@@ -99,6 +101,9 @@ package struct AttemptEnding: Sendable {
         self.finished = finished
         self.record = completedFlight ? nil : record
         self.response = response
+        // Requests that have all left want no answer.
+        let isWanted = refusal == nil && (!finished.isEmpty || !flight.isSettled)
+        kept = isWanted && response == nil ? end.kept : nil
         self.error = error
         self.diversion = diversion
         self.refusal = refusal

@@ -60,7 +60,7 @@ extension StoreMachine {
     // MARK: Ends
 
     mutating func settle(_ end: AttemptEnd) throws(Rows.Failure) -> WriteReceipt {
-        if case .completed(let data) = end.outcome, case .success(let content) = data.result,
+        if let data = end.answer, case .success(let content) = data.result,
             let reference = content.body?.reference, try !rows.hasContent(reference)
         {
             return .contentMissing(reference)
@@ -87,7 +87,7 @@ extension StoreMachine {
         for member in ending.finished {
             try finish(member.id, member.lifecycle, at: end.endedAt, error: ending.error)
         }
-        if let response = ending.response { try rows.write(response, of: end.flight) }
+        if let response = ending.response ?? ending.kept { try rows.write(response, of: end.flight) }
         if !ending.flight.isSettled, !ending.finished.isEmpty { try membersChanged(of: end.flight) }
         if end.isStreaming, ending.flight.state == .settled(.completed) {
             // These chunks complete the stream, whichever process holds the lease.

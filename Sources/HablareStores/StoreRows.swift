@@ -143,7 +143,7 @@ package protocol StoreRows {
     /// Returns the row of a flight's response; `nil` if there is none.
     mutating func response(of flight: FlightID) throws(Failure) -> ResponseRow?
 
-    /// Stores the response of a flight that has none yet.
+    /// Stores the response of a flight, in the place of an answer that was kept although it could not be used.
     mutating func write(_ response: AIResponseData, of flight: FlightID) throws(Failure)
 
     /// Evicts the content of a flight's response, and the flight's output. The row of the response stays.

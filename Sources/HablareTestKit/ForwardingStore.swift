@@ -35,6 +35,7 @@ extension ForwardingStore {
     package func snapshots(_ filter: SnapshotFilter) throws -> [RequestSnapshot] { try base.snapshots(filter) }
     package func flights(_ ids: [FlightID]) throws -> [FlightID: FlightLifecycle] { try base.flights(ids) }
     package func response(of id: UUID) throws -> AIResponseData? { try base.response(of: id) }
+    package func keptAnswer(of id: UUID) throws -> AIResponseData? { try base.keptAnswer(of: id) }
     package func request(of id: UUID) throws -> StoredRequest? { try base.request(of: id) }
 
     package func stream(of id: UUID, from position: StreamPosition, maximumBytes: Int) throws -> StreamPage? {

@@ -14,13 +14,16 @@ extension AttemptTask.Parts {
             do {
                 if needsFile(end) { stored = try await filing(end) }
             } catch let error as AIServiceError where isLastTry {
-                stored.outcome = .failed(error)
+                if stored.outcome.isAnswer { stored.outcome = .failed(error) } else { stored.kept = nil }
             }
             switch try await commit(&stored, isLastTry: isLastTry) {
             case .done: return true
             case .rejected(let error):
-                end.outcome = .failed(error)  // the answer cannot be stored, which is the outcome
-            case .contentMissing where isStored(end.outcome):
+                // The answer cannot be stored, which is the outcome.
+                if end.outcome.isAnswer { end.outcome = .failed(error) } else { end.kept = nil }
+            case .contentMissing where end.kept?.isInFile == true:
+                end.kept = nil
+            case .contentMissing where end.answer?.isInFile == true:
                 // The answer was streamed into its file, which was collected before the commit: the bytes are gone.
                 end.outcome = .failed(.streamedContentLost)
             case .contentMissing:
@@ -44,37 +47,38 @@ extension AttemptTask.Parts {
         do {
             return try await journal.commit(.settle(end))
         } catch let error as AIServiceError where isLastTry && error.code == .storageFull && end.bringsContent {
-            end.remainingChunks = nil
+            (end.remainingChunks, end.kept) = (nil, nil)
             if case .completed = end.outcome { end.outcome = .failed(error) }
             return try await journal.commit(.settle(end))
         }
     }
 
-    private func isStored(_ outcome: AttemptEnd.Outcome) -> Bool {
-        guard case .completed(let data) = outcome, case .success(let content) = data.result else { return false }
-        return content.body?.reference != nil
-    }
-
     @inline(never)
     private func needsFile(_ end: AttemptEnd) -> Bool {
-        guard let content, case .completed(let data) = end.outcome, case .success(let answer) = data.result,
-            let body = answer.body, body.reference == nil
+        guard let content, let data = end.answer, case .success(let answer) = data.result, let body = answer.body,
+            body.reference == nil
         else { return false }
         return body.byteCount >= content.threshold(for: answer.type)
     }
 
     private func filing(_ end: AttemptEnd) async throws -> AttemptEnd {
-        guard let content, case .completed(let data) = end.outcome, case .success(let answer) = data.result,
-            let body = answer.body
+        guard let content, let data = end.answer, case .success(let answer) = data.result, let body = answer.body
         else { return end }
         let reference = try await content.put(try body.read())
         var filed = end
-        filed.outcome = .completed(
-            AIResponseData(
-                requestID: data.requestID, providerID: data.providerID,
-                result: .success(answer.replacingBody(with: Body(reference, in: content))), metadata: data.metadata,
-                receivedAt: data.receivedAt, usage: data.usage))
+        filed.answer = AIResponseData(
+            requestID: data.requestID, providerID: data.providerID,
+            result: .success(answer.replacingBody(with: Body(reference, in: content))), metadata: data.metadata,
+            receivedAt: data.receivedAt, usage: data.usage)
         return filed
+    }
+}
+
+extension AIResponseData {
+    /// Whether the content is already in a content file.
+    fileprivate var isInFile: Bool {
+        guard case .success(let content) = result else { return false }
+        return content.body?.reference != nil
     }
 }
 

@@ -16,6 +16,7 @@ extension AttemptTask.Parts {
             situation.hasHandle = hasHandle
             return situation
         }
+        var kept: KeptAnswer?
         // The outcome with a resume handle, and without one.
         let outcome: (_ hasHandle: Bool) -> AttemptEnd.Outcome
         switch classification.outcome {
@@ -24,7 +25,11 @@ extension AttemptTask.Parts {
                 requestID: flight.request.id, providerID: flight.provider, result: .success(answer.content),
                 metadata: metadata(of: answer, flight), receivedAt: endedAt, usage: usage)
             outcome = { _ in .completed(data) }
-        case .failed(let error):
+        case .failed(let failure):
+            // The provider's answer, if it was of another kind than promised, or what its own failure keeps.
+            if case .success(let answer) = reply.result { kept = KeptAnswer(answer.content) }
+            kept = failure.keptAnswer ?? kept
+            let error = failure.keptAnswer == nil ? failure : failure.keeping(nil)
             let jitter = jitter()
             outcome = {
                 self.failed(with: error, flight, situation(hasHandle: $0), jitter: jitter, endedAt: endedAt)
@@ -46,6 +51,11 @@ extension AttemptTask.Parts {
             billing: reply.wasSent ? billing : .neverSent, usage: usage, isReserved: flight.isReserved,
             startedAt: startedAt, endedAt: endedAt)
         if let remainingChunks = reply.remainingChunks { end.remainingChunks = remainingChunks.value }
+        end.kept = kept.map { kept in
+            AIResponseData(
+                requestID: flight.request.id, providerID: flight.provider, result: .success(kept.content),
+                metadata: kept.metadata, receivedAt: endedAt, usage: usage)
+        }
         end.forgetsHandle = memory.hasRestarted
         if memory.isUncertain, !end.outcome.isAnswer {
             // The process does not know whether the store has the handle. The store knows when it records this end.

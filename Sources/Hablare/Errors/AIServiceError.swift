@@ -33,12 +33,18 @@ public struct AIServiceError: Error, Sendable, Hashable, Codable {
 
     /// In one object, so that a result is not as large as its rare failure.
     private struct Parts: Sendable, Hashable, Codable {
+        /// Everything but the kept answer, which is not encoded: the store keeps it beside the error.
+        enum CodingKeys: String, CodingKey {
+            case code, category, message, disposition, cause, billing
+        }
+
         let code: Code
         let category: Category
         let message: String
         let disposition: FailureDisposition
         let cause: String?
         let billing: FailureBilling?
+        var kept: KeptAnswer?
     }
 
     private let parts: Box<Parts>
@@ -56,6 +62,9 @@ public struct AIServiceError: Error, Sendable, Hashable, Codable {
     /// The billing of the call, if an answer arrived and cannot be used. `nil` if the disposition determines it: maybe
     /// billed if the outcome is unknown, otherwise not billed.
     public var billing: FailureBilling? { parts.value.billing }
+    /// The answer that arrived and cannot be used, from the provider to the engine. The engine moves it into the store,
+    /// where ``AIRequestManager/keptAnswer(for:)`` finds it, so the error of a recorded request has none.
+    public var keptAnswer: KeptAnswer? { parts.value.kept }
 
     /// Creates an error.
     ///
@@ -78,6 +87,20 @@ public struct AIServiceError: Error, Sendable, Hashable, Codable {
             Parts(
                 code: code, category: category ?? code.category, message: message,
                 disposition: disposition ?? code.disposition, cause: cause, billing: billing))
+    }
+
+    private init(_ parts: Parts) {
+        self.parts = Boxed(parts)
+    }
+
+    /// Returns the same error with the answer that cannot be used.
+    ///
+    /// Give it where a service did the work and its answer is not of the expected form: the answer may be billed, and
+    /// must not be lost. The engine stores it with the request.
+    public func keeping(_ answer: KeptAnswer?) -> AIServiceError {
+        var parts = parts.value
+        parts.kept = answer
+        return AIServiceError(parts)
     }
 
     /// Decodes an error.

@@ -16,14 +16,17 @@ public enum FailureBilling: Sendable, Hashable, Codable {
 extension AIServiceError {
     package func reworded(_ message: String, cause: String?) -> AIServiceError {
         AIServiceError(code, message, category: category, disposition: disposition, cause: cause, billing: billing)
+            .keeping(keptAnswer)
     }
 
     package func disposed(_ disposition: FailureDisposition) -> AIServiceError {
         AIServiceError(code, message, category: category, disposition: disposition, cause: cause, billing: billing)
+            .keeping(keptAnswer)
     }
 
     package func billed(_ billing: FailureBilling) -> AIServiceError {
         AIServiceError(code, message, category: category, disposition: disposition, cause: cause, billing: billing)
+            .keeping(keptAnswer)
     }
 
     /// Whether the call may have been billed: as the failure's billing states, or else as its disposition implies.

@@ -95,8 +95,7 @@ extension ClaimedFlight {
                     The store has a prompt in a content file, but no content files. Report this store.
                     """)
             }
-            let bytes = try content.read(reference)
-            flight.request.prompt = .text(String(decoding: bytes, as: UTF8.self))
+            flight.request.prompt = try Prompt(in: reference, of: content)
             flight.promptContent = nil
         } catch let error as AIServiceError {
             flight.failure = error

@@ -146,9 +146,14 @@ extension AIRequestManager {
 
     /// Stores a prompt in a content file if it is too large for the database.
     private func storeLargePrompt(of submission: inout Submission) async throws {
-        guard let content = store.content, case .text(let text) = submission.request.prompt,
-            text.utf8.count >= content.threshold(for: .text)
-        else { return }
-        submission.promptContent = try await content.put(Data(text.utf8))
+        guard let content = store.content else { return }
+        switch submission.request.prompt {
+        case .text(let text):
+            guard text.utf8.count >= content.threshold(for: .text) else { return }
+            submission.promptContent = try await content.put(Data(text.utf8))
+        case .messages(let messages):
+            guard PackedPrompt.byteCount(of: messages) >= content.threshold(for: .data) else { return }
+            submission.promptContent = try await content.put(try await PackedPrompt.packed(messages))
+        }
     }
 }

@@ -123,9 +123,20 @@ private struct FingerprintEncoder {
         case .image(let body, let format):
             bytes.append(2)
             field(format.rawValue)
-            let digest = body.digest
-            field(UInt64(digest.count))
-            bytes.append(contentsOf: digest)
+            field(body)
+        case .document(let body, let format, let name):
+            bytes.append(5)
+            field(format.rawValue)
+            field(name)
+            field(body)
+        case .audio(let body, let format):
+            bytes.append(6)
+            field(format.rawValue)
+            field(body)
+        case .link(let address, let content):
+            bytes.append(7)
+            field(content.rawValue)
+            field(address)
         case .toolCall(let id, let name, let arguments):
             bytes.append(3)
             field(id)
@@ -136,6 +147,12 @@ private struct FingerprintEncoder {
             field(id)
             field(content)
         }
+    }
+
+    mutating func field(_ body: Body) {
+        let digest = body.digest
+        field(UInt64(digest.count))
+        bytes.append(contentsOf: digest)
     }
 
     mutating func field(_ value: ParameterValue) throws(AIServiceError) {

@@ -42,10 +42,26 @@ public enum Prompt: Sendable, Hashable, Codable {
         case text(String)
         /// An image.
         case image(Body, ImageFormat)
+        /// A document, such as a PDF. The name is that of its file, and is sent with it: `report.pdf`.
+        case document(Body, DocumentFormat, name: String)
+        /// Audio: speech to transcribe, or sound that a model listens to.
+        case audio(Body, AudioFormat)
+        /// An image or a document that the provider fetches from an address, which begins with `https://` or `http://`.
+        ///
+        /// The address is part of the fingerprint, but not the content behind it, which may change.
+        case link(String, LinkedContent)
         /// A tool call that the model asked for.
         case toolCall(id: String, name: String, arguments: ParameterValue)
         /// The result that a tool returned.
         case toolResult(id: String, content: String)
+    }
+
+    /// The kind of content behind an address.
+    public enum LinkedContent: String, Sendable, Hashable, Codable, CaseIterable {
+        /// An image.
+        case image
+        /// A document, such as a PDF.
+        case document
     }
 
     /// The prompt as one text: the text itself, or all text parts of all messages joined by blank lines.
@@ -62,6 +78,14 @@ public enum Prompt: Sendable, Hashable, Codable {
         }
     }
 
+    /// The parts of all messages, in order. A prompt that is one text has one part.
+    package var parts: [Part] {
+        switch self {
+        case .text(let text): [.text(text)]
+        case .messages(let messages): messages.flatMap(\.parts)
+        }
+    }
+
     /// Whether the prompt is empty: it has no parts but text, and the text has only white space and invisible
     /// characters.
     package var isBlank: Bool {
@@ -74,6 +98,30 @@ public enum Prompt: Sendable, Hashable, Codable {
                     if case .text(let text) = part { text.isBlank } else { false }
                 }
             }
+        }
+    }
+}
+
+extension Prompt.Part {
+    /// The bytes of an image, a document or audio; `nil` for every other part.
+    package var body: Body? {
+        switch self {
+        case .image(let body, _), .document(let body, _, _), .audio(let body, _): body
+        case .text, .link, .toolCall, .toolResult: nil
+        }
+    }
+
+    /// The kind of the part, for an error about it.
+    package var kind: String {
+        switch self {
+        case .text: "text"
+        case .image: "pictures"
+        case .document: "documents"
+        case .audio: "audio"
+        case .link(_, .image): "addresses of pictures"
+        case .link(_, .document): "addresses of documents"
+        case .toolCall: "tool calls"
+        case .toolResult: "tool results"
         }
     }
 }

@@ -23,6 +23,12 @@ public enum AnswerMetadata {
     public static let wordTimes = "word_times"
     /// The times at which each sentence of the speech begins and ends, as JSON.
     public static let sentenceTimes = "sentence_times"
+    /// The times at which each segment of transcribed speech begins and ends, as JSON.
+    public static let segmentTimes = "segment_times"
+    /// The language of transcribed speech, as the service names it: `en`, `eng`, `english` …
+    public static let language = "language"
+    /// The length of transcribed audio in seconds.
+    public static let audioSeconds = "audio_seconds"
     /// The number of samples per second, for audio whose bytes have no header.
     public static let sampleRate = "sample_rate"
     /// The number of input tokens read from the service's cache.

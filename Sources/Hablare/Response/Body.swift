@@ -104,13 +104,21 @@ extension Body: Hashable {
 extension Body: Codable {
     /// Decodes bytes (base 64 in JSON).
     public init(from decoder: any Decoder) throws {
-        self.init(try decoder.singleValueContainer().decode(Data.self))
+        if let packed = PackedPrompt.opened(in: decoder) {
+            self = try packed.body(at: PackedPrompt.Place(from: decoder))
+        } else {
+            self.init(try decoder.singleValueContainer().decode(Data.self))
+        }
     }
 
     /// Encodes the bytes (base 64 in JSON). Reads them if they are in a content file.
     public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(try read())
+        if let packing = PackedPrompt.packing(in: encoder) {
+            try packing.place(of: self).encode(to: encoder)
+        } else {
+            var container = encoder.singleValueContainer()
+            try container.encode(try read())
+        }
     }
 }
 

@@ -45,3 +45,13 @@ public struct ImageFormat: Sendable, Hashable, Codable, RawRepresentable {
     /// WebP.
     public static let webp = Self(rawValue: "webp")
 }
+
+/// The format of a document's bytes, named like the usual file extension.
+public struct DocumentFormat: Sendable, Hashable, Codable, RawRepresentable {
+    /// The format's name in lower case: `pdf` …
+    public let rawValue: String
+    /// Creates a format.
+    public init(rawValue: String) { self.rawValue = rawValue }
+    /// PDF.
+    public static let pdf = Self(rawValue: "pdf")
+}

@@ -6,19 +6,24 @@ public struct SpokenTime: Sendable, Hashable, Codable {
     public var start: Double
     /// The time at which it ends, in seconds from the beginning of the audio.
     public var end: Double
+    /// The label of the speaker, as the service gives it (`A`, `speaker_0`); `nil` if it does not tell speakers apart.
+    public var speaker: String?
 
     /// Creates a time.
-    public init(text: String, start: Double, end: Double) {
+    public init(text: String, start: Double, end: Double, speaker: String? = nil) {
         self.text = text
         self.start = start
         self.end = end
+        self.speaker = speaker
     }
 
     /// Returns times as the text of ``AnswerMetadata/wordTimes``, or `nil` if there are none. The text is a JSON list
     /// of objects with `text`, `start` and `end`, in seconds rounded to milliseconds.
     package static func metadata(_ times: [SpokenTime]) throws(AIServiceError) -> String? {
         try AnswerMetadata.text(
-            of: times.map { SpokenTime(text: $0.text, start: rounded($0.start), end: rounded($0.end)) })
+            of: times.map {
+                SpokenTime(text: $0.text, start: rounded($0.start), end: rounded($0.end), speaker: $0.speaker)
+            })
     }
 
     private static func rounded(_ seconds: Double) -> Double { (seconds * 1000).rounded() / 1000 }
@@ -30,6 +35,14 @@ extension AIResponseData {
     /// - Throws: ``AIServiceError/Code/invalidResponse`` if the metadata is not in the form that providers write.
     public var wordTimes: [SpokenTime] {
         get throws(AIServiceError) { try list(in: AnswerMetadata.wordTimes) }
+    }
+
+    /// The times at which each segment of transcribed speech is spoken, in order: a few words, as in a subtitle. Empty if
+    /// the provider did not report them.
+    ///
+    /// - Throws: ``AIServiceError/Code/invalidResponse`` if the metadata is not in the form that providers write.
+    public var segmentTimes: [SpokenTime] {
+        get throws(AIServiceError) { try list(in: AnswerMetadata.segmentTimes) }
     }
 
     /// The times at which each sentence is spoken, in order. Empty if the provider did not report them.

@@ -74,6 +74,7 @@ public struct AttemptEnd: Sendable {
         var startedAt: Date
         var endedAt: Date
         var remainingChunks: Box<ChunkGroup>?
+        var kept: AIResponseData?
     }
 
     private var parts: Box<Parts>
@@ -170,7 +171,25 @@ public struct AttemptEnd: Sendable {
         set { parts.value.remainingChunks = newValue.map { Box($0) } }
     }
 
-    var bringsContent: Bool { outcome.isAnswer || remainingChunks != nil }
+    /// The answer that arrived and cannot be used, if the attempt failed for that. Large content is already in a
+    /// content file.
+    ///
+    /// The store keeps it in the place of the flight's response until the flight is completed, deleted, or another such
+    /// answer arrives. See ``StoreReading/keptAnswer(of:)``. Default `nil`.
+    public var kept: AIResponseData? {
+        get { parts.value.kept }
+        set { parts.value.kept = newValue }
+    }
+
+    /// The content that the end brings: the answer of a completed attempt, or the kept one.
+    package var answer: AIResponseData? {
+        get { if case .completed(let data) = outcome { data } else { kept } }
+        set {
+            if let newValue, outcome.isAnswer { outcome = .completed(newValue) } else { kept = newValue }
+        }
+    }
+
+    var bringsContent: Bool { answer != nil || remainingChunks != nil }
 
     /// Creates an end.
     public init(

@@ -15,6 +15,10 @@ public protocol StoreReading: Sendable {
     /// result is a failure.
     func response(of id: UUID) throws -> AIResponseData?
 
+    /// Returns the answer of a request that arrived and could not be used (``AttemptEnd/kept``); `nil` if there is none.
+    /// If the content was evicted, the result is a failure. Default: `nil`, for a store that keeps no such answers.
+    func keptAnswer(of id: UUID) throws -> AIResponseData?
+
     /// Returns a request as it was submitted, with the provider that it was submitted to.
     func request(of id: UUID) throws -> StoredRequest?
 
@@ -57,6 +61,11 @@ public protocol StoreReading: Sendable {
 
     /// Returns counts over the store.
     func statistics() throws -> StoreStatistics
+}
+
+extension StoreReading {
+    /// Returns `nil`: the store keeps no such answers.
+    public func keptAnswer(of id: UUID) throws -> AIResponseData? { nil }
 }
 
 /// A request as it was submitted.

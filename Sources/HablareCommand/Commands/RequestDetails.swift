@@ -5,6 +5,8 @@ struct RequestDetails: JSONPrintable, Sendable {
     let standing: RequestStanding
     let request: AIRequest
     let response: AIResponseData?
+    /// An answer that came and could not be used.
+    var kept: KeptAnswer?
     let showsPrompt: Bool
 
     var snapshot: RequestSnapshot { standing.snapshot }
@@ -59,7 +61,7 @@ struct RequestDetails: JSONPrintable, Sendable {
     }
 
     private var contentRows: [(String, String?)] {
-        guard let response else { return [] }
+        guard let response else { return keptRows }
         guard let content else { return [("content", "no longer kept")] }
         var rows: [(String, String?)] = [("content", content.type.rawValue)]
         if let body = content.body { rows.append(("size", "\(body.byteCount) bytes")) }
@@ -69,6 +71,15 @@ struct RequestDetails: JSONPrintable, Sendable {
             rows.append(("answer \(name)", value))
         }
         return rows
+    }
+
+    private var keptRows: [(String, String?)] {
+        guard let kept else { return [] }
+        let size = kept.content.body.map { ", \($0.byteCount) bytes" } ?? ""
+        let cut = kept.isCut ? ", of which the end is missing" : ""
+        return [
+            ("unusable answer", "\(kept.mediaType ?? "of no stated type")\(size)\(cut) (write it with --output FILE)")
+        ]
     }
 
     var json: JSONObject {
@@ -90,6 +101,12 @@ struct RequestDetails: JSONPrintable, Sendable {
             ]
         }
         json.set("content", kept)
+        if let unusable = self.kept {
+            let fields: JSONObject = [
+                "mediaType": unusable.mediaType, "bytes": unusable.content.body?.byteCount, "isCut": unusable.isCut,
+            ]
+            json.set("unusableAnswer", fields)
+        }
         if showsPrompt { json.set("prompt", request.prompt.plainText) }
         return json
     }

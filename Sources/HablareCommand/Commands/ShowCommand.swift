@@ -9,6 +9,9 @@ struct ShowCommand: ComposedCommand {
         abstract: "Show one request, or write its answer to a file.",
         usage: "hablare show <id> [<options>]",
         discussion: """
+            The prompt is private and only shown when asked for. An answer that came and could not be used, because it is \
+            not of the service's form, is kept as it is: --output writes it.
+
             EXAMPLES:
               hablare show 01982f6e-6c4b-7d1e-9a3f-0123456789ab
               hablare show 01982f6e-6c4b-7d1e-9a3f-0123456789ab --output segment.wav
@@ -46,7 +49,8 @@ struct ShowCommand: ComposedCommand {
         let details = RequestDetails(
             standing: try composition.standings(of: [snapshot], in: store, settings).first
                 ?? RequestStanding(snapshot: snapshot),
-            request: stored.request, response: try store.response(of: id), showsPrompt: prompt)
+            request: stored.request, response: try store.response(of: id), kept: try store.keptAnswer(for: id),
+            showsPrompt: prompt)
         if let output {
             try await write(details, to: output, in: composition)
             if output == "-" { return .success }
@@ -69,7 +73,26 @@ struct ShowCommand: ComposedCommand {
         return lines
     }
 
+    /// Writes an answer that could not be used, as it came.
+    private func write(_ kept: KeptAnswer, to output: String, in composition: Composition) async throws {
+        guard let body = try kept.content.printable.body else { return }
+        let type = ContentType(ofBeginning: try body.read(0..<256)) ?? .text
+        if try output == "-" || OutputPlace(composition.url(output)).isStandardOutput {
+            try composition.console.check(
+                showing: type,
+                instead: "Pipe it on, or write it to a file: \(data.commandLine("show", id.text, "-o", "FILE"))")
+        }
+        guard output != "-" else { return try await composition.console.write(body.read()) }
+        let file = composition.url(output)
+        try await KeptOutput(console: composition.console).run(writing: file) {
+            try await AnswerFile(url: file, console: composition.console).take(body)
+        }
+    }
+
     private func write(_ details: RequestDetails, to output: String, in composition: Composition) async throws {
+        if details.response == nil, let kept = details.kept {
+            return try await write(kept, to: output, in: composition)
+        }
         guard let response = details.response else {
             throw CommandFailure(
                 .inputMissing, "Request \(id.text) is \(details.standing.state) and has no answer to write.")

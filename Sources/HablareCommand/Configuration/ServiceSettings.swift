@@ -111,6 +111,8 @@ struct ServiceOffer: Sendable, Hashable {
     let variant: String?
     let answers: ContentType
     let modelKey: String
+    /// Whether it is asked with a recording, which it transcribes.
+    var hears = false
 
     func id(of service: String) -> String { variant.map { "\(service).\($0)" } ?? service }
 
@@ -127,13 +129,18 @@ extension ServiceKind {
                 ServiceOffer(variant: "speech", answers: .audio, modelKey: "speech_model"),
                 ServiceOffer(variant: "image", answers: .image, modelKey: "image_model"),
                 ServiceOffer(variant: "embedding", answers: .embedding, modelKey: "embedding_model"),
+                ServiceOffer(variant: "transcription", answers: .text, modelKey: "transcription_model", hears: true),
             ]
         case .anthropic:
             [
                 ServiceOffer(variant: nil, answers: .text, modelKey: "model"),
                 ServiceOffer(variant: "structured", answers: .structured, modelKey: "model"),
             ]
-        case .elevenlabs: [ServiceOffer(variant: nil, answers: .audio, modelKey: "speech_model")]
+        case .elevenlabs:
+            [
+                ServiceOffer(variant: nil, answers: .audio, modelKey: "speech_model"),
+                ServiceOffer(variant: "transcription", answers: .text, modelKey: "transcription_model", hears: true),
+            ]
         }
     }
 
@@ -141,7 +148,7 @@ extension ServiceKind {
     var missingKeys: [String] {
         switch self {
         case .openai: []
-        case .anthropic: ["speech_model", "image_model", "embedding_model", "voice", "api"]
+        case .anthropic: ["speech_model", "image_model", "embedding_model", "transcription_model", "voice", "api"]
         case .elevenlabs: ["model", "image_model", "embedding_model", "api"]
         }
     }
@@ -154,6 +161,7 @@ extension ProviderUse {
         case .speak, .narrate: "speech_model"
         case .image: "image_model"
         case .embed: "embedding_model"
+        case .transcribe: "transcription_model"
         }
     }
 }

@@ -54,6 +54,7 @@ extension SettingSchema {
         ("speech_model", .value(.text, default: "the provider's own")),
         ("image_model", .value(.text, default: "the provider's own")),
         ("embedding_model", .value(.text, default: "the provider's own")),
+        ("transcription_model", .value(.text, default: "the provider's own")),
         ("voice", .value(.text, default: "the provider's own")),
         ("api", .value(.choice(TextInterface.allCases.map(\.rawValue)), default: "`chat`")),
         ("needs_key", .value(.flag, default: "`true`")),

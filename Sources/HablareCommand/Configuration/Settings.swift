@@ -40,13 +40,13 @@ extension Settings {
 }
 
 enum ProviderUse: String, Sendable, Hashable, CaseIterable {
-    case generate, speak, image, embed, narrate
+    case generate, speak, image, embed, narrate, transcribe
 
     /// The provider to ask if neither the command line nor the settings name one; `nil`: none.
     var usualProvider: String? {
         switch self {
         case .speak, .narrate: "espeak-ng"
-        case .generate, .image, .embed: nil
+        case .generate, .image, .embed, .transcribe: nil
         }
     }
 }

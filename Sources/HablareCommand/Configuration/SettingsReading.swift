@@ -84,7 +84,7 @@ struct SettingsReading {
         }
         service.addressProblem = addressProblems[name]
         if let address = values[path + "base_url"]?.text { service.address = address }
-        for key in ["model", "speech_model", "image_model", "embedding_model"] {
+        for key in ["model", "speech_model", "image_model", "embedding_model", "transcription_model"] {
             service.models[key] = values[path + key]?.text
         }
         service.voice = values[path + "voice"]?.text

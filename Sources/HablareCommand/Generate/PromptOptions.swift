@@ -13,16 +13,26 @@ struct PromptOptions: ParsableArguments {
         completion: .file())
     var image: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            A file for the model to read, beside the prompt: a text, a picture, a PDF or a recording, by its content; or \
+            the https:// address of a picture or a PDF. May be repeated.
+            """, valueName: "file"),
+        completion: .file())
+    var file: [String] = []
+
     func prompt(_ text: String, for installed: InstalledProvider, in composition: Composition) throws -> Prompt {
-        guard system != nil || !image.isEmpty else { return .text(text) }
+        guard system != nil || !image.isEmpty || !file.isEmpty else { return .text(text) }
         guard installed.isLanguageModel else {
-            let option = image.isEmpty ? "--system" : "--image"
+            let option = !image.isEmpty ? "--image" : !file.isEmpty ? "--file" : "--system"
             throw CommandFailure(
                 .usage, "Provider \(installed.name) accepts only text. Leave \(option) out.")
         }
         let instructions = system.map { [Prompt.Message(role: .system, text: $0)] } ?? []
         let pictures = try image.map { try PictureFile.part(composition.url($0)) }
-        return .messages(instructions + [Prompt.Message(role: .user, parts: [.text(text)] + pictures)])
+        let files = try file.map { try AttachedFile.part($0, in: composition) }
+        return .messages(instructions + [Prompt.Message(role: .user, parts: files + [.text(text)] + pictures)])
     }
 }
 

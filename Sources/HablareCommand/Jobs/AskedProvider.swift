@@ -27,12 +27,13 @@ struct AskedProvider: Sendable {
         guard installed.provider.responseType == type else {
             throw CommandFailure(
                 .usage,
-                "Provider \(installed.name) \(Self.lack(of: type)). Choose another with --provider.")
+                "The provider \(installed.name) \(Self.lack(of: type, for: use)). Choose another with --provider.")
         }
     }
 
-    private static func lack(of type: ContentType) -> String {
-        switch type {
+    private static func lack(of type: ContentType, for use: ProviderUse) -> String {
+        if use == .transcribe { return "does not transcribe" }
+        return switch type {
         case .audio: "does not speak"
         case .image: "makes no pictures"
         case .embedding: "makes no vectors"

@@ -131,12 +131,13 @@ private struct Program: Decodable {
     }
 
     enum CodingKeys: String, CodingKey, CaseIterable {
-        case executable, arguments, parameters, answer, file, maximumBytes, installation
+        case executable, arguments, parameters, reads, answer, file, maximumBytes, installation
     }
 
     let executable: String
     let arguments: [Argument]?
     let parameters: [String: Parameter]?
+    let reads: String?
     let answer: String
     let file: String?
     let maximumBytes: Int?
@@ -173,6 +174,11 @@ private struct Program: Decodable {
             placeholders: placeholders, output: self.file.map { .file(extension: $0) } ?? .standardOutput,
             content: content, installation: installation)
         if let maximumBytes { template.maximumOutputBytes = maximumBytes }
+        switch reads ?? "text" {
+        case "text": template.input = .text
+        case "audio": template.input = .audio
+        case let other: throw file.failure("At \(name).reads: It is text or audio, not \(other).")
+        }
         return template
     }
 }

@@ -30,7 +30,7 @@ struct ProviderDirectory: Sendable {
         _ name: String?, for use: ProviderUse, answering type: ContentType, program: String = "text"
     ) throws -> InstalledProvider {
         if let name = name ?? (settings.defaultProviders[use] == nil ? use.usualProvider : nil) {
-            return try named(name, answering: type, program: program)
+            return try named(name, answering: type, program: program, hearing: use == .transcribe)
         }
         guard let usual = settings.defaultProviders[use] else {
             throw CommandFailure(
@@ -41,15 +41,19 @@ struct ProviderDirectory: Sendable {
                 """)
         }
         do {
-            return try named(usual, answering: type, program: program)
+            return try named(usual, answering: type, program: program, hearing: use == .transcribe)
         } catch let failure as CommandFailure {
             throw failure.advising("It is default_provider.\(use.rawValue) in the settings.")
         }
     }
 
-    func named(_ name: String, answering type: ContentType, program: String = "text") throws -> InstalledProvider {
+    /// - Parameter hears: Whether the provider is to transcribe recordings.
+    func named(
+        _ name: String, answering type: ContentType, program: String = "text", hearing hears: Bool = false
+    ) throws -> InstalledProvider {
         if let program = programs.first(where: { $0.name == name }) { return program }
-        guard let service = service(of: name), let offer = Self.offer(of: name, at: service, answering: type),
+        guard let service = service(of: name),
+            let offer = Self.offer(of: name, at: service, answering: type, hearing: hears),
             let found = try made(of: service).first(where: { $0.provider.id == service.id(of: offer) })
         else { throw unknown(name, program) }
         if let problem = found.problem { throw problem }
@@ -64,11 +68,11 @@ struct ProviderDirectory: Sendable {
 
     /// Returns the offer that a name means. For the service's own name it is the one that answers with the wanted type.
     private static func offer(
-        of name: String, at service: ServiceSettings, answering type: ContentType
+        of name: String, at service: ServiceSettings, answering type: ContentType, hearing hears: Bool = false
     ) -> ServiceOffer? {
         let (offers, name) = (service.kind.offers, AddressedName.provider(of: name))
         guard name == service.name else { return offers.first { $0.id(of: service.name) == name } }
-        return offers.first { $0.answers == type } ?? offers.first
+        return offers.first { $0.answers == type && $0.hears == hears } ?? offers.first
     }
 
     private func unknown(_ name: String, _ program: String) -> CommandFailure {

@@ -10,24 +10,35 @@ struct AnthropicConversation: Sendable {
     private enum Block: Sendable {
         case value(ParameterValue)
         case picture(PromptPicture)
+        case document(PromptFile)
     }
+
+    /// The kinds of parts that the API takes. It hears no audio (anthropic 2.14.0, `ContentBlockParam`).
+    static let kinds: PromptKinds = [.pictures, .linkedPictures, .documents, .linkedDocuments]
 
     /// The system instructions; `nil` if there are none.
     let system: String?
     private var turns: [(role: String, content: [Block])]
 
-    /// The pictures in the turns.
-    var pictures: [PromptPicture] {
-        turns.flatMap(\.content).compactMap { if case .picture(let picture) = $0 { picture } else { nil } }
+    /// The size of the base64 texts of all pictures and documents, in bytes.
+    var base64Count: Int {
+        turns.flatMap(\.content).reduce(0) { sum, block in
+            switch block {
+            case .value: sum
+            case .picture(let picture): sum + picture.base64Count
+            case .document(let file): sum + file.base64Count
+            }
+        }
     }
 
-    /// The turns as the API expects them, including the bytes of the pictures that have been read.
+    /// The turns as the API expects them, including the bytes of the pictures and documents that have been read.
     var messages: [ParameterValue] {
         turns.map { turn in
             let content = turn.content.map { block in
                 switch block {
                 case .value(let value): value
                 case .picture(let picture): picture.block
+                case .document(let file): file.block
                 }
             }
             return ["role": .string(turn.role), "content": .array(content)]
@@ -88,9 +99,12 @@ struct AnthropicConversation: Sendable {
     func loaded() async throws(AIServiceError) -> AnthropicConversation {
         var loaded = self
         for (index, turn) in turns.enumerated() {
-            for (position, block) in turn.content.enumerated() {
-                guard case .picture(let picture) = block else { continue }
-                loaded.turns[index].content[position] = .picture(try await picture.read())
+            for (place, block) in turn.content.enumerated() {
+                switch block {
+                case .value: continue
+                case .picture(let picture): loaded.turns[index].content[place] = .picture(try await picture.read())
+                case .document(let file): loaded.turns[index].content[place] = .document(try await file.read())
+                }
             }
         }
         return loaded
@@ -117,6 +131,19 @@ struct AnthropicConversation: Sendable {
                 throw refusal("An assistant message has a picture. Move it to a user message.")
             }
             return .picture(try PromptPicture(body, format))
+        case .document(let body, let format, let name):
+            guard role == .user || role == .tool else {
+                throw refusal("A message of the assistant has a document. Put it into one of the user's.")
+            }
+            return .document(try PromptFile(body, format, name: name))
+        case .link(let address, let content):
+            guard role == .user || role == .tool else {
+                throw refusal("A message of the assistant has an address to fetch. Put it into one of the user's.")
+            }
+            let type = content == .image ? "image" : "document"
+            return .value(["type": .string(type), "source": ["type": "url", "url": .string(address)]])
+        case .audio:
+            throw refusal("The model hears no audio. Have it transcribed, and give the text.")
         case .toolCall(let id, let name, let arguments):
             guard role == .assistant else {
                 throw refusal(
@@ -139,6 +166,16 @@ struct AnthropicConversation: Sendable {
     }
 
     private static func refusal(_ message: String) -> AIServiceError { AIServiceError(.invalidRequest, message) }
+}
+
+extension PromptFile {
+    /// The document as a block of a turn.
+    fileprivate var block: ParameterValue {
+        [
+            "type": "document", "title": .string(name),
+            "source": ["type": "base64", "media_type": .string(mediaType), "data": .string(base64)],
+        ]
+    }
 }
 
 extension PromptPicture {

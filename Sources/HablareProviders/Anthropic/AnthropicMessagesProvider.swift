@@ -82,10 +82,10 @@ public struct AnthropicMessagesProvider: AIServiceProvider, RequestChecking {
 
     /// Returns an upper bound of the usage: one input token per byte, and `max_tokens` output tokens.
     ///
-    /// Returns `nil` for pictures, whose tokens depend on the model, and for parameters that are refused. Also returns
+    /// Returns `nil` for pictures and documents, whose tokens depend on the model, and for parameters that are refused. Also returns
     /// `nil` if `extra` has a member that, by the API's reference, may add input or change the price.
     public func maximumUsage(of request: AIRequest) -> Usage? {
-        guard !request.prompt.hasImages else { return nil }
+        guard !request.prompt.hasFiles else { return nil }
         do throws(AIServiceError) {
             let options = try plan(of: request).options
             guard options.isBounded else { return nil }
@@ -123,9 +123,13 @@ public struct AnthropicMessagesProvider: AIServiceProvider, RequestChecking {
 }
 
 extension Prompt {
-    /// Whether the prompt has a picture.
-    fileprivate var hasImages: Bool {
-        guard case .messages(let messages) = self else { return false }
-        return messages.contains { $0.parts.contains { if case .image = $0 { true } else { false } } }
+    /// Whether the prompt has anything beside text and tools.
+    fileprivate var hasFiles: Bool {
+        parts.contains { part in
+            switch part {
+            case .image, .document, .audio, .link: true
+            case .text, .toolCall, .toolResult: false
+            }
+        }
     }
 }

@@ -22,17 +22,14 @@ struct AnthropicMessagesRequest: Sendable {
                 .invalidRequest, "Provider \(id) needs a schema for its answers. Pass one in the parameter schema.")
         }
         model = request.model ?? usual
+        try AnthropicConversation.kinds.check(request.prompt, of: id)
         conversation = try AnthropicConversation(
             request.prompt, instructions: options.instructions, turns: options.turns)
-        let pictures = conversation.pictures.reduce(0) { $0 + $1.base64Count }
-        let byteCount = try body().jsonData().count + pictures
+        let byteCount = try body().jsonData().count + conversation.base64Count
         guard byteCount <= AnthropicService.maximumRequestBytes else {
             throw AIServiceError(
                 .invalidRequest,
-                """
-                The request has \(byteCount) bytes; Anthropic accepts \(AnthropicService.maximumRequestBytes). \
-                Shorten it, or scale its pictures down.
-                """
+                "The request has \(byteCount) bytes; Anthropic takes \(AnthropicService.maximumRequestBytes). Shorten it, scale its pictures down, or give parts of its documents."
             )
         }
     }

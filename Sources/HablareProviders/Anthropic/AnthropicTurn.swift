@@ -74,7 +74,7 @@ struct AnthropicTurn: Sendable, Hashable {
             case .toolCall(let id, let name, let arguments):
                 calls[id] = AnthropicConversation.toolUse(id: id, name: name, arguments: arguments)
                 order.append(id)
-            case .image, .toolResult: return nil
+            case .image, .document, .audio, .link, .toolResult: return nil
             }
         }
         var text = whole[...].utf8

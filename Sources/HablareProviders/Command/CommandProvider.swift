@@ -2,7 +2,7 @@
 public import Foundation
 public import Hablare
 
-/// A local program as a provider. It reads the prompt from its standard input, and writes the answer to its standard
+/// A local program as a provider. It reads the prompt's text, or its recording, from its standard input, and writes the answer to its standard
 /// output or to a file.
 ///
 /// There is no shell, so no text is ever run as a command. The program runs in its own session. When it ends or is
@@ -10,7 +10,7 @@ public import Hablare
 /// tracked. It inherits the environment and the working directory, but no open file.
 ///
 /// If this process is killed, a helper process ends the running programs: see ``CommandSupervisor`` and ``diagnose()``.
-public struct CommandProvider: AIServiceProvider {
+public struct CommandProvider: AIServiceProvider, RequestChecking {
     /// The template of the program.
     public let template: CommandTemplate
     private let plan: ArgumentPlan
@@ -91,6 +91,14 @@ public struct CommandProvider: AIServiceProvider {
         await Result(of: call, by: answer)
     }
 
+    /// Checks the parts of the prompt. The parameters of a program are checked by its placeholders.
+    package func check(_ request: AIRequest) throws(AIServiceError) {
+        switch template.input {
+        case .text: try request.prompt.refuseAllButText(for: id)
+        case .audio: _ = try request.prompt.recording(for: id)
+        }
+    }
+
     /// Returns zero cost, or for a charged program the prompt's characters and the maximum size of the answer.
     public func maximumUsage(of request: AIRequest) -> Usage? {
         guard template.isCharged else { return Usage(costMicroDollars: 0) }
@@ -101,15 +109,20 @@ public struct CommandProvider: AIServiceProvider {
     private func answer(_ call: ProviderCall) async throws(AIServiceError) -> ProviderAnswer {
         let request = call.request
         guard !Task.isCancelled else { throw cancelled }
-        let prompt = try text(of: request)
+        try refuseModel(in: request)
+        let prompt = template.input == .text ? try text(of: request) : ""
         let values = try plan.values(for: request.parameters)
         let executable = try path(report: CommandReport(of: template, prompt: prompt))
         if let voice = request.parameters["voice"].flatMap(\.text), values["voice"] != nil {
             try await validate(voice: voice)
         }
+        let input = template.input == .text ? Data(prompt.utf8) : try await recording(of: request)
         let taker = taker(of: call)
-        let (content, byteCount) = try await run(executable, input: prompt, taker: taker) {
+        let (content, byteCount) = try await run(executable, input: input, prompt: prompt, taker: taker) {
             plan.arguments(for: values, output: $0)
+        }
+        if template.textForm == .whisperSegments, case .text(let body) = content {
+            return try await transcript(body, of: executable)
         }
         var metadata = ["program": URL(filePath: executable).lastPathComponent]
         metadata["voice"] = values["voice"]
@@ -125,31 +138,52 @@ public struct CommandProvider: AIServiceProvider {
     /// Returns the receiver of streamed output; `nil` if the request does not stream. Also `nil` if the answer is a
     /// file, because a program may change earlier parts of a file.
     private func taker(of call: ProviderCall) -> OutputTaker? {
-        guard call.isStreaming, template.output == .standardOutput else { return nil }
+        guard call.isStreaming, template.output == .standardOutput, template.textForm == .plain else { return nil }
         return OutputTaker(content: template.content) { try await call.yield($0) }
     }
 
-    private func text(of request: AIRequest) throws(AIServiceError) -> String {
+    private func refuseModel(in request: AIRequest) throws(AIServiceError) {
         guard request.model == nil else {
             throw AIServiceError(.invalidRequest, "Provider \(id) has no models. Leave the model out.")
         }
-        if case .messages(let messages) = request.prompt, !messages.flatMap(\.parts).allSatisfy(\.isText) {
-            throw AIServiceError(.invalidRequest, "Provider \(id) accepts only text. Leave pictures and tools out.")
-        }
+    }
+
+    private func text(of request: AIRequest) throws(AIServiceError) -> String {
+        try request.prompt.refuseAllButText(for: id)
         return request.prompt.plainText
     }
 
+    private func recording(of request: AIRequest) async throws(AIServiceError) -> Data {
+        let recording = try request.prompt.recording(for: id)
+        guard recording.hint.allSatisfy(\.isWhitespace) else {
+            throw AIServiceError(.invalidRequest, "The provider \(id) takes audio only, and no text. Leave it out.")
+        }
+        return try await recording.body.content()
+    }
+
+    /// Returns the answer for a transcript in the program's form.
+    private func transcript(_ body: Body, of executable: String) async throws(AIServiceError) -> ProviderAnswer {
+        let transcript = Transcript(whisperSegments: String(decoding: try await body.content(), as: UTF8.self))
+        var metadata = try transcript.metadata()
+        metadata["program"] = URL(filePath: executable).lastPathComponent
+        let usage = Usage(
+            bytes: Int64(transcript.text.utf8.count), audioMilliseconds: transcript.milliseconds,
+            costMicroDollars: template.isCharged ? nil : 0)
+        return ProviderAnswer(.text(Body(transcript.text)), metadata: metadata, usage: usage)
+    }
+
     private func run(
-        _ executable: String, input: String, taker: OutputTaker?, arguments: (_ output: String?) -> [String]
+        _ executable: String, input: Data, prompt: String, taker: OutputTaker?,
+        arguments: (_ output: String?) -> [String]
     ) async throws(AIServiceError) -> (content: ResponseContent, byteCount: Int) {
         var suffix: String?
         if case .file(let name) = template.output { suffix = name }
         let outcome = await supervisor.run(outputExtension: suffix) { file in
             CommandInvocation(
-                executable: executable, arguments: arguments(file), input: Array(input.utf8), outputFile: file,
+                executable: executable, arguments: arguments(file), input: Array(input), outputFile: file,
                 maximumOutputBytes: template.maximumOutputBytes, taker: taker)
         }
-        let content = try CommandReport(of: template, prompt: input).judge(outcome).get()
+        let content = try CommandReport(of: template, prompt: prompt).judge(outcome).get()
         if case .relayed(let tally) = outcome.output { return (content, tally.byteCount) }
         return (content, content.body?.byteCount ?? 0)
     }
@@ -195,12 +229,6 @@ extension CommandProvider {
 
     fileprivate var cancelled: AIServiceError {
         AIServiceError(.cancelled, "The run of \(template.executable) was cancelled before it began.")
-    }
-}
-
-extension Prompt.Part {
-    fileprivate var isText: Bool {
-        if case .text = self { true } else { false }
     }
 }
 #endif

@@ -17,7 +17,8 @@ public import Hablare
 ///
 /// With `timestamps` the metadata has the times of words and sentences (``/Hablare/AnswerMetadata/wordTimes``,
 /// ``/Hablare/AnswerMetadata/sentenceTimes``). If the service reports times for many more characters than the text has,
-/// the provider discards the times and returns only the sound.
+/// the provider discards the times and returns only the sound. Such an answer is read under every media type, and in
+/// every form that servers send: one JSON object after the other, events, or the sound alone, which then has no times.
 ///
 /// Raw samples (`pcm`, `ulaw`, `alaw`) become WAVE files. A streamed answer sends the WAVE header before the size is
 /// known, with the largest possible size, as streamed files do. Otherwise the size is exact.
@@ -119,10 +120,16 @@ public struct ElevenLabsSpeechProvider: AIServiceProvider, RequestChecking {
         var sound = SoundCollector(format, isStreamed: call.isStreaming)
         var times = SpeechTimes(of: plan.text)
         if plan.wantsTimes {
-            try await answer.forEachLine(maximumBytes: Self.longestLine) { line in
-                let piece = try timed(line, of: answer, hasBegun: sound.byteCount > 0)
-                piece.add(to: &times, elapsed: sound.milliseconds.map { Double($0) / 1000 })
-                if let ready = try take(piece.bytes, into: &sound, of: answer) { try await yield(ready, to: call) }
+            try await forEachItem(of: answer) { item in
+                let bytes: Data
+                switch item {
+                case .sound(let piece): bytes = piece
+                case .object(let json):
+                    let piece = try timed(json, of: answer, hasBegun: sound.byteCount > 0)
+                    piece.add(to: &times, heard: sound.milliseconds.map { Double($0) / 1000 })
+                    bytes = piece.bytes
+                }
+                if let ready = try take(bytes, into: &sound, of: answer) { try await yield(ready, to: call) }
             }
         } else {
             try await answer.forEachPiece { piece in
@@ -147,6 +154,49 @@ public struct ElevenLabsSpeechProvider: AIServiceProvider, RequestChecking {
             return ProviderAnswer(streamed: .audio(sound.audioFormat), metadata: metadata, usage: usage)
         }
         return ProviderAnswer(.audio(Body(whole), sound.audioFormat), metadata: metadata, usage: usage)
+    }
+
+    /// Calls a closure for each item of an answer with times as it arrives.
+    ///
+    /// - Throws: The errors of ``ServiceAnswer/forEachPiece(_:)`` and of `each`; `responseTooLarge` for an object that
+    ///   is too long; `invalidResponse`, which keeps the answer, for an answer in another form.
+    private func forEachItem(
+        of answer: ServiceAnswer, _ each: (TimedAnswerReader.Item) async throws -> Void
+    ) async throws(AIServiceError) {
+        var reader = TimedAnswerReader(maximumBytes: Self.longestLine, maximumForeignBytes: answer.maximumBytes)
+        try await answer.forEachPiece { piece in
+            try await passOn(&reader, to: each, of: answer) { reader, items throws(TimedAnswerReader.Overflow) in
+                try reader.read(piece, into: &items)
+            }
+        }
+        do {
+            try await passOn(&reader, to: each, of: answer) { reader, items throws(TimedAnswerReader.Overflow) in
+                try reader.finish(into: &items)
+            }
+        } catch {
+            throw answer.failure(error)
+        }
+        guard reader.foreign.isEmpty else {
+            let kept = answer.kept(reader.foreign, isCut: reader.isForeignCut)
+            throw answer.unreadable("sound with times in an unknown form", keeping: reader.foreign).keeping(kept)
+        }
+    }
+
+    private func passOn(
+        _ reader: inout TimedAnswerReader, to each: (TimedAnswerReader.Item) async throws -> Void,
+        of answer: ServiceAnswer,
+        _ read: (inout TimedAnswerReader, inout [TimedAnswerReader.Item]) throws(TimedAnswerReader.Overflow) -> Void
+    ) async throws {
+        var items: [TimedAnswerReader.Item] = []
+        var overflow: TimedAnswerReader.Overflow?
+        do throws(TimedAnswerReader.Overflow) {
+            try read(&reader, &items)
+        } catch {
+            overflow = error
+        }
+        // Items before a fault count, even in the same piece.
+        for item in items { try await each(item) }
+        if let overflow { throw answer.tooLarge(limit: overflow.limit, in: "one piece of sound") }
     }
 
     /// Passes a piece on, split if it is larger than the largest piece.
@@ -175,7 +225,7 @@ public struct ElevenLabsSpeechProvider: AIServiceProvider, RequestChecking {
             return try TimedSound(json: json)
         } catch {
             switch error {
-            case .malformed(let what): throw answer.unreadable(what)
+            case .malformed(let what): throw answer.unreadable(what, keeping: json)
             case .failed:
                 throw answer.withoutKey(
                     ElevenLabsDialect().failure(
@@ -184,9 +234,9 @@ public struct ElevenLabsSpeechProvider: AIServiceProvider, RequestChecking {
         }
     }
 
-    /// The longest line of sound with times: 16 MiB. A streaming server sends a little sound per line. A server that
-    /// does not stream sends everything in one line. The limit fits a full text of the default model in the default
-    /// format, about eleven minutes. Reading a line takes about five times its memory.
+    /// The longest object of sound with times: 16 MiB. A streaming server sends a little sound in each. A server that
+    /// does not stream sends everything in one. The limit fits a full text of the default model in the default
+    /// format, about eleven minutes. Reading an object takes about five times its memory.
     static let longestLine = 16 << 20
     /// The largest piece passed on at once: 4 MiB.
     private static let largestPiece = 4 << 20

@@ -16,12 +16,41 @@ package enum TokenEstimate {
     /// The number of tokens of a message beside its parts.
     private static let tokensOfMessage: Int64 = 8
 
-    /// Returns an estimate: a token for every three bytes of text, 1,600 for a picture.
+    /// The bytes of a document or a recording for each of its tokens, roughly: a page of a PDF has 100 KB and 2,000
+    /// tokens, a second of audio 16 KB and 10.
+    private static let bytesOfDocumentToken: Int64 = 50
+    private static let bytesOfAudioToken: Int64 = 1600
+    /// The number of tokens of a document whose size is unknown, because it is behind an address: ten pages.
+    private static let tokensOfLinkedDocument: Int64 = 20_000
+
+    /// Returns an estimate: a token for every three bytes of text, 1,600 for a picture, and a rough number for documents
+    /// and audio.
     package static func tokens(of prompt: Prompt) -> Int64 {
         prompt.sum { (bytes: Int64) in (bytes + 2) / 3 } + prompt.imageCount * tokensOfImage
+            + prompt.parts.reduce(0) { $0 + tokens(of: $1) }
+    }
+
+    private static func tokens(of part: Prompt.Part) -> Int64 {
+        switch part {
+        case .document(let body, _, _): Int64(body.byteCount) / bytesOfDocumentToken
+        case .audio(let body, _): Int64(body.byteCount) / bytesOfAudioToken
+        case .link(_, .document): tokensOfLinkedDocument
+        case .text, .image, .link, .toolCall, .toolResult: 0
+        }
+    }
+
+    /// Returns whether a prompt has a part whose tokens have no known upper bound: a document or audio.
+    package static func isUnbounded(_ prompt: Prompt) -> Bool {
+        prompt.parts.contains { part in
+            switch part {
+            case .document, .audio, .link(_, .document): true
+            case .text, .image, .link, .toolCall, .toolResult: false
+            }
+        }
     }
 
     /// Returns an upper bound: a token for every byte of text, 48,169 for a picture, and an overhead for each part.
+    /// Documents and audio have none (``isUnbounded(_:)``).
     package static func mostTokens(of prompt: Prompt) -> Int64 {
         prompt.sum { (bytes: Int64) in bytes + mostTokensOfPart } + prompt.imageCount * mostTokensOfImage
     }
@@ -36,7 +65,10 @@ extension Prompt {
     fileprivate var imageCount: Int64 {
         guard case .messages(let messages) = self else { return 0 }
         return messages.flatMap(\.parts).reduce(0) { count, part in
-            if case .image = part { count + 1 } else { count }
+            switch part {
+            case .image, .link(_, .image): count + 1
+            default: count
+            }
         }
     }
 
@@ -47,7 +79,7 @@ extension Prompt {
             let parts = messages.flatMap(\.parts).reduce(Int64(0)) { sum, part in
                 switch part {
                 case .text(let text): sum + tokens(Int64(text.utf8.count))
-                case .image: sum
+                case .image, .document, .audio, .link: sum
                 case .toolCall(let id, let name, let arguments):
                     sum + tokens(Int64(id.utf8.count + name.utf8.count) + TokenEstimate.mostTokens(of: arguments))
                 case .toolResult(let id, let content): sum + tokens(Int64(id.utf8.count + content.utf8.count))

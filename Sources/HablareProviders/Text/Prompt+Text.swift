@@ -5,13 +5,7 @@ extension Prompt {
     ///
     /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` if the prompt has pictures or tools, or no text.
     func onlyText(for provider: ProviderID) throws(AIServiceError) -> String {
-        if case .messages(let messages) = self {
-            let isText = messages.flatMap(\.parts).allSatisfy { if case .text = $0 { true } else { false } }
-            guard isText else {
-                throw AIServiceError(
-                    .invalidRequest, "Provider \(provider) accepts only text. Leave pictures and tools out.")
-            }
-        }
+        try refuseAllButText(for: provider)
         return try someText(for: provider)
     }
 
@@ -29,15 +23,22 @@ extension Prompt {
                     default:
                         throw AIServiceError(
                             .invalidRequest,
-                            """
-                            Provider \(provider) accepts only text of the user and pictures. Leave everything else \
-                            out.
-                            """)
+                            "The provider \(provider) takes what a user says, and pictures, but no \(part.kind) here. Leave everything else out."
+                        )
                     }
                 }
             }
         }
         return (try someText(for: provider), pictures)
+    }
+
+    /// Throws for the first part that is not text, naming its kind.
+    func refuseAllButText(for provider: ProviderID) throws(AIServiceError) {
+        for part in parts {
+            if case .text = part { continue }
+            throw AIServiceError(
+                .invalidRequest, "The provider \(provider) takes text only, and no \(part.kind). Leave them out.")
+        }
     }
 
     private func someText(for provider: ProviderID) throws(AIServiceError) -> String {

@@ -154,12 +154,14 @@ extension TextExchange where Reader: WholeTextReader {
     }
 
     private mutating func whole(_ answer: ServiceAnswer) async throws(AIServiceError) -> ProviderAnswer {
-        let value = try await answer.object()
+        let body = try await answer.data()
+        let value = try answer.object(of: body)
         let text: String
         do throws(TextFault) {
             text = try reader.read(whole: value)
         } catch {
-            throw failure(error, of: answer)
+            let failure = failure(error, of: answer)
+            throw failure.code == .invalidResponse ? failure.keeping(answer.kept(body)) : failure
         }
         return try finished(text, of: answer)
     }

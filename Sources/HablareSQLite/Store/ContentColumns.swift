@@ -26,9 +26,9 @@ struct ContentColumns {
         }
     }
 
-    /// Creates the columns of an attempt's answer; `nil` if it brought none.
+    /// Creates the columns of an attempt's answer, also of one that could not be used; `nil` if it brought none.
     init?(ofAnswerIn end: AttemptEnd) throws {
-        guard case .completed(let data) = end.outcome, case .success(let content) = data.result else { return nil }
+        guard let data = end.answer, case .success(let content) = data.result else { return nil }
         try self.init(content)
     }
 

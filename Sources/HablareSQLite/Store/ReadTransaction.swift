@@ -227,6 +227,21 @@ struct ReadTransaction {
         return found
     }
 
+    /// Returns the answer of a request that could not be used. It is in the place of the response that the flight does
+    /// not have.
+    func keptAnswer(of id: UUID) throws -> AIResponseData? {
+        var found: AIResponseData?
+        var select = try BoundStatement(
+            db,
+            """
+            \(Self.responseColumns)
+            FROM requests r JOIN responses s ON s.flight = r.flight \(Self.answerers) WHERE r.id = ?1 AND f.state <> 3
+            """)
+        select.bind(1, id)
+        try select.forEach { found = try response($0, for: id) }
+        return found
+    }
+
     /// Returns the response of a flight, as that of one of its members.
     func response(of flight: FlightID, for member: UUID) throws -> AIResponseData? {
         var found: AIResponseData?

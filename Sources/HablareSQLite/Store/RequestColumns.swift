@@ -86,13 +86,13 @@ struct RequestColumns {
         }
     }
 
-    /// The file of the prompt's text; `nil` if the row has the prompt.
-    var promptContent: ContentReference? { kind == 0 && inline == nil ? content : nil }
+    /// The file of the prompt; `nil` if the row has the prompt.
+    var promptContent: ContentReference? { inline == nil ? content : nil }
 
     /// Returns the request with its prompt.
     func request(reading reader: (any ContentReading)?) throws -> AIRequest {
-        let bytes = if let content, let reader { try reader.read(content) } else { inline ?? Data() }
-        return request(prompt: try PromptColumns.prompt(kind: kind, bytes: bytes))
+        if let content, let reader { return request(prompt: try Prompt(in: content, of: reader)) }
+        return request(prompt: try PromptColumns.prompt(kind: kind, bytes: inline ?? Data()))
     }
 
     /// The provider and model that the request was submitted to, even if another one is being asked.

@@ -74,9 +74,14 @@ extension SQLiteRows {
         return response
     }
 
-    func write(_ response: AIResponseData, of flight: FlightID) throws {
+    mutating func write(_ response: AIResponseData, of flight: FlightID) throws {
         guard case .success(let content) = response.result else { return }
-        try insert(response, content, try ContentColumns(content), of: flight)
+        let columns = try ContentColumns(content)
+        if let old = try self.response(of: flight) {
+            if old.content != columns.reference { release(old.content) }
+            try run("DELETE FROM responses WHERE flight = ?1", of: flight)
+        }
+        try insert(response, content, columns, of: flight)
     }
 
     // Built once, not for every answer.

@@ -26,7 +26,7 @@ struct SubmissionColumns {
     var byteCount: Int { (prompt.inline?.count ?? 0) + (parameters?.count ?? 0) + (metadata?.count ?? 0) }
 }
 
-/// A prompt as stored in columns: text as it is, messages as JSON.
+/// A prompt as stored in columns: text as it is, messages as JSON. A large one is in a content file (``PackedPrompt``).
 struct PromptColumns {
     let kind: Int
     /// The bytes of the prompt; `nil` if a content file has them.
@@ -39,7 +39,7 @@ struct PromptColumns {
             inline = submission.promptContent == nil ? Data(text.utf8) : nil
         case .messages(let messages):
             kind = 1
-            inline = try Coding.json(messages)
+            inline = submission.promptContent == nil ? try Coding.json(messages) : nil
         }
     }
 

@@ -130,6 +130,8 @@ struct WriteTransaction {
         case .completed, .failed, .held, .interrupted: break
         case .postponed, .diverted, .expired: return nil
         }
+        // An answer that could not be used is rare. It may be in the place of a response only after another attempt.
+        guard end.kept == nil, content == nil || end.lifecycle.attempt == 1 else { return nil }
         if let reference = content?.reference, !machine.rows.hasContent(reference) { return nil }
         let ending = AttemptEnding(end, flight: end.lifecycle, members: [FlightMember(id: end.request)])
         guard end.remainingChunks == nil, !ending.usesOutcomeIfHandleChanged, let settlement = ending.settlement,

@@ -109,7 +109,7 @@ extension SimulatedDisk {
     /// Returns a flight's prompt, read from its file, or `nil` if it has no file.
     func prompt(of flight: FlightID?) throws -> Prompt? {
         guard let content, let flight, let reference = state.withLock({ $0.prompts[flight] }) else { return nil }
-        return .text(String(decoding: try content.read(reference), as: UTF8.self))
+        return try Prompt(in: reference, of: content)
     }
 
     /// Returns whether a file contains a flight's prompt.

@@ -57,6 +57,11 @@ public final class InMemoryStore: RequestStore {
         withRows { $0.response(to: id) }
     }
 
+    /// See ``/Hablare/StoreReading/keptAnswer(of:)``.
+    public func keptAnswer(of id: UUID) -> AIResponseData? {
+        withRows { $0.keptAnswer(to: id) }
+    }
+
     /// See ``/Hablare/StoreReading/request(of:)``.
     public func request(of id: UUID) -> StoredRequest? {
         withRows { $0.storedRequest(of: id) }

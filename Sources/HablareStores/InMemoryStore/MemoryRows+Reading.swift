@@ -88,6 +88,11 @@ extension MemoryRows {
         return row.isEvicted ? response?.evicted() : response
     }
 
+    func keptAnswer(to id: UUID) -> AIResponseData? {
+        guard let row = requests[id], flights[row.flight]?.lifecycle.state != .settled(.completed) else { return nil }
+        return responses[row.flight]?.addressed(to: id)
+    }
+
     func cachedAnswer(_ query: CacheQuery) -> CachedAnswer? {
         let answers = flights(for: query.fingerprint).compactMap { id -> CachedAnswer? in
             guard let flight = flights[id], flight.usedAt != nil, let response = responses[id],

@@ -36,7 +36,8 @@ public struct StoreContract: Sendable {
 
     /// All rules.
     public static let rules: [Rule] =
-        submitting + claiming + attempts + lateOutcomes + endings + owners + reading + content + backoff
+        submitting + claiming + attempts + lateOutcomes + endings + owners + reading + content + keptAnswers
+        + backoff
         + backoffEndings + holding
         + tries + deadlines + permits + accounts + streams + ledger + budgets + fallback + joining + leaving
         + rejoining + retention + caching + tracing + remembering + resuming + changes + changedRequests

@@ -84,7 +84,7 @@ import Testing
         #expect(await HablareCommand.execute(in: composition(desk, ["providers"])) == .success)
         let lines = desk.stage.output.split(separator: "\n")
         #expect(lines[0].hasPrefix("PROVIDER"))
-        #expect(lines.count { $0.hasPrefix("openai") } == 5)
+        #expect(lines.count { $0.hasPrefix("openai") } == 6)
         #expect(lines.filter { $0.hasPrefix("openai") }.allSatisfy { $0.hasSuffix("ready") })
         #expect(lines.count { $0.hasPrefix("anthropic") } == 1)
         #expect(lines.contains { $0.hasPrefix("anthropic") && $0.contains("text, structured") })

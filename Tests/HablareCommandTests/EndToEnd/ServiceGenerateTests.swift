@@ -77,6 +77,46 @@ import Testing
         }
     }
 
+    @Test func `Files go with the prompt as what their bytes are`() async throws {
+        try await FakeService.run { fake in
+            let stage = try fake.stage()
+            try stage.write("Whales are mammals.", to: "facts.dat")
+            try stage.write("%PDF-1.7 a paper", to: "paper")
+            try stage.write("ID3 a song", to: "song.bin")
+            let words = [
+                "generate", "--provider", "openai", "--file", "facts.dat", "--file", "paper", "--file", "song.bin",
+                "--file", "https://example.com/whale.jpg", "Which whale?",
+            ]
+            #expect(await stage.run(words) == .success, "\(stage.errors)")
+            let text = String(decoding: try #require(fake.server.calls.first).call.body, as: UTF8.self)
+                .replacing("\\/", with: "/")
+            for part in [
+                "Whales are mammals.", "data:application/pdf;base64,", #""filename":"paper""#, #""format":"mp3""#,
+                "https://example.com/whale.jpg", "Which whale?",
+            ] { #expect(text.contains(part), "\(part)") }
+        }
+    }
+
+    @Test(arguments: [
+        ("openai", "https://example.com/a.pdf", CommandStatus.usage, "takes no addresses of documents"),
+        ("anthropic", "song.mp3", .usage, "takes no audio"),
+        ("openai", "none.pdf", .inputMissing, "There is no file"),
+        ("openai", "strange", .badInput, "neither text in UTF-8 nor a picture"),
+        ("openai.speech", "song.mp3", .usage, "Leave --file out"),
+    ])
+    func `A file that cannot be sent is refused before any call`(
+        provider: String, file: String, status: CommandStatus, problem: String
+    ) async throws {
+        try await FakeService.run { fake in
+            let stage = try fake.stage()
+            try stage.write("ID3 a song", to: "song.mp3")
+            try stage.write("\0\u{1}", to: "strange")
+            #expect(await stage.run("generate", "--provider", provider, "--file", file, "What?") == status)
+            #expect(stage.errors.contains(problem), "\(stage.errors)")
+            #expect(fake.server.connectionCount == 0)
+        }
+    }
+
     @Test func `The JSON has answer, usage and cost`() async throws {
         try await FakeService.run { fake in
             let stage = try fake.stage()

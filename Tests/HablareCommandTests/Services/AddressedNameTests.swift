@@ -47,7 +47,9 @@ import Testing
         #expect(relocated.addressedName == "openai@\(relocated.address)")
         #expect(
             relocated.kind.offers.map { relocated.id(of: $0).rawValue }
-                == ["", ".structured", ".speech", ".image", ".embedding"].map { "openai\($0)@\(relocated.address)" })
+                == ["", ".structured", ".speech", ".image", ".embedding", ".transcription"].map {
+                    "openai\($0)@\(relocated.address)"
+                })
     }
 
     @Test func `An invalid configured address gets no key, and the other one counts`() throws {

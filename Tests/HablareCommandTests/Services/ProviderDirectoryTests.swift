@@ -38,6 +38,12 @@ import Testing
         #expect(try directory.provider(name, for: .generate, answering: type).name == id)
     }
 
+    @Test(arguments: [("openai", "openai.transcription"), ("openai.transcription", "openai.transcription")])
+    func `A service's name selects the provider that transcribes`(name: String, id: String) throws {
+        #expect(try directory().provider(name, for: .transcribe, answering: .text).name == id)
+        #expect(try directory().provider("openai", for: .generate, answering: .text).name == "openai")
+    }
+
     @Test func `Without a name the default provider is used, else the error gives advice`() throws {
         let settings = "default_provider: {generate: openai, speak: nobody}"
         #expect(try directory(settings).provider(nil, for: .generate, answering: .text).name == "openai")
@@ -81,7 +87,9 @@ import Testing
         _ = try directory.provider("espeak-ng", for: .generate, answering: .audio)
     }
 
-    private static let offers = ["openai", "openai.structured", "openai.speech", "openai.image", "openai.embedding"]
+    private static let offers = [
+        "openai", "openai.structured", "openai.speech", "openai.image", "openai.embedding", "openai.transcription",
+    ]
 
     @Test func `All usable providers are listed, and the others with the reason`() throws {
         let all = try directory("services: {broken: {kind: openai, base_url: localhost, needs_key: false}}").everybody()
@@ -89,7 +97,7 @@ import Testing
         let others = Self.offers.map { $0.replacing("openai", with: "broken") }
         #expect(
             Set(all.leftOut.keys.map(\.rawValue))
-                == Set(others + ["anthropic", "anthropic.structured", "elevenlabs"]))
+                == Set(others + ["anthropic", "anthropic.structured", "elevenlabs", "elevenlabs.transcription"]))
         for id in ["broken", "broken.speech"] as [ProviderID] {
             #expect(all.leftOut[id]?.message.contains("has no scheme") == true)
         }

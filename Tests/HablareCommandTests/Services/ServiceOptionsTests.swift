@@ -21,6 +21,8 @@ import Testing
         (ProviderUse.generate, "openai", "services.openai.model"), (.speak, "openai", "services.openai.speech_model"),
         (.narrate, "openai", "services.openai.speech_model"), (.image, "openai", "services.openai.image_model"),
         (.embed, "openai", "services.openai.embedding_model"),
+        (.transcribe, "openai", "services.openai.transcription_model"),
+        (.transcribe, "elevenlabs", "services.elevenlabs.transcription_model"),
         (.generate, "openai.structured", "services.openai.model"),
         (.generate, "openai.speech", "services.openai.speech_model"),
         (.generate, "anthropic", "services.anthropic.model"),

@@ -29,10 +29,10 @@ import Testing
               my-own: {kind: openai, base_url: "http://localhost:1/v1", needs_key: false, model: m}
             """)
         let ids = made.keys.sorted()
-        let variants = ["", ".embedding", ".image", ".speech", ".structured"]
+        let variants = ["", ".embedding", ".image", ".speech", ".structured", ".transcription"]
         #expect(
             ids
-                == (["anthropic", "anthropic.structured", "elevenlabs"]
+                == (["anthropic", "anthropic.structured", "elevenlabs", "elevenlabs.transcription"]
                 + variants.flatMap { ["my-own\($0)", "openai\($0)"] })
                 .sorted())
         for (id, provider) in made {

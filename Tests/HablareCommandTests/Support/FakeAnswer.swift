@@ -32,6 +32,10 @@ struct FakeAnswer {
             return try json([
                 "data": [["embedding": .array(vector)]], "model": "embed-x", "usage": ["prompt_tokens": 3],
             ])
+        case ("openai", "audio/transcriptions"):
+            return .text(200, manner.transcript, type: "application/json")
+        case ("elevenlabs", "speech-to-text"):
+            return .text(200, manner.words, type: "application/json")
         case ("openai", "models"), ("anthropic", "models"):
             return try json(["data": [["id": "one"], ["id": "two"]], "has_more": false])
         case ("anthropic", "messages"): return anthropic()

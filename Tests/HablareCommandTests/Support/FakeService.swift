@@ -20,6 +20,18 @@ struct FakeService: Sendable {
         var instead: @Sendable (ReceivedCall) throws -> ServerReply? = { _ in nil }
         /// Returns the audio of a text in any requested format.
         var sound: @Sendable (_ text: String) -> Data = Voice.audio
+        /// A transcript as OpenAI answers it, with times.
+        var transcript = """
+            {"text":"Call me Ishmael.","language":"english","duration":2.5,"segments":[{"start":0,"end":1.25,\
+            "text":" Call me"},{"start":1.25,"end":2.5,"text":" Ishmael."}],"words":[{"word":"Call","start":0,"end":0.5}],\
+            "usage":{"type":"duration","seconds":3}}
+            """
+        /// A transcript as ElevenLabs answers it.
+        var words = """
+            {"text":"Hi you.","language_code":"eng","audio_duration_secs":1.5,"words":[{"text":"Hi","start":0,"end":0.4,\
+            "type":"word"},{"text":" ","start":0.4,"end":0.5,"type":"spacing"},{"text":"you.","start":0.5,"end":1.5,\
+            "type":"word"}]}
+            """
         /// A picture.
         var picture = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) + Data("a picture".utf8)
         /// The voices of ElevenLabs, as it lists them.
@@ -61,7 +73,7 @@ struct FakeService: Sendable {
     var settings: String {
         """
         services:
-          openai: {base_url: "\(address("openai"))", model: gpt-x, speech_model: tts-x, image_model: image-x, embedding_model: embed-x}
+          openai: {base_url: "\(address("openai"))", model: gpt-x, speech_model: tts-x, image_model: image-x, embedding_model: embed-x, transcription_model: hear-x}
           anthropic: {base_url: "\(address("anthropic"))", model: claude-x}
           elevenlabs: {base_url: "\(address("elevenlabs"))", speech_model: eleven-x}
           local: {kind: openai, base_url: "\(address("local"))", model: local-x, needs_key: false}

@@ -63,10 +63,10 @@ enum ElevenLabsStages {
 
     private static let soundMistakes: [(status: Int, type: String, body: String)] = [
         (200, "text/html", "<html>Log in</html>"), (200, "application/json", #"{"a":1}"#), (200, "audio/mpeg", ""),
-        (200, "", "ID3"), (204, "", ""),
+        (200, "", "sound?"), (204, "", ""),
     ]
     private static let timedMistakes: [(status: Int, type: String, body: String)] = [
-        (200, "text/html", "<html>Log in</html>"), (200, "audio/mpeg", "ID3"), (200, "application/json", "[]"),
+        (200, "text/html", "<html>Log in</html>"), (200, "audio/mpeg", "<html>"), (200, "application/json", "[]"),
         (200, "application/json", ""), (200, "application/json", #"{"a":1}"#), (200, "application/json", "<html>"),
         (200, "application/json", #"{"audio_base64":"§"}"#), (200, "application/json", #"{"audio_base64":1}"#),
         (204, "", ""),

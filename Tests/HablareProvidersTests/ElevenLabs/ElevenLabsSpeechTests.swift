@@ -150,10 +150,18 @@ import Testing
         }
     }
 
-    @Test func `A line of sound that is longer than any should be is not taken, whether it ends or not`() async throws {
-        let line = Data(repeating: UInt8(ascii: " "), count: ElevenLabsSpeechProvider.longestLine + 1)
+    @Test func `An object of sound that is longer than any should be is not taken, whether it ends or not`()
+        async throws
+    {
+        let longest = ElevenLabsSpeechProvider.longestLine
+        func object(_ count: Int) -> Data {
+            Data(#"{"a":""#.utf8) + Data(repeating: UInt8(ascii: "x"), count: count - 8) + Data(#""}"#.utf8)
+        }
         let room = Data("\(Bench.timed(sound, "Hi", from: 0))\n".utf8)
-        let bodies = [(room + line, false), (room + line + Data("\n".utf8), false), (room + line.dropLast(), true)]
+        let bodies = [
+            (room + object(longest + 2).dropLast(), false), (room + object(longest + 1), false),
+            (room + object(longest), true),
+        ]
         for (body, isTaken) in bodies {
             let bench = try bench([body], type: "application/json")
             let answer = await bench.speech.answering(AIRequest(prompt: "Hi", parameters: ["timestamps": true]))

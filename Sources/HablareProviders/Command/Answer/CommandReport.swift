@@ -10,6 +10,8 @@ struct CommandReport: Sendable {
     let installation: String?
     /// The content that the template promises.
     let content: CommandContent
+    /// Whether an empty answer is as good as any: silence has no words.
+    let mayBeEmpty: Bool
     /// The maximum size of the answer in bytes.
     let maximumOutputBytes: Int
     /// The prompt, which is only used to redact it from errors.
@@ -20,6 +22,7 @@ struct CommandReport: Sendable {
         program = template.executable
         installation = template.installation
         content = template.content
+        mayBeEmpty = template.input == .audio && template.content == .text
         maximumOutputBytes = template.maximumOutputBytes
         self.prompt = prompt
     }
@@ -90,6 +93,7 @@ struct CommandReport: Sendable {
     ) -> Result<ResponseContent, AIServiceError> {
         let problem: String
         switch output {
+        case .bytes(let bytes) where bytes.isEmpty && mayBeEmpty: return .success(content.content(of: Body(Data())))
         case .bytes(let bytes):
             guard let wrong = ContentProbe.problem(of: bytes, as: content) else {
                 return .success(content.content(of: Body(Data(bytes))))

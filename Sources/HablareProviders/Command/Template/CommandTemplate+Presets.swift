@@ -74,7 +74,33 @@ extension CommandTemplate {
         voices: .files,
         installation: "pip install piper-tts")
 
+    /// whisper.cpp: transcribes recordings in a hundred languages, offline. WAV, MP3, FLAC, or Ogg.
+    ///
+    /// Parameters: `model` (the path of a `ggml-….bin` model; required), `language` (a tag; default `auto`), `threads`
+    /// (1 to 256; its own default is 4).
+    public static let whisperCpp = {
+        var template = CommandTemplate(
+            id: "whisper-cpp",
+            executable: "whisper-cli",
+            arguments: [
+                "--model", "{model}", "--language", "{language}", .optional(["--threads", "{threads}"]),
+                "--no-prints", "--file", "-",
+            ],
+            placeholders: [
+                CommandPlaceholder("model"),
+                CommandPlaceholder("language", default: "auto", accepts: .name),
+                CommandPlaceholder("threads", accepts: .integer(1...256)),
+            ],
+            content: .text,
+            limits: ProviderLimits(concurrency: 1),
+            maximumOutputBytes: 16 << 20,
+            installation: "brew install whisper-cpp")
+        template.input = .audio
+        template.textForm = .whisperSegments
+        return template
+    }()
+
     /// All presets.
-    public static let presets: [CommandTemplate] = [espeakNG, flite, hibari, piper]
+    public static let presets: [CommandTemplate] = [espeakNG, flite, hibari, piper, whisperCpp]
 }
 #endif

@@ -4,7 +4,7 @@ public import Hablare
 
 /// The description of a local program as a provider: the program, its arguments, and its answer.
 ///
-/// The program reads the prompt from its standard input, in UTF-8. The prompt is never an argument, because every user
+/// The program reads the prompt from its standard input: a text in UTF-8, or a recording (``input``). The prompt is never an argument, because every user
 /// of the machine can read the arguments of every process. A template is a plain value; ``CommandProvider`` checks it.
 ///
 /// ```swift
@@ -39,6 +39,10 @@ public struct CommandTemplate: Sendable, Hashable {
     public var voices: CommandVoiceSource
     /// The command that installs the program, for the error if it is missing: `apt-get install espeak-ng`.
     public var installation: String?
+    /// The content that the program reads from its standard input. Default: the prompt's text.
+    public var input = CommandInput.text
+    /// The form of an answer that is text. Default: the text itself.
+    public var textForm = CommandTextForm.plain
     /// Whether the program needs the network. If so, its requests are suspended while there is none. Default: `false`.
     /// For example, `true` for a program that calls a service.
     public var needsNetwork = false
@@ -101,7 +105,9 @@ public struct CommandTemplate: Sendable, Hashable {
             case .standardOutput: content.label
             case .file(let suffix): "\(content.label) in .\(suffix)"
             }
-        return (lines + defaults.sorted() + ["→", end]).joined(separator: " ")
+        // Only for other forms than the usual ones, so that the fingerprints of all other templates stay unchanged.
+        let forms = [input == .audio ? "audio" : nil, textForm == .whisperSegments ? "segments" : nil]
+        return (lines + defaults.sorted() + ["→", end] + forms.compactMap(\.self)).joined(separator: " ")
     }
 }
 #endif

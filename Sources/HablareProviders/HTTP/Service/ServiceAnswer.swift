@@ -16,7 +16,7 @@ public struct ServiceAnswer: Sendable {
     public let requestID: String?
     /// The time at which the head arrived.
     public let receivedAt: Date
-    let body: HTTPPieces
+    var body: HTTPPieces
     let maximumBytes: Int
     let service: String
     let origin: HTTPOrigin
@@ -25,10 +25,16 @@ public struct ServiceAnswer: Sendable {
     /// Whether the service may have charged for the call.
     var mayBeBilled = true
 
-    /// The media type, in lower case and without parameters; empty if the answer does not state it.
+    /// The media type that the content proved, if the stated one is not one that the request accepts.
+    var proven: MediaType?
+
+    /// The media type, in lower case and without parameters; empty if the answer does not state it. If the stated type
+    /// is not one that the request accepts and the content is (``ServiceRequest/accepts``), the type of the content.
     public var mediaType: String { media.text }
     /// The media type.
-    var media: MediaType { MediaType(fields[.contentType] ?? "") }
+    var media: MediaType { proven ?? stated }
+    /// The media type that the answer states.
+    var stated: MediaType { MediaType(fields[.contentType] ?? "") }
 
     /// Calls a closure for each piece of the body as it arrives.
     ///
@@ -52,7 +58,9 @@ public struct ServiceAnswer: Sendable {
         var all = Data()
         do {
             for try await piece in body {
-                guard piece.count <= maximumBytes - all.count else { throw tooLarge(limit: maximumBytes) }
+                guard piece.count <= maximumBytes - all.count else {
+                    throw tooLarge(limit: maximumBytes).keeping(kept(all, isCut: true))
+                }
                 all.append(piece)
             }
         } catch {
@@ -66,18 +74,27 @@ public struct ServiceAnswer: Sendable {
     /// - Throws: The errors of ``data()``; ``/Hablare/AIServiceError/Code/invalidResponse`` if the body cannot be
     ///   decoded.
     public func json<Value: Decodable>(_ type: Value.Type = Value.self) async throws(AIServiceError) -> Value {
-        let data = try await data()
+        try json(type, of: try await data())
+    }
+
+    /// Returns a body that was read, decoded from JSON.
+    func json<Value: Decodable>(_ type: Value.Type = Value.self, of data: Data) throws(AIServiceError) -> Value {
         do {
             return try JSONDecoder().decode(type, from: data)
         } catch {
-            throw unreadable("\(Swift.type(of: error))")
+            throw unreadable("\(Swift.type(of: error))", keeping: data)
         }
     }
 
     /// Returns the whole body, which must be a JSON object. If a name occurs twice in an object, the last value counts.
     func object() async throws(AIServiceError) -> ParameterValue {
-        guard let value = ParameterValue(lenientJSON: try await data()), case .object = value else {
-            throw unreadable("no JSON object")
+        try object(of: try await data())
+    }
+
+    /// Returns a body that was read, which must be a JSON object.
+    func object(of data: Data) throws(AIServiceError) -> ParameterValue {
+        guard let value = ParameterValue(lenientJSON: data), case .object = value else {
+            throw unreadable("no JSON object", keeping: data)
         }
         return value
     }
@@ -148,13 +165,43 @@ public struct ServiceAnswer: Sendable {
     /// The work may have been done and billed, and a retry would probably get the same answer. The error therefore
     /// fails the request. The ledger records it as possibly billed, unless the request rules that out
     /// (``ServiceRequest/mayBeBilled``).
-    public func unreadable(_ cause: String) -> AIServiceError {
-        failure(
-            AIServiceError(
-                .invalidResponse,
-                "\(service) returned a response that does not fit its API. Check the base URL and the model.",
-                cause: requestID.map { "\(cause), request \(ServiceRefusal.word($0))" } ?? cause, billing: bill)
-        )
+    ///
+    /// - Parameters:
+    ///   - cause: The problem, without any of the body's content.
+    ///   - body: The body, as far as it was read. The engine keeps it with the request
+    ///     (``/Hablare/AIServiceError/keptAnswer``), unless the call cannot have been billed. Default: none.
+    public func unreadable(_ cause: String, keeping body: Data = Data()) -> AIServiceError {
+        let kept = kept(body)
+        let advice = kept == nil ? "" : " It is kept with the request."
+        let error = AIServiceError(
+            .invalidResponse,
+            "\(service) answered with something that is not of its API.\(advice) Check the base URL and the model.",
+            cause: requestID.map { "\(cause), request \(ServiceRefusal.word($0))" } ?? cause, billing: bill)
+        return failure(error.keeping(kept))
+    }
+
+    /// Returns a body to keep; `nil` if it is empty, or the call cannot have been billed.
+    func kept(_ body: Data, isCut: Bool = false) -> KeptAnswer? {
+        guard mayBeBilled, !body.isEmpty else { return nil }
+        let type = stated.text
+        return KeptAnswer(.data(Body(body)), mediaType: type.isEmpty ? nil : type, isCut: isCut)
+    }
+
+    /// Judges an answer of a type that the request does not accept by its content, because the stated type is often
+    /// wrong or missing, and the answer may be billed.
+    ///
+    /// - Returns: The answer with the type of its content, read into memory.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidResponse`` if the content is not what the request accepts either.
+    ///   The error keeps the content.
+    func judged(accepting kinds: [String]) async throws(AIServiceError) -> ServiceAnswer {
+        let cause = "media type \(ServiceRefusal.word(stated.text.replacing("/", with: ".")))"
+        guard mayBeBilled else { throw unreadable(cause) }
+        let data = try await data()
+        guard let proven = MediaType(provenBy: data, among: kinds) else { throw unreadable(cause, keeping: data) }
+        var judged = self
+        judged.proven = proven
+        judged.body = HTTPPieces([data])
+        return judged
     }
 
     /// Returns an error that was read from the answer, without the key: a service may echo the key as an error code.
@@ -182,7 +229,8 @@ public struct ServiceAnswer: Sendable {
 
     private var bill: FailureBilling? { mayBeBilled ? .maybeBilled : nil }
 
-    private func failure(_ error: any Error) -> AIServiceError {
+    /// Returns the engine's error for any error of reading the answer, without the key.
+    func failure(_ error: any Error) -> AIServiceError {
         ServiceClient.failure(error, of: service, at: origin, hiding: key, mayBeBilled: mayBeBilled)
     }
 }

@@ -47,7 +47,8 @@ public struct ServiceClient: Sendable {
     ///   - the dialect's error for a refusal;
     ///   - the failures of a transfer, as `outcomeUnknown` if the call may have arrived and may be billed. The same
     ///     applies to a retryable refusal after a 303;
-    ///   - `invalidResponse` for an answer of a kind that the request does not accept;
+    ///   - `invalidResponse` for an answer that, by its type and by its content, is not of a kind that the request
+    ///     accepts. If the call may be billed, the error keeps the answer (``/Hablare/AIServiceError/keptAnswer``);
     ///   - `cancelled` if the task is cancelled.
     public func send(
         _ request: ServiceRequest, for call: ProviderCall? = nil
@@ -75,8 +76,7 @@ public struct ServiceClient: Sendable {
                 maximumBytes: request.maximumAnswerBytes, service: dialect.name,
                 origin: address.origin, key: key, mayBeBilled: request.mayBeBilled)
             guard isTaken || request.accepts.isEmpty || accepted.media.isOne(of: request.accepts) else {
-                throw accepted.unreadable(
-                    "media type \(ServiceRefusal.word(accepted.mediaType.replacing("/", with: ".")))")
+                return try await accepted.judged(accepting: request.accepts)
             }
             return accepted
         } catch {

@@ -16,7 +16,10 @@ public struct ServiceRequest: Sendable {
     /// The body.
     public var body: HTTPBody
     /// The accepted kinds of answer: `application/json`, `audio` … Each is a whole media type, or its first part for
-    /// all subtypes. Other answers are refused; an empty list accepts every kind.
+    /// all subtypes. An empty list accepts every kind.
+    ///
+    /// An answer of another type, or of none, is read as a whole and judged by its content: JSON, events, a picture or
+    /// sound is accepted under any name. Everything else is refused, and kept if the call may be billed.
     public var accepts: [String]
     /// The maximum size of an answer that is read into memory, in bytes. Default: 64 MiB. For example, `1 << 20` (1
     /// MiB) for a list of models.

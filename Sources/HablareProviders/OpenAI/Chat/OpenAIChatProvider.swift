@@ -101,7 +101,8 @@ public struct OpenAIChatProvider: AIServiceProvider, RequestChecking {
     /// Returns the service call for a request, with its pictures unread.
     private func plan(of request: AIRequest) throws(AIServiceError) -> OpenAIChatRequest {
         OpenAIChatRequest(
-            model: request.model ?? model, conversation: try OpenAIConversation(request.prompt),
+            model: request.model ?? model,
+            conversation: try OpenAIConversation(request.prompt, taking: OpenAIChatRequest.kinds, of: id),
             parameters: try OpenAITextParameters(request.parameters, of: id, for: .chat), form: form,
             isStreamed: form.streams(request), compatibility: service.compatibility)
     }

@@ -94,7 +94,19 @@ struct OpenAIChatRequest: Sendable, Hashable {
                 switch piece {
                 case .text(let text): ["type": "text", "text": .string(text)]
                 case .image(let picture): ["type": "image_url", "image_url": ["url": .string(picture.address)]]
+                case .link(let address, _): ["type": "image_url", "image_url": ["url": .string(address)]]
+                case .document(let file):
+                    ["type": "file", "file": ["filename": .string(file.name), "file_data": .string(file.address)]]
+                case .audio(let file):
+                    [
+                        "type": "input_audio",
+                        "input_audio": ["data": .string(file.base64), "format": .string(file.name)],
+                    ]
                 }
             })
     }
+
+    /// The kinds of parts that the API takes. It fetches pictures from an address, and no documents (openai 3.57.0,
+    /// `ChatCompletionContentPartParam`).
+    static let kinds: PromptKinds = [.pictures, .linkedPictures, .documents, .audio]
 }

@@ -79,11 +79,12 @@ public struct OpenAIImageProvider: AIServiceProvider, RequestChecking {
         let plan = try plan(of: call.request)
         let outgoing = try await outgoing(plan)
         let answer = try await service.client.send(outgoing, for: call)
-        let made: OpenAIImageAnswer = try await answer.json()
+        let body = try await answer.data()
+        let made: OpenAIImageAnswer = try answer.json(of: body)
         var tokens = OpenAITokens()
         tokens.learn(made.usage)
         guard let picture = made.picture else {
-            throw service.useless(answer.unreadable("no picture"), having: tokens.usage)
+            throw service.useless(answer.unreadable("no picture", keeping: body), having: tokens.usage)
         }
         var metadata = [AnswerMetadata.model: plan.model]
         metadata[AnswerMetadata.requestID] = answer.requestID

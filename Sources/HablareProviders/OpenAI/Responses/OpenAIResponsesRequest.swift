@@ -103,6 +103,16 @@ struct OpenAIResponsesRequest: Sendable, Hashable {
         switch piece {
         case .text(let text): ["type": "input_text", "text": .string(text)]
         case .image(let picture): ["type": "input_image", "image_url": .string(picture.address), "detail": "auto"]
+        case .link(let address, .image): ["type": "input_image", "image_url": .string(address), "detail": "auto"]
+        case .link(let address, .document): ["type": "input_file", "file_url": .string(address)]
+        case .document(let file):
+            ["type": "input_file", "filename": .string(file.name), "file_data": .string(file.address)]
+        // Never made: see `kinds`.
+        case .audio(let file):
+            ["type": "input_audio", "input_audio": ["data": .string(file.base64), "format": .string(file.name)]]
         }
     }
+
+    /// The kinds of parts that the API takes. It hears no audio (openai 3.57.0, `ResponseInputContentParam`).
+    static let kinds: PromptKinds = [.pictures, .linkedPictures, .documents, .linkedDocuments]
 }

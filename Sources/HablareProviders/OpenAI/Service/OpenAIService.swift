@@ -33,6 +33,8 @@ public struct OpenAIService: Sendable {
     public let rate: RateLimit
     /// The maximum number of concurrent calls of each provider in one process.
     public let concurrency: Int
+    /// Whether the server is OpenAI's own.
+    let isOpenAI: Bool
     let client: ServiceClient
     let dialect: OpenAIDialect
     let date: @Sendable () -> Date
@@ -60,6 +62,7 @@ public struct OpenAIService: Sendable {
     ) {
         let isOpenAI = address.origin.host == "api.openai.com"
         self.address = address
+        self.isOpenAI = isOpenAI
         self.compatibility = compatibility ?? (isOpenAI ? .openAI : .others)
         self.isCharged = isCharged ?? !address.origin.isLoopback
         self.account = account ?? AccountID(rawValue: isOpenAI ? "openai" : "openai \(address.origin.text)")

@@ -7,7 +7,23 @@ struct OpenAIConversation: Sendable, Hashable {
     enum Piece: Sendable, Hashable {
         case text(String)
         case image(PromptPicture)
+        case document(PromptFile)
+        case audio(PromptFile)
+        case link(String, Prompt.LinkedContent)
+
+        /// Returns the piece with its bytes, which are read off the caller's actor.
+        fileprivate func loaded() async throws(AIServiceError) -> Piece {
+            switch self {
+            case .text, .link: self
+            case .image(let picture): .image(try await picture.read())
+            case .document(let file): .document(try await file.read())
+            case .audio(let file): .audio(try await file.read())
+            }
+        }
     }
+
+    /// The formats of recordings that the chat API hears (openai 3.57.0, `ChatCompletionContentPartInputAudioParam`).
+    private static let audioFormats = ["wav", "mp3"]
 
     /// A turn of the conversation.
     enum Turn: Sendable, Hashable {
@@ -19,11 +35,17 @@ struct OpenAIConversation: Sendable, Hashable {
 
     var turns: [Turn]
 
-    /// Reads a prompt. ``loaded()`` reads the bytes of its pictures.
+    /// Reads a prompt. ``loaded()`` reads the bytes of its pictures and files.
     ///
+    /// - Parameters:
+    ///   - prompt: The prompt.
+    ///   - kinds: The kinds of parts that the API takes.
+    ///   - provider: The provider, for errors.
     /// - Throws: ``/Hablare/AIServiceError``: `invalidRequest` for a conversation without messages, for a part that its
-    ///   role cannot have, or for a picture other than PNG, JPEG, WebP and GIF.
-    init(_ prompt: Prompt) throws(AIServiceError) {
+    ///   role cannot have or the API does not take, for a picture other than PNG, JPEG, WebP and GIF, for a document
+    ///   other than PDF, or for audio other than WAV and MP3.
+    init(_ prompt: Prompt, taking kinds: PromptKinds, of provider: ProviderID) throws(AIServiceError) {
+        try kinds.check(prompt, of: provider)
         switch prompt {
         case .text(let text):
             turns = [.user([.text(text)])]
@@ -36,16 +58,14 @@ struct OpenAIConversation: Sendable, Hashable {
         }
     }
 
-    /// Returns the conversation with the bytes of its pictures, which are read off the caller's actor.
+    /// Returns the conversation with the bytes of its pictures and files, which are read off the caller's actor.
     ///
     /// - Throws: ``/Hablare/AIServiceError``: `contentMissing`, or one of category storage.
     func loaded() async throws(AIServiceError) -> OpenAIConversation {
         var loaded = self
         for (index, turn) in turns.enumerated() {
             guard case .user(var pieces) = turn else { continue }
-            for (position, piece) in pieces.enumerated() {
-                if case .image(let picture) = piece { pieces[position] = .image(try await picture.read()) }
-            }
+            for (place, piece) in pieces.enumerated() { pieces[place] = try await piece.loaded() }
             loaded.turns[index] = .user(pieces)
         }
         return loaded
@@ -67,6 +87,12 @@ struct OpenAIConversation: Sendable, Hashable {
             case .text(let text) where message.role == .user: pieces.append(.text(text))
             case .image(let body, let format) where message.role == .user:
                 pieces.append(.image(try PromptPicture(body, format)))
+            case .document(let body, let format, let name) where message.role == .user:
+                pieces.append(.document(try PromptFile(body, format, name: name)))
+            case .audio(let body, let format) where message.role == .user:
+                pieces.append(.audio(try PromptFile(body, format, among: Self.audioFormats)))
+            case .link(let address, let content) where message.role == .user:
+                pieces.append(.link(address, content))
             case .toolResult(let id, let content):
                 if !pieces.isEmpty { turns.append(.user(pieces)) }
                 pieces = []
@@ -85,7 +111,7 @@ struct OpenAIConversation: Sendable, Hashable {
             case .text(let text): texts.append(text)
             case .toolCall(let id, let name, let arguments):
                 calls.append(ToolCall(id: id, name: name, arguments: arguments))
-            case .image, .toolResult: throw Self.misplaced(message.role)
+            case .image, .document, .audio, .link, .toolResult: throw Self.misplaced(message.role)
             }
         }
         guard !texts.isEmpty || !calls.isEmpty else { return }
@@ -104,10 +130,7 @@ struct OpenAIConversation: Sendable, Hashable {
     private static func misplaced(_ role: Prompt.Role) -> AIServiceError {
         AIServiceError(
             .invalidRequest,
-            """
-            A message of the \(role.rawValue) has a part that it cannot have: pictures belong to the user, tool calls \
-            to the assistant and tool results to the tool.
-            """
+            "A message of the \(role.rawValue) has a part that it cannot have: pictures and files are the user's, tool calls the assistant's, tool results the tool's."
         )
     }
 }

@@ -80,7 +80,7 @@ struct OpenAITextParameters: Sendable, Hashable {
 
     /// Returns an upper bound of a call's usage; `nil` if the output is not limited, or if `extra` may raise the cost.
     func maximumUsage(of prompt: Prompt) -> Usage? {
-        guard isBounded else { return nil }
+        guard isBounded, !TokenEstimate.isUnbounded(prompt) else { return nil }
         return maximumTokens.map {
             Usage(inputTokens: TokenEstimate.mostTokens(of: prompt) + mostTokens, outputTokens: $0)
         }

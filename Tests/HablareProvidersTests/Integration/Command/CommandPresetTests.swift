@@ -8,7 +8,8 @@ import Testing
 /// Tests with the installed programs; missing programs are skipped.
 @Suite(.timeLimit(.minutes(5))) struct CommandPresetTests {
     private static let installed = CommandTemplate.presets.filter { template in
-        template.voices != .files && ExecutableSearch(template.executable, in: path).path != nil
+        template.voices != .files && template.input == .text
+            && ExecutableSearch(template.executable, in: path).path != nil
     }
 
     private static var path: String? { ProcessInfo.processInfo.environment["PATH"] }

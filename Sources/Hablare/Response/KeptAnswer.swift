@@ -1,0 +1,54 @@
+package import Foundation
+
+/// An answer that arrived, may be billed, and cannot be used, because it is not of the expected form.
+///
+/// The request fails, and its bytes stay: see ``AIRequestManager/keptAnswer(for:)``.
+public struct KeptAnswer: Sendable, Hashable {
+    /// The answer as it arrived. Usually ``ResponseContent/data(_:)``.
+    public let content: ResponseContent
+    /// The media type that the service stated, such as `text/html`; `nil` if it stated none.
+    public let mediaType: String?
+    /// Whether the answer is only the beginning of what the service sent, because that was too large.
+    public let isCut: Bool
+
+    /// Creates a kept answer.
+    ///
+    /// - Parameters:
+    ///   - content: The answer as it arrived.
+    ///   - mediaType: The media type that the service stated. Default: none.
+    ///   - isCut: Whether only the beginning is there. Default: `false`.
+    public init(_ content: ResponseContent, mediaType: String? = nil, isCut: Bool = false) {
+        self.content = content
+        self.mediaType = mediaType
+        self.isCut = isCut
+    }
+}
+
+extension KeptAnswer {
+    private static let mediaTypeKey = "media_type"
+    private static let cutKey = "cut"
+
+    /// The labels of the stored answer.
+    var metadata: [String: String] {
+        var metadata: [String: String] = [:]
+        metadata[Self.mediaTypeKey] = mediaType
+        if isCut { metadata[Self.cutKey] = "true" }
+        return metadata
+    }
+
+    /// Creates a kept answer from a stored one; `nil` if its content is no longer kept.
+    init?(_ stored: AIResponseData) {
+        guard case .success(let content) = stored.result else { return nil }
+        self.init(
+            content, mediaType: stored.metadata[Self.mediaTypeKey], isCut: stored.metadata[Self.cutKey] != nil)
+    }
+}
+
+extension StoreReading {
+    /// Returns the kept answer of a request; `nil` if there is none, or its content is no longer kept.
+    ///
+    /// - Throws: ``AIServiceError`` of category storage.
+    package func keptAnswer(for id: UUID) throws -> KeptAnswer? {
+        try keptAnswer(of: id).flatMap(KeptAnswer.init)
+    }
+}

@@ -1,0 +1,20 @@
+#if os(macOS) || os(Linux)
+/// The content that a program reads from its standard input.
+public enum CommandInput: Sendable, Hashable {
+    /// The prompt's text, in UTF-8.
+    case text
+    /// The bytes of the prompt's one recording (``/Hablare/Prompt/Part/audio(_:_:)``). Text beside it is refused.
+    case audio
+}
+
+/// The form in which a program writes a text.
+public enum CommandTextForm: Sendable, Hashable {
+    /// The text itself.
+    case plain
+    /// A transcript as whisper.cpp writes it, a line for each segment: `[00:00:00.000 --> 00:00:02.500]  Hello.`
+    ///
+    /// The answer is the text alone, with the times in its metadata (``/Hablare/AIResponseData/segmentTimes``). An empty
+    /// output is an empty transcript, and `[BLANK_AUDIO]` counts as nothing.
+    case whisperSegments
+}
+#endif

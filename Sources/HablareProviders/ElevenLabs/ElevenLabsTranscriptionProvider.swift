@@ -1,0 +1,97 @@
+import Foundation
+public import Hablare
+import HablareJSON
+
+/// A provider of transcripts by ElevenLabs' `speech-to-text` (Scribe).
+///
+/// The prompt of a request has one recording (``/Hablare/Prompt/Part/audio(_:_:)``) and no text.
+///
+/// Parameters of a request:
+/// - `language`: the language of the recording as a tag (`en`, `eng`). Default: the model detects it.
+/// - `timestamps`: `true`, the default, or `auto` for the times of words and segments; `false` for none.
+/// - `diarize`: whether to tell speakers apart.
+/// - `num_speakers`: the greatest number of speakers, 1 to 32.
+/// - `tag_audio_events`: whether to write `(laughter)` and the like into the text. Default: the service's, `true`.
+/// - `no_verbatim`: whether to omit filler words and false starts.
+/// - `temperature`: 0 to 2. `seed`: a whole number.
+/// - `keyterms`: words and phrases to expect. They cost a fifth more.
+/// - `extra`: additional fields of the form, sent unchanged.
+///
+/// The answer is text: empty for a recording without speech. Metadata: the request id, the model, the language, the
+/// length in seconds (``/Hablare/AnswerMetadata/audioSeconds``), and the times
+/// (``/Hablare/AIResponseData/segmentTimes``, ``/Hablare/AIResponseData/wordTimes``). Usage is the length of the audio.
+public struct ElevenLabsTranscriptionProvider: AIServiceProvider, RequestChecking {
+    /// The name under which it is registered.
+    public let id: ProviderID
+    /// The service that transcribes.
+    public let service: ElevenLabsService
+    /// The model for requests that name none.
+    public let model: String
+    /// The provider's limits. Default: five concurrent calls, or fewer if the service reports that the plan allows
+    /// fewer, and ten minutes for an attempt.
+    public let limits: ProviderLimits
+
+    /// Creates a provider.
+    ///
+    /// - Parameters:
+    ///   - id: The name under which it is registered.
+    ///   - service: The service that transcribes.
+    ///   - model: The model for requests that name none. Default: `scribe_v2`.
+    ///   - limits: The provider's limits. Default: `nil`, for the defaults of ``limits``.
+    public init(
+        id: ProviderID = "elevenlabs.transcription", service: ElevenLabsService, model: String = "scribe_v2",
+        limits: ProviderLimits? = nil
+    ) {
+        self.id = id
+        self.service = service
+        self.model = model
+        self.limits = limits ?? ProviderLimits(concurrency: 5, attemptTimeout: .seconds(600), rate: .elevenLabs)
+    }
+
+    /// The kind, the location, the API and the model for requests that name none.
+    public var instance: ProviderInstance {
+        ProviderInstance(kind: "elevenlabs", location: "\(service.client.address.text) transcription \(model)")
+    }
+    /// ``model``.
+    public var defaultModel: String? { model }
+    /// Text.
+    public var responseType: ContentType { .text }
+    /// The service's account.
+    public var account: AccountID { service.account }
+
+    /// Returns `nil`: the length of a recording is not known before it is decoded. A request that is refused costs
+    /// nothing.
+    public func maximumUsage(of request: AIRequest) -> Usage? {
+        do throws(AIServiceError) {
+            try check(request)
+            return nil
+        } catch {
+            return Usage(costMicroDollars: 0)  // never sent
+        }
+    }
+
+    /// Transcribes a recording once. The recording is sent from its content file, piece by piece. Cancelling the task
+    /// ends the transfer.
+    public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
+        await Result(of: call, by: answer)
+    }
+
+    private func answer(_ call: ProviderCall) async throws(AIServiceError) -> ProviderAnswer {
+        let plan = try ElevenLabsTranscriptionRequest(call.request, model: model, of: id)
+        let answer = try await service.client.send(try plan.post(), for: call)
+        let body = try await answer.data()
+        guard let value = ParameterValue(lenientJSON: body), let transcript = Transcript(elevenLabs: value) else {
+            throw answer.unreadable("no transcript", keeping: body)
+        }
+        let usage = Usage(
+            bytes: Int64(transcript.text.utf8.count), audioMilliseconds: transcript.milliseconds)
+        var metadata = try transcript.metadata()
+        metadata[AnswerMetadata.model] = plan.model
+        metadata[AnswerMetadata.requestID] = answer.requestID
+        return ProviderAnswer(.text(Body(transcript.text)), metadata: metadata, usage: usage)
+    }
+
+    package func check(_ request: AIRequest) throws(AIServiceError) {
+        _ = try ElevenLabsTranscriptionRequest(request, model: model, of: id)
+    }
+}

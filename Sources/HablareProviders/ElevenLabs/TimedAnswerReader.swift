@@ -1,0 +1,231 @@
+import Foundation
+
+/// A reader of sound with times from pieces of any size, in every form in which servers send it. Pure.
+///
+/// The content determines the form, not the media type: the service's description says events, the service itself sends
+/// one JSON object after the other, and servers with its API send either, or one object, under any type or none.
+///
+/// | first bytes | form |
+/// |---|---|
+/// | `{` or `[` | JSON objects: one in each line, one over many lines, one after the other, or a list of them |
+/// | `data:`, `event:`, `id:`, `retry:` or `:` | a stream of events, whose data are JSON objects |
+/// | those of a sound format | the sound itself, from a server that knows no times |
+/// | others | ``foreign``: none of these |
+///
+/// The items and the faults do not depend on how the answer is cut.
+struct TimedAnswerReader: Sendable {
+    /// A part of the answer.
+    enum Item: Sendable, Hashable {
+        /// A JSON object, or what stands in the place of one.
+        case object(Data)
+        /// Sound without times.
+        case sound(Data)
+    }
+
+    /// An object or an event exceeds the limit.
+    struct Overflow: Error, Sendable, Hashable {
+        /// The limit in bytes.
+        let limit: Int
+    }
+
+    private enum Form: Sendable {
+        case undecided
+        case objects(JSONObjectSplitter)
+        case events(EventStreamParser)
+        case sound
+        case foreign
+    }
+
+    /// The end mark of some servers' event streams.
+    private static let done = Data("[DONE]".utf8)
+
+    private var form = Form.undecided
+    private var beginning = Data()
+    private let maximumBytes: Int
+    private let maximumForeignBytes: Int
+    /// The bytes of an answer in another form, at most the limit.
+    private(set) var foreign = Data()
+    /// Whether ``foreign`` is only the beginning.
+    private(set) var isForeignCut = false
+
+    /// - Parameters:
+    ///   - maximumBytes: The maximum size of an object in bytes.
+    ///   - maximumForeignBytes: The number of bytes to keep of an answer in another form.
+    init(maximumBytes: Int, maximumForeignBytes: Int) {
+        self.maximumBytes = maximumBytes
+        self.maximumForeignBytes = maximumForeignBytes
+    }
+
+    /// Reads the next piece, and appends the items that it completes, including those before a fault.
+    mutating func read(_ piece: Data, into items: inout [Item]) throws(Overflow) {
+        guard case .undecided = form else { return try take(piece, into: &items) }
+        beginning.append(piece)
+        beginning = beginning.drop { $0 == 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }
+        if decide(isEnd: false) { try takeBeginning(into: &items) }
+    }
+
+    /// Ends the answer, and appends the last item.
+    mutating func finish(into items: inout [Item]) throws(Overflow) {
+        if case .undecided = form, !beginning.isEmpty {
+            _ = decide(isEnd: true)
+            try takeBeginning(into: &items)
+        }
+        switch form {
+        case .objects(var splitter):
+            var objects: [Data] = []
+            splitter.finish(into: &objects)
+            items += objects.map(Item.object)
+        // The service ends each event with an empty line. A server that omits the last one has sent the event anyway.
+        case .events: try take(Data("\n\n".utf8), into: &items)
+        case .undecided, .sound, .foreign: return
+        }
+    }
+
+    private mutating func takeBeginning(into items: inout [Item]) throws(Overflow) {
+        defer { beginning = Data() }
+        try take(beginning, into: &items)
+    }
+
+    private mutating func take(_ piece: Data, into items: inout [Item]) throws(Overflow) {
+        switch form {
+        case .undecided: return
+        case .sound:
+            if !piece.isEmpty { items.append(.sound(piece)) }
+        case .foreign:
+            let room = maximumForeignBytes - foreign.count
+            foreign.append(piece.prefix(room))
+            isForeignCut = isForeignCut || piece.count > room
+        case .objects(var splitter):
+            form = .undecided  // so that the splitter is not copied
+            defer { form = .objects(splitter) }
+            var objects: [Data] = []
+            defer { items += objects.map(Item.object) }
+            try splitter.read(piece, into: &objects)
+        case .events(var parser):
+            form = .undecided
+            defer { form = .events(parser) }
+            var events: [ServerSentEvent] = []
+            defer {
+                items += events.map(\.data).filter { !$0.isEmpty && $0 != Self.done }.map(Item.object)
+            }
+            do throws(EventStreamFault) {
+                try parser.parse(piece, into: &events)
+            } catch {
+                throw Overflow(limit: maximumBytes)
+            }
+        }
+    }
+
+    /// Decides the form by the bytes so far. Returns whether they suffice.
+    private mutating func decide(isEnd: Bool) -> Bool {
+        guard let first = beginning.first else { return false }
+        if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
+            form = .objects(JSONObjectSplitter(maximumBytes: maximumBytes))
+            return true
+        }
+        if MediaType.beginsAsEvents(beginning) {
+            form = .events(EventStreamParser(maximumLineBytes: maximumBytes, maximumEventBytes: maximumBytes))
+            return true
+        }
+        guard isEnd || beginning.count >= MagicBytes.count else { return false }
+        let magic = MagicBytes(beginning)
+        form = magic.audioContainer != nil || magic.audioFrame != nil ? .sound : .foreign
+        return true
+    }
+}
+
+/// Splits JSON objects that stand one after the other, with or without line ends, commas and a list around them. Pure.
+///
+/// It does not check whether an object is valid. What stands between objects and does not belong there becomes an item
+/// of its own, up to the end of its line.
+struct JSONObjectSplitter: Sendable {
+    private var object = Data()
+    private var depth = 0
+    private var isInString = false
+    private var isEscaped = false
+    private let maximumBytes: Int
+
+    init(maximumBytes: Int) {
+        self.maximumBytes = maximumBytes
+    }
+
+    /// Whether what is being read is no object.
+    private var isRubbish: Bool { depth == 0 && !object.isEmpty }
+
+    /// Reads the next piece, and appends the objects that it completes.
+    mutating func read(_ piece: Data, into objects: inout [Data]) throws(TimedAnswerReader.Overflow) {
+        var fault: TimedAnswerReader.Overflow?
+        piece.withUnsafeBytes { bytes in
+            do throws(TimedAnswerReader.Overflow) {
+                try read(bytes, into: &objects)
+            } catch {
+                fault = error
+            }
+        }
+        if let fault { throw fault }
+    }
+
+    private mutating func read(
+        _ bytes: UnsafeRawBufferPointer, into objects: inout [Data]
+    ) throws(TimedAnswerReader.Overflow) {
+        // The place from which the piece belongs to the unfinished object.
+        var start = 0
+        for (place, byte) in bytes.enumerated() {
+            if isRubbish {
+                guard byte == 0x0A else { continue }
+                try add(bytes, start..<place)
+                end(into: &objects)
+                start = place + 1
+            } else if depth == 0 {
+                switch byte {
+                case 0x20, 0x09, 0x0A, 0x0D, UInt8(ascii: ","), UInt8(ascii: "["), UInt8(ascii: "]"):
+                    start = place + 1
+                case UInt8(ascii: "{"):
+                    start = place
+                    depth = 1
+                default:
+                    try add(bytes, place..<place + 1)
+                    start = place + 1
+                }
+            } else if isInString {
+                if isEscaped {
+                    isEscaped = false
+                } else if byte == UInt8(ascii: "\\") {
+                    isEscaped = true
+                } else if byte == UInt8(ascii: "\"") {
+                    isInString = false
+                }
+            } else if byte == UInt8(ascii: "\"") {
+                isInString = true
+            } else if byte == UInt8(ascii: "{") {
+                depth += 1
+            } else if byte == UInt8(ascii: "}") {
+                depth -= 1
+                guard depth == 0 else { continue }
+                try add(bytes, start..<place + 1)
+                end(into: &objects)
+                start = place + 1
+            }
+        }
+        if start < bytes.count, depth > 0 || isRubbish { try add(bytes, start..<bytes.count) }
+    }
+
+    /// Ends the answer, and appends an object that was cut off.
+    mutating func finish(into objects: inout [Data]) {
+        if !object.isEmpty { end(into: &objects) }
+    }
+
+    private mutating func add(
+        _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>
+    ) throws(TimedAnswerReader.Overflow) {
+        guard range.count <= maximumBytes - object.count else { throw .init(limit: maximumBytes) }
+        object.append(contentsOf: bytes[range])
+    }
+
+    private mutating func end(into objects: inout [Data]) {
+        objects.append(object)
+        object = Data()
+        depth = 0
+        (isInString, isEscaped) = (false, false)
+    }
+}

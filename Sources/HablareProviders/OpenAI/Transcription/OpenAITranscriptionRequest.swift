@@ -1,0 +1,147 @@
+import Foundation
+import Hablare
+import HablareJSON
+
+/// An `audio/transcriptions` call. Pure. (openai 3.57.0, `TranscriptionCreateParams`.)
+struct OpenAITranscriptionRequest: Sendable {
+    /// The form of the answer.
+    enum Form: String, Sendable {
+        case json
+        case verbose = "verbose_json"
+        case diarized = "diarized_json"
+    }
+
+    /// The formats that OpenAI reads, by the usual extensions of their files.
+    static let formats = ["flac", "mp3", "mp4", "mpeg", "mpga", "m4a", "ogg", "wav", "webm"]
+    /// The maximum size of a recording at OpenAI in bytes: 25 MiB. See
+    /// https://platform.openai.com/docs/guides/speech-to-text.
+    static let maximumBytes = 25 << 20
+
+    let model: String
+    let recording: PromptRecording
+    let form: Form
+    /// Whether times of words are requested, too.
+    let wantsWords: Bool
+    private let fields: [(name: String, value: String)]
+
+    /// Reads a request.
+    ///
+    /// - Parameters:
+    ///   - isOpenAI: Whether the server is OpenAI's own, whose formats, models and sizes are known.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for unknown or invalid parameters, for a prompt without
+    ///   exactly one recording, for one that is too large or of another format than OpenAI reads, and for times from a
+    ///   model that gives none.
+    init(
+        _ request: AIRequest, model usualModel: String, isOpenAI: Bool, of provider: ProviderID
+    ) throws(AIServiceError) {
+        recording = try request.prompt.recording(for: provider)
+        let model = request.model ?? usualModel
+        self.model = model
+        var reader = ParameterReader(request.parameters, of: provider)
+        let times = Self.form(of: model, isOpenAI: isOpenAI)
+        switch try reader.text("timestamps") ?? "false" {
+        case "false": form = model.contains("diarize") ? .diarized : .json
+        case "auto": form = times ?? .json
+        case "true":
+            guard let times else {
+                throw reader.refusal(
+                    "timestamps",
+                    "asks for times, and the model \(ServiceRefusal.word(model)) gives none: whisper-1 and gpt-4o-transcribe-diarize do"
+                )
+            }
+            form = times
+        default: throw reader.refusal("timestamps", "is none of true, false, auto")
+        }
+        wantsWords = form == .verbose
+        var fields: [(name: String, value: String)] = [("model", model), ("response_format", form.rawValue)]
+        if let language = try reader.text("language") { fields.append(("language", language)) }
+        if let temperature = try reader.number("temperature", in: 0...1) {
+            fields.append(("temperature", "\(temperature)"))
+        }
+        for keyword in try reader.texts("keywords") ?? [] { fields.append(("keywords[]", keyword)) }
+        let hint = recording.hint.trimmingCharacters(in: .whitespacesAndNewlines)
+        if !hint.isEmpty { fields.append(("prompt", hint)) }
+        if form == .verbose {
+            fields += [("timestamp_granularities[]", "word"), ("timestamp_granularities[]", "segment")]
+        }
+        // Required of this model for audio of more than 30 seconds.
+        if form == .diarized { fields.append(("chunking_strategy", "auto")) }
+        let extra = try ExtraMembers(
+            &reader,
+            reserving: [
+                "file": "The recording is in the prompt.", "model": "Name the model in the request.",
+                "response_format": "Ask for times with the parameter timestamps.",
+                "stream": "The transcript comes as a whole.",
+            ])
+        try reader.finish()
+        for (name, value) in extra.members.sorted(by: { $0.key < $1.key }) where value != .null {
+            guard !fields.contains(where: { $0.name == name }) else {
+                throw reader.refusal("extra", "has a member that the request says in another way, too")
+            }
+            let json = String(decoding: try value.jsonData(), as: UTF8.self)
+            fields.append((name, value.string ?? json))
+        }
+        self.fields = fields
+        if isOpenAI { try Self.check(recording) }
+    }
+
+    /// Returns the form in which a model gives times; `nil` if it gives none.
+    private static func form(of model: String, isOpenAI: Bool) -> Form? {
+        if model.contains("diarize") { return .diarized }
+        return isOpenAI && model.contains("transcribe") ? nil : .verbose
+    }
+
+    private static func check(_ recording: PromptRecording) throws(AIServiceError) {
+        let size = recording.body.byteCount
+        guard size <= maximumBytes else {
+            throw AIServiceError(
+                .invalidRequest,
+                "The recording has \(size) bytes; OpenAI takes \(maximumBytes) at once. Cut it, or compress it, as with: ffmpeg -i IN -ac 1 -b:a 32k OUT.mp3"
+            )
+        }
+        let format = recording.format.rawValue.lowercased()
+        guard formats.contains(format) || ["opus", "oga"].contains(format) else {
+            throw AIServiceError(
+                .invalidRequest,
+                "The recording is of format \(ServiceRefusal.word(format)), which OpenAI does not read. Give it one of \(formats.joined(separator: ", "))."
+            )
+        }
+    }
+
+    /// Returns the call's form, with the recording unread.
+    ///
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for a media type that is none.
+    func multipart() throws(AIServiceError) -> MultipartForm {
+        var form = MultipartForm()
+        for (name, value) in fields { form.add(name, value: value) }
+        try form.add(
+            "file", file: recording.body, fileName: recording.format.fileName, mediaType: recording.format.mediaType)
+        return form
+    }
+}
+
+extension AudioFormat {
+    /// The name of a file of this format, from whose extension servers tell the format.
+    var fileName: String {
+        let name = rawValue.lowercased()
+        return "recording.\(["opus", "oga"].contains(name) ? "ogg" : name)"
+    }
+}
+
+extension Transcript {
+    /// Reads an answer of `audio/transcriptions`; `nil` if it has no text.
+    ///
+    /// - Parameter answer: The answer in one of the JSON forms.
+    init?(openAI answer: ParameterValue) {
+        guard let text = answer[member: "text"]?.string else { return nil }
+        let segments = answer[member: "segments"]?.spokenTimes("text", speaker: "speaker") ?? []
+        let words = answer[member: "words"]?.spokenTimes("word") ?? []
+        let usage = answer[member: "usage"]
+        self.init(
+            text: text, words: words, segments: segments.isEmpty ? Self.segments(of: words) : segments,
+            language: answer[member: "language"]?.string
+                ?? answer[member: "languages"]?.elements.first?[member: "code"]?.string,
+            seconds: usage?[member: "seconds"]?.number ?? answer[member: "duration"]?.number
+                ?? answer[member: "duration"]?.string.flatMap { Double($0) })
+    }
+}

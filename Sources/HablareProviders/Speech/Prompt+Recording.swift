@@ -1,0 +1,40 @@
+import Foundation
+import Hablare
+
+/// The audio of a prompt that is to be transcribed, and the text beside it.
+struct PromptRecording: Sendable, Hashable {
+    let body: Body
+    let format: AudioFormat
+    /// The text beside the audio, which guides the transcription: names, words, the text before. Empty if there is none.
+    let hint: String
+}
+
+extension Prompt {
+    /// Returns the one recording of the prompt.
+    ///
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for a prompt without audio, with several recordings,
+    ///   or with a part that is neither audio nor text; and for audio without bytes.
+    func recording(for provider: ProviderID) throws(AIServiceError) -> PromptRecording {
+        var recordings: [(Body, AudioFormat)] = []
+        for part in parts {
+            switch part {
+            case .text: continue
+            case .audio(let body, let format): recordings.append((body, format))
+            default:
+                throw AIServiceError(
+                    .invalidRequest, "The provider \(provider) takes audio, and no \(part.kind). Leave them out.")
+            }
+        }
+        guard recordings.count == 1, let (body, format) = recordings.first else {
+            throw AIServiceError(
+                .invalidRequest,
+                "The provider \(provider) transcribes one recording at a time, and the prompt has \(recordings.count). Give it one, in a request of its own."
+            )
+        }
+        guard body.byteCount > 0 else {
+            throw AIServiceError(
+                .invalidRequest, "The recording for the provider \(provider) is empty. Give one with sound.")
+        }
+        return PromptRecording(body: body, format: format, hint: plainText)
+    }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import Hablare
+
+/// The kinds of parts, beside text and tools, that an API takes in a prompt.
+struct PromptKinds: OptionSet, Sendable {
+    let rawValue: Int
+
+    init(rawValue: Int) { self.rawValue = rawValue }
+
+    static let pictures = Self(rawValue: 1)
+    static let documents = Self(rawValue: 2)
+    static let audio = Self(rawValue: 4)
+    static let linkedPictures = Self(rawValue: 8)
+    static let linkedDocuments = Self(rawValue: 16)
+
+    /// Checks that an API takes every part of a prompt, before anything is sent.
+    ///
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest``, naming the provider and the kind, for a part that the
+    ///   API does not take; and for an address that is not one of the web. The error does not contain the address.
+    func check(_ prompt: Prompt, of provider: ProviderID) throws(AIServiceError) {
+        for part in prompt.parts {
+            guard let kind = Self(of: part) else { continue }
+            guard contains(kind) else {
+                throw AIServiceError(
+                    .invalidRequest,
+                    "The provider \(provider) takes no \(part.kind)\(Self.advice(instead: part)).")
+            }
+            if case .link(let address, _) = part, !Self.isOfTheWeb(address) {
+                throw AIServiceError(
+                    .invalidRequest,
+                    "An address in the prompt is none of the web. Give one that begins with https:// or http://.")
+            }
+        }
+    }
+
+    /// Creates the kind of a part; `nil` for text and tools.
+    private init?(of part: Prompt.Part) {
+        switch part {
+        case .image: self = .pictures
+        case .document: self = .documents
+        case .audio: self = .audio
+        case .link(_, .image): self = .linkedPictures
+        case .link(_, .document): self = .linkedDocuments
+        case .text, .toolCall, .toolResult: return nil
+        }
+    }
+
+    /// Returns the end of the sentence that refuses a part.
+    private static func advice(instead part: Prompt.Part) -> String {
+        switch part {
+        case .link: ". Fetch what is there and give it as a file, or ask another provider"
+        case .audio: ". Have it transcribed and give the text, or ask another provider"
+        case .document: ". Give its text, or ask another provider"
+        default: ". Leave them out, or ask another provider"
+        }
+    }
+
+    private static func isOfTheWeb(_ address: String) -> Bool {
+        guard let url = URL(string: address), let scheme = url.scheme?.lowercased() else { return false }
+        return ["https", "http"].contains(scheme) && url.host()?.isEmpty == false
+    }
+}
