@@ -10,6 +10,11 @@ public struct Conversation: Sendable, Hashable {
         messages = instructions.map { [Prompt.Message(role: .system, text: $0)] } ?? []
     }
 
+    /// Creates a conversation that continues a prompt. A text is a message of the user.
+    public init(_ prompt: Prompt) {
+        messages = prompt.messages
+    }
+
     /// The prompt for the next request.
     public var prompt: Prompt { .messages(messages) }
 

@@ -1,0 +1,123 @@
+import Foundation
+public import Hablare
+import HablareJSON
+
+/// A function of the app that a model may call in a ``ToolLoop``.
+///
+/// The loop checks the model's arguments against the schema of the definition before it calls the function. A function
+/// that throws, hangs or returns too much does not end the loop: the model reads an error or a shortened result.
+public struct Tool: Sendable {
+    /// The name, the description and the schema of the arguments, as the model sees them.
+    public let definition: ToolDefinition
+    /// The settings of its calls.
+    public let policy: ToolPolicy
+    let schema: JSONSchema
+    let body: @Sendable (ToolCall) async throws -> ToolResult
+
+    /// Creates a tool whose function receives the call with its arguments as JSON.
+    ///
+    /// - Parameters:
+    ///   - definition: The name, the description, and the schema of the arguments.
+    ///   - policy: The settings of its calls. Default: one minute, approval needed, held after a crash.
+    ///   - body: The function. It runs again after a crash only as ``ToolPolicy/unknownOutcome`` allows. Its task is
+    ///     cancelled at the time limit, when the request is cancelled, and when the engine shuts down. It must return
+    ///     soon then. Throw ``ToolFailure`` to tell the model the reason. For other errors the model reads only that
+    ///     the tool failed.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration`` if the name or the schema is not valid, or a
+    ///   setting is out of its range.
+    public init(
+        _ definition: ToolDefinition, policy: ToolPolicy = ToolPolicy(),
+        body: @escaping @Sendable (ToolCall) async throws -> ToolResult
+    ) throws(AIServiceError) {
+        do throws(AIServiceError) {
+            _ = try ToolDefinition.tools(in: ToolDefinition.parameter([definition]))
+        } catch {
+            throw AIServiceError(.invalidConfiguration, error.message)
+        }
+        do throws(JSONSchema.Fault) {
+            schema = try JSONSchema(definition.parameters)
+        } catch {
+            throw AIServiceError(
+                .invalidConfiguration, "The arguments of tool \(definition.name) cannot be checked. \(error.description)")
+        }
+        try policy.check(of: definition.name)
+        self.definition = definition
+        self.policy = policy
+        self.body = body
+    }
+
+    /// Creates a tool whose function receives its arguments as a Swift type.
+    ///
+    /// - Parameters:
+    ///   - definition: The name, the description, and the schema of the arguments.
+    ///   - policy: The settings of its calls. Default: one minute, approval needed, held after a crash.
+    ///   - arguments: The type of the arguments. If they satisfy the schema and cannot be decoded, the model reads that
+    ///     its arguments are invalid.
+    ///   - body: The function. See ``init(_:policy:body:)``.
+    /// - Throws: The errors of ``init(_:policy:body:)``.
+    public init<Arguments: Decodable & Sendable>(
+        _ definition: ToolDefinition, policy: ToolPolicy = ToolPolicy(), taking arguments: Arguments.Type,
+        body: @escaping @Sendable (Arguments) async throws -> ToolResult
+    ) throws(AIServiceError) {
+        try self.init(definition, policy: policy) { call in
+            let decoded: Arguments
+            do {
+                decoded = try JSONDecoder().decode(Arguments.self, from: try call.arguments.jsonData())
+            } catch is DecodingError {
+                return .failure(.invalidArguments, "The arguments cannot be decoded. Read the description of the tool.")
+            }
+            return try await body(decoded)
+        }
+    }
+
+    /// The violations in a call's arguments, for the model. `nil` if there are none.
+    func violations(in arguments: ParameterValue) -> String? {
+        let found = schema.validate(arguments)
+        return found.isEmpty ? nil : found.map { "- \($0.instruction)" }.joined(separator: "\n")
+    }
+}
+
+/// The settings of a tool's calls.
+public struct ToolPolicy: Sendable, Hashable {
+    /// The time after which a call is stopped, and the model reads that it took too long. From 1 ms to 24 hours.
+    /// Default one minute.
+    public var timeLimit: Duration
+    /// The action for a call whose outcome is unknown, because its process died or was shut down during the call.
+    /// Default ``/Hablare/UnknownOutcomePolicy/hold``: the call runs again only after an explicit decision. Use
+    /// ``/Hablare/UnknownOutcomePolicy/runAgain`` for a tool that only reads, or that may safely run twice.
+    public var unknownOutcome: UnknownOutcomePolicy
+    /// Whether each call is approved before it runs. Default `true`.
+    public var needsApproval: Bool
+    /// The maximum length of a result in bytes of UTF-8. The rest of a longer result is cut off, and the model reads how
+    /// much. From 64 bytes to 1 MiB. Default 64 KiB, which is about 16,000 tokens of English.
+    public var maximumResultBytes: Int
+
+    /// The maximum of ``maximumResultBytes``: 1 MiB.
+    public static let largestResult = 1 << 20
+
+    /// Creates settings.
+    public init(
+        timeLimit: Duration = .seconds(60), unknownOutcome: UnknownOutcomePolicy = .hold, needsApproval: Bool = true,
+        maximumResultBytes: Int = 64 << 10
+    ) {
+        self.timeLimit = timeLimit
+        self.unknownOutcome = unknownOutcome
+        self.needsApproval = needsApproval
+        self.maximumResultBytes = maximumResultBytes
+    }
+
+    /// The settings of a tool that only reads: it needs no approval, and runs again after a crash.
+    public static let readOnly = ToolPolicy(unknownOutcome: .runAgain, needsApproval: false)
+
+    fileprivate func check(of name: String) throws(AIServiceError) {
+        guard (Duration.milliseconds(1)...Duration.seconds(86_400)).contains(timeLimit) else {
+            throw AIServiceError(
+                .invalidConfiguration, "The time limit of tool \(name) is not between 1 ms and 24 hours. Change it.")
+        }
+        guard (64...Self.largestResult).contains(maximumResultBytes) else {
+            throw AIServiceError(
+                .invalidConfiguration,
+                "The longest result of tool \(name) is not between 64 and \(Self.largestResult) bytes. Change it.")
+        }
+    }
+}

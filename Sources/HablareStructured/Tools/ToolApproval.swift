@@ -1,0 +1,32 @@
+public import Hablare
+
+/// A question that a ``ToolLoop`` asks before a tool runs.
+public struct ToolQuestion: Sendable, Hashable {
+    /// The reason for the question.
+    public enum Reason: Sendable, Hashable {
+        /// The call has not run yet.
+        case beforeCall
+        /// The call was interrupted, and it is unknown how far it came. Approval runs it again, for a second time.
+        /// Refusal tells the model that the outcome is unknown.
+        case outcomeUnknown
+    }
+
+    /// The call. The model wrote its arguments, which satisfy the schema of the tool.
+    public let call: ToolCall
+    /// The reason for the question.
+    public let reason: Reason
+
+    /// Creates a question.
+    public init(call: ToolCall, reason: Reason) {
+        self.call = call
+        self.reason = reason
+    }
+}
+
+/// The answer to a ``ToolQuestion``.
+public enum ToolDecision: Sendable, Hashable {
+    /// The tool runs.
+    case approve
+    /// The tool does not run, and the model reads why, if there is a reason.
+    case refuse(reason: String? = nil)
+}

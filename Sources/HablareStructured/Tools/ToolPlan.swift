@@ -1,0 +1,73 @@
+import Foundation
+import Hablare
+import HablareJSON
+
+/// What follows from a model's tool calls, without running anything. Pure.
+struct ToolPlan: Sendable {
+    /// The step that answers a call.
+    enum Step: Sendable {
+        /// The model reads this error, and nothing runs.
+        case answer(ToolResult)
+        /// The tool runs, after approval if it needs it.
+        case run(Tool)
+    }
+
+    /// The calls of the turn, each with its step, in the model's order.
+    let steps: [(call: ToolCall, step: Step)]
+
+    init(_ calls: [ToolCall], tools: ToolProvider, limits: ToolLimits) {
+        steps = calls.enumerated().map { number, call in
+            guard number < limits.callsPerTurn else {
+                return (
+                    call,
+                    .answer(
+                        .failure(
+                            .tooManyCalls,
+                            "At most \(limits.callsPerTurn) calls run in one turn. Ask for this one again."))
+                )
+            }
+            guard let tool = tools[call.name] else {
+                let names = tools.tools.map(\.definition.name).joined(separator: ", ")
+                return (call, .answer(.failure(.unknownTool, "There is no tool of that name. The tools are: \(names).")))
+            }
+            if let violations = tool.violations(in: call.arguments) {
+                return (
+                    call, .answer(.failure(.invalidArguments, "The arguments do not satisfy the schema:\n\(violations)"))
+                )
+            }
+            return (call, .run(tool))
+        }
+    }
+}
+
+extension ToolResult {
+    /// Returns the result of a call whose request is final. `nil` for a failure that ends the loop instead.
+    static func outcome(of failure: AIServiceError, limit: Duration) -> ToolResult? {
+        switch (failure.code, failure.category) {
+        case (.timeout, _): .timedOut(after: limit)
+        case (.deadlineExceeded, _), (.budgetExceeded, _), (_, .storage), (_, .configuration): nil
+        default: .failure(.failed, "The tool failed.")
+        }
+    }
+
+    /// Returns the result of a call whose request is cancelled, from its last attempt.
+    static func outcome(ofCancelled attempt: AttemptRecord?, limit: Duration) -> ToolResult {
+        if attempt?.error?.code == .timeout { return .timedOut(after: limit) }
+        return switch attempt?.outcome {
+        case .lost, .interrupted: .interrupted
+        default: .failure(.cancelled, "The call was cancelled.")
+        }
+    }
+
+    static func timedOut(after limit: Duration) -> ToolResult {
+        let limit = limit.formatted(.units(allowed: [.hours, .minutes, .seconds, .milliseconds]))
+        return .failure(.timeout, "The tool took longer than \(limit) and was stopped. It is unknown how far it came.")
+    }
+
+    static let interrupted = ToolResult.failure(
+        .interrupted, "The call was interrupted and not run again. It is unknown how far it came.")
+
+    static func refused(_ reason: String?) -> ToolResult {
+        .failure(.refused, reason ?? "The call was not approved.")
+    }
+}

@@ -1,0 +1,103 @@
+import Foundation
+public import Hablare
+import HablareJSON
+
+/// The tools of an app as a provider of the engine. Each call of a tool is a request, with a journal, a time limit,
+/// cancellation and a line in the ledger like any other.
+///
+/// Register it in every process that runs loops with these tools, with the same tools. A ``ToolLoop`` submits the
+/// requests. A tool's error is an answer, too: the request is completed, and its text is the error that the model reads.
+public struct ToolProvider: AIServiceProvider {
+    /// The id under which it is registered.
+    public let id: ProviderID
+    /// The limits of calls: the number of tools that run at once in a process.
+    public let limits: ProviderLimits
+    /// The tools, in the order in which the model sees them.
+    public let tools: [Tool]
+    private let byName: [String: Tool]
+
+    /// Creates a provider.
+    ///
+    /// - Parameters:
+    ///   - tools: The tools, each with a name of its own.
+    ///   - id: The id under which it is registered. Default `tools`.
+    ///   - concurrency: The maximum number of tools that run at once in a process, at least 1. Default 8.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration`` if two tools have the same name.
+    public init(_ tools: [Tool], id: ProviderID = "tools", concurrency: Int = 8) throws(AIServiceError) {
+        var byName: [String: Tool] = [:]
+        for tool in tools {
+            guard byName.updateValue(tool, forKey: tool.definition.name) == nil else {
+                throw AIServiceError(
+                    .invalidConfiguration,
+                    "Two tools are called \(tool.definition.name). Give each a name of its own.")
+            }
+        }
+        self.id = id
+        self.tools = tools
+        self.byName = byName
+        limits = ProviderLimits(concurrency: concurrency, breaker: .never)
+    }
+
+    /// Text.
+    public var responseType: ContentType { .text }
+    /// False: a tool runs in this process, and reports by itself that it cannot reach a network.
+    public var needsNetwork: Bool { false }
+
+    /// Returns `nil`: a tool reports its cost when it has run.
+    public func maximumUsage(of request: AIRequest) -> Usage? { nil }
+
+    /// Returns the tool of a name, or `nil` if there is none.
+    public subscript(name: String) -> Tool? { byName[name] }
+
+    /// Runs the tool that the request names as its model. The prompt's text is its arguments, as JSON.
+    public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
+        guard let name = call.request.model, let tool = byName[name] else {
+            return .success(Self.answer(.failure(.unknownTool, "The tool is not there any more.")))
+        }
+        let json = Data(call.request.prompt.plainText.utf8)
+        guard !Task.isCancelled, let arguments = ParameterValue(lenientJSON: json) else {
+            return Task.isCancelled
+                ? .failure(.attemptCancelled)
+                : .success(Self.answer(.failure(.invalidArguments, "The arguments are not JSON.")))
+        }
+        let id = call.request.parameters[Self.callParameter]?.string ?? ""
+        do {
+            let result = try await tool.body(ToolCall(id: id, name: name, arguments: arguments))
+            return .success(Self.answer(result.bounded(to: tool.policy.maximumResultBytes)))
+        } catch {
+            // Whatever a stopped tool throws, it is not known how far it came.
+            guard !Task.isCancelled else { return .failure(.attemptCancelled) }
+            let message =
+                switch error {
+                case let failure as ToolFailure: failure.message
+                case let error as AIServiceError: error.message
+                default: "The tool failed."
+                }
+            return .success(
+                Self.answer(.failure(.failed, message).bounded(to: tool.policy.maximumResultBytes)))
+        }
+    }
+
+    /// The request parameter with the service's id of the call.
+    static let callParameter = "call"
+    /// The entry of an answer's metadata with the code of an error.
+    static let errorEntry = "tool_error"
+
+    private static func answer(_ result: ToolResult) -> ProviderAnswer {
+        ProviderAnswer(
+            .text(Body(result.text)), metadata: result.error.map { [errorEntry: $0.rawValue] } ?? [:],
+            usage: Usage(
+                bytes: Int64(result.text.utf8.count), costMicroDollars: max(0, result.costMicroDollars)))
+    }
+
+    /// Reads the result from the response to a call.
+    @concurrent static func result(of response: AIResponseData) async throws -> ToolResult {
+        guard case .text(let body) = try response.content else {
+            throw AIServiceError.wrongKind(try response.content.type, wanted: "text")
+        }
+        var result = ToolResult(String(decoding: try await body.data(), as: UTF8.self))
+        result.error = response.metadata[errorEntry].map(ToolResult.ErrorCode.init(rawValue:))
+        result.costMicroDollars = response.usage.costMicroDollars ?? 0
+        return result
+    }
+}

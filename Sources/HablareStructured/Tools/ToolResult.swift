@@ -1,0 +1,99 @@
+import Foundation
+public import Hablare
+import HablareJSON
+
+/// The result of a tool call: a text for the model, or a typed error that the model reads.
+public struct ToolResult: Sendable, Hashable {
+    /// The kind of an error. Open for extension.
+    public struct ErrorCode: Sendable, Hashable, RawRepresentable, CustomStringConvertible {
+        /// The text of the code, as the model reads it.
+        public let rawValue: String
+        /// Creates a code.
+        public init(rawValue: String) { self.rawValue = rawValue }
+        /// The text of the code.
+        public var description: String { rawValue }
+
+        /// There is no tool of that name.
+        public static let unknownTool = Self(rawValue: "unknown_tool")
+        /// The arguments do not satisfy the schema of the tool.
+        public static let invalidArguments = Self(rawValue: "invalid_arguments")
+        /// The call was not approved.
+        public static let refused = Self(rawValue: "refused")
+        /// The tool failed.
+        public static let failed = Self(rawValue: "failed")
+        /// The tool took longer than its time limit and was stopped. It is unknown how far it came.
+        public static let timeout = Self(rawValue: "timeout")
+        /// The call was cancelled.
+        public static let cancelled = Self(rawValue: "cancelled")
+        /// The call was interrupted, and was not run again. It is unknown how far it came.
+        public static let interrupted = Self(rawValue: "interrupted")
+        /// The model asked for more calls in one turn than the loop allows.
+        public static let tooManyCalls = Self(rawValue: "too_many_calls")
+    }
+
+    /// The text, or the message of the error.
+    public var text: String
+    /// The kind of error, or `nil` if the call succeeded.
+    public var error: ErrorCode?
+    /// The cost of the call in millionths of a US dollar, 0 or more. Default 0.
+    public var costMicroDollars: Int64
+
+    /// Creates the result of a successful call.
+    public init(_ text: String, costMicroDollars: Int64 = 0) {
+        self.text = text
+        self.costMicroDollars = costMicroDollars
+    }
+
+    /// Creates the result of a successful call from a JSON value.
+    ///
+    /// - Throws: ``/Hablare/AIServiceError`` with code `invalidRequest` if a number is not finite.
+    public init(json value: ParameterValue, costMicroDollars: Int64 = 0) throws(AIServiceError) {
+        self.init(try value.jsonText(), costMicroDollars: costMicroDollars)
+    }
+
+    /// Returns an error that the model reads.
+    public static func failure(_ code: ErrorCode, _ message: String) -> ToolResult {
+        var result = ToolResult(message)
+        result.error = code
+        return result
+    }
+
+    /// The result as the model reads it: the text, or for an error a JSON object with `error`, which has `code` and
+    /// `message`.
+    public var content: String {
+        guard let error else { return text }
+        let value: ParameterValue = ["error": ["code": .string(error.rawValue), "message": .string(text)]]
+        do throws(AIServiceError) {
+            return try value.jsonText()
+        } catch {
+            return text  // unreachable: texts can be written as JSON
+        }
+    }
+
+    /// Returns the result with a text of at most this many bytes, cut between characters, and a note of the length.
+    func bounded(to limit: Int) -> ToolResult {
+        let count = text.utf8.count
+        guard count > limit else { return self }
+        var bounded = self
+        let note = "\n[cut: the result has \(count) bytes]"
+        var end = text.utf8.index(text.startIndex, offsetBy: max(0, limit - note.utf8.count))
+        while end > text.startIndex, text.utf8[end] & 0xC0 == 0x80 { end = text.utf8.index(before: end) }
+        bounded.text = text[..<end] + note
+        return bounded
+    }
+}
+
+extension ToolResult: ExpressibleByStringInterpolation {
+    /// Creates the result of a successful call.
+    public init(stringLiteral value: String) { self.init(value) }
+}
+
+/// An error that a tool throws to tell the model why it failed.
+public struct ToolFailure: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The reason, for the model. It is stored as the result of the call, and never logged.
+    public var message: String
+    /// Creates an error.
+    public init(_ message: String) { self.message = message }
+    /// The reason.
+    public var description: String { message }
+}

@@ -1,0 +1,249 @@
+import Foundation
+import Hablare
+import HablareJSON
+
+/// One run of a loop: it finds what earlier runs stored, and continues from there.
+///
+/// The job's positions are the turns and their calls: a turn, then its calls in the model's order, then the next turn.
+/// A call that was answered without running has a free position. A turn's prompt has the whole conversation before it,
+/// so the last turn is all that a later run needs.
+struct ToolRun {
+    /// The labels of the requests.
+    static let turnLabel = "turn"
+    static let toolLabel = "tool"
+
+    private let loop: ToolLoop
+    private let provider: ProviderID
+    private let manager: AIRequestManager
+    private let jobKey: JobKey
+    private let first: AIRequest
+    /// The requests that are stored after the last turn, by their positions.
+    private var stored: [Int: UUID] = [:]
+    private var conversation: Conversation
+    private var turn = 1
+    private var position = 0
+    private var request: UUID
+
+    init(
+        of loop: ToolLoop, _ request: AIRequest, _ provider: ProviderID, _ manager: AIRequestManager, _ jobKey: JobKey
+    ) async throws {
+        self.loop = loop
+        self.provider = provider
+        self.manager = manager
+        self.jobKey = jobKey
+        var first = request
+        first.metadata[Self.turnLabel] = "1"
+        if let time = loop.limits.time {
+            let end = manager.seams.date().addingTimeInterval(time / .seconds(1))
+            first.deadline = first.deadline.map { min($0, end) } ?? end
+        }
+        let ids = try await manager.submit([first], to: provider, jobKey: jobKey)
+        self.request = ids.first ?? first.id
+        // The deadline of a loop that is resumed is the one that it began with.
+        first.deadline = try await manager.snapshot(for: self.request).deadline
+        self.first = first
+        conversation = Conversation(first.prompt)
+        try await resume()
+    }
+
+    /// Finds the last turn that is stored, and the calls after it.
+    private mutating func resume() async throws {
+        var filter = SnapshotFilter(job: jobKey, limit: 500)
+        while true {
+            let page = try await manager.snapshots(filter)
+            for snapshot in page {
+                guard let place = snapshot.position, place > 0 else { continue }
+                guard snapshot.metadata[Self.toolLabel] == nil else {
+                    stored[place] = snapshot.id
+                    continue
+                }
+                guard let number = snapshot.metadata[Self.turnLabel].flatMap({ Int($0) }) else {
+                    throw AIServiceError(
+                        .conflict,
+                        "The job has the request \(snapshot.id), which is not of a tool loop. Give the loop a job key of its own."
+                    )
+                }
+                (turn, position, request) = (number, place, snapshot.id)
+                stored = [:]
+            }
+            guard page.count == filter.limit, let last = page.last else { break }
+            filter.continues(after: last)
+        }
+        guard turn > 1 else { return }
+        let id = request
+        guard let turn = try await manager.journal.read({ try $0.request(of: id) }) else {
+            throw AIServiceError.unknown(id)
+        }
+        conversation = Conversation(turn.request.prompt)
+    }
+
+    mutating func output() async throws -> ToolLoop.Output {
+        while true {
+            await loop.report(.turn(turn, request: request))
+            let output = try await loop.requestor.output(of: answer(to: request))
+            conversation.append(output)
+            guard !output.toolCalls.isEmpty else {
+                return ToolLoop.Output(
+                    value: output.value, response: output.response, turns: turn, conversation: conversation)
+            }
+            // Tools whose results no turn would read do not run.
+            try loop.limits.checkTurn(turn + 1)
+            try await checkCost()
+            for (call, result) in try await results(of: output.toolCalls) {
+                conversation.append(result.content, of: call)
+            }
+            try Task.checkCancellation()
+            try await checkCost()
+            try await nextTurn(after: output.toolCalls.count)
+        }
+    }
+
+    private mutating func nextTurn(after calls: Int) async throws {
+        turn += 1
+        position += 1 + calls
+        var next = first.named(manager.seams.makeID())
+        next.prompt = conversation.prompt
+        next.metadata[Self.turnLabel] = String(turn)
+        // A choice that requires a call would require one in every turn, without end.
+        if !["auto", "none"].contains(next.parameters["tool_choice"]?.string) { next.parameters["tool_choice"] = nil }
+        let ids = try await manager.submit([next], to: provider, jobKey: jobKey, startingAt: position)
+        request = ids.first ?? next.id
+        stored = [:]
+    }
+
+    private func checkCost() async throws {
+        guard loop.limits.microDollars != nil else { return }
+        try loop.limits.checkCost(try await manager.ledger(LedgerQuery(job: jobKey)).total)
+    }
+
+    // MARK: Calls
+
+    /// Returns the results of a turn's calls, in order. Approval is asked for one call after the other, and the approved
+    /// tools run at the same time.
+    private func results(of calls: [ToolCall]) async throws -> [(ToolCall, ToolResult)] {
+        let steps = ToolPlan(calls, tools: loop.tools, limits: loop.limits).steps
+        let approvals = ToolApprovals(loop.approve)
+        return try await withThrowingTaskGroup(of: (Int, ToolResult).self) { group in
+            defer { group.cancelAll() }
+            var results: [Int: ToolResult] = [:]
+            for (number, (call, step)) in steps.enumerated() {
+                let place = position + 1 + number
+                switch step {
+                case .answer(let result):
+                    results[number] = result
+                    await loop.report(.result(call, result))
+                case .run(let tool):
+                    if stored[place] == nil, tool.policy.needsApproval,
+                        case .refuse(let reason) = try await approvals.decision(call, .beforeCall)
+                    {
+                        results[number] = .refused(reason)
+                        await loop.report(.result(call, .refused(reason)))
+                        continue
+                    }
+                    let known = stored[place]
+                    let id = if let known { known } else { try await submit(call, of: tool, at: place) }
+                    await loop.report(.call(call, request: id))
+                    group.addTask {
+                        let result = try await result(of: call, tool, id, approvals)
+                        await loop.report(.result(call, result))
+                        return (number, result)
+                    }
+                }
+            }
+            while let (number, result) = try await group.next() { results[number] = result }
+            return steps.enumerated().compactMap { number, step in results[number].map { (step.call, $0) } }
+        }
+    }
+
+    private func submit(_ call: ToolCall, of tool: Tool, at place: Int) async throws -> UUID {
+        let request = AIRequest(
+            id: manager.seams.makeID(), prompt: .text(try call.arguments.jsonText()), model: call.name,
+            // The place keeps equal calls apart. Otherwise they would share one run.
+            parameters: [
+                ToolProvider.callParameter: .string(call.id), "job": .string(jobKey.rawValue),
+                "position": .int(Int64(place)),
+            ],
+            tenant: first.tenant, priority: first.priority, attemptTimeout: tool.policy.timeLimit,
+            deadline: first.deadline, maximumAttempts: 1, unknownOutcome: tool.policy.unknownOutcome,
+            caching: .bypass, metadata: [Self.turnLabel: String(turn), Self.toolLabel: call.name], tags: first.tags)
+        let ids = try await manager.submit([request], to: loop.tools.id, jobKey: jobKey, startingAt: place)
+        return ids.first ?? request.id
+    }
+
+    private func result(
+        of call: ToolCall, _ tool: Tool, _ id: UUID, _ approvals: ToolApprovals
+    ) async throws -> ToolResult {
+        while true {
+            switch try await ending(of: id) {
+            case .final(.completed(let response)):
+                return try await ToolProvider.result(of: response)
+            case .final(.failed(let error)):
+                guard let result = ToolResult.outcome(of: error, limit: tool.policy.timeLimit) else { throw error }
+                return result
+            case .final:
+                return .outcome(ofCancelled: try await manager.attempts(for: id).last, limit: tool.policy.timeLimit)
+            case .held:
+                // The model reads that a call took too long, and decides what follows. Nothing waits for a person then.
+                if try await manager.attempts(for: id).last?.error?.code == .timeout {
+                    try await manager.cancelRequest(id)
+                    continue
+                }
+                guard let decision = try await approvals.decisionIfAny(call, .outcomeUnknown) else { throw held(id) }
+                if case .refuse = decision {
+                    try await manager.cancelRequest(id)
+                } else {
+                    try await manager.retry(id)
+                }
+            }
+        }
+    }
+
+    // MARK: Waiting
+
+    private enum Ending {
+        case final(RequestStatus)
+        case held
+    }
+
+    /// Waits until a request of the job is final or held.
+    private func ending(of id: UUID) async throws -> Ending {
+        for try await status in try await manager.statusUpdates(for: id) {
+            if status.isFinal { return .final(status) }
+            if case .pending = status, try await manager.snapshot(for: id).waiting == .held { return .held }
+        }
+        throw CancellationError()
+    }
+
+    /// Waits for the answer to a turn.
+    private func answer(to id: UUID) async throws -> AIResponseData {
+        guard case .final = try await ending(of: id) else { throw held(id) }
+        return try await manager.execute(requestID: id)
+    }
+
+    private func held(_ id: UUID) -> AIServiceError {
+        AIServiceError(
+            .requestHeld,
+            "The request \(id) is held, because it is unknown how far it came. Retry it to run it again, or cancel it; then run the loop again.",
+            category: .operation, disposition: .needsUser)
+    }
+}
+
+/// Asks for one approval after the other, because a person answers them.
+private struct ToolApprovals: Sendable {
+    private let approve: (@Sendable (ToolQuestion) async throws -> ToolDecision)?
+    private let gate = AdmissionGate(limit: 1)
+
+    init(_ approve: (@Sendable (ToolQuestion) async throws -> ToolDecision)?) { self.approve = approve }
+
+    func decision(_ call: ToolCall, _ reason: ToolQuestion.Reason) async throws -> ToolDecision {
+        try await decisionIfAny(call, reason) ?? .refuse()
+    }
+
+    /// Returns the decision; `nil` if there is nobody to decide.
+    func decisionIfAny(_ call: ToolCall, _ reason: ToolQuestion.Reason) async throws -> ToolDecision? {
+        guard let approve else { return nil }
+        try await gate.enter()
+        defer { gate.leave() }
+        return try await approve(ToolQuestion(call: call, reason: reason))
+    }
+}
