@@ -90,7 +90,7 @@ public struct AIServiceError: Error, Sendable, Hashable, Codable {
     }
 
     private init(_ parts: Parts) {
-        self.parts = Boxed(parts)
+        self.parts = Box(parts)
     }
 
     /// Returns the same error with the answer that cannot be used.

@@ -104,7 +104,7 @@ package enum PackedPrompt {
 
     /// The bytes of the bodies that an encoder met.
     final class Packing: Sendable {
-        private let collected = Guarded(Data())
+        private let collected = Locked(Data())
 
         var bytes: Data { collected.withLock { $0 } }
 

@@ -77,7 +77,7 @@ struct ShowCommand: ComposedCommand {
     private func write(_ kept: KeptAnswer, to output: String, in composition: Composition) async throws {
         guard let body = try kept.content.printable.body else { return }
         let type = ContentType(ofBeginning: try body.read(0..<256)) ?? .text
-        if try output == "-" || OutputPlace(composition.url(output)).isStandardOutput {
+        if try output == "-" || OutputDestination(composition.url(output)).isStandardOutput {
             try composition.console.check(
                 showing: type,
                 instead: "Pipe it on, or write it to a file: \(data.commandLine("show", id.text, "-o", "FILE"))")

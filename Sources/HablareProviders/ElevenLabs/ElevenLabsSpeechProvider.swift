@@ -126,7 +126,7 @@ public struct ElevenLabsSpeechProvider: AIServiceProvider, RequestChecking {
                 case .sound(let piece): bytes = piece
                 case .object(let json):
                     let piece = try timed(json, of: answer, hasBegun: sound.byteCount > 0)
-                    piece.add(to: &times, heard: sound.milliseconds.map { Double($0) / 1000 })
+                    piece.add(to: &times, elapsed: sound.milliseconds.map { Double($0) / 1000 })
                     bytes = piece.bytes
                 }
                 if let ready = try take(bytes, into: &sound, of: answer) { try await yield(ready, to: call) }

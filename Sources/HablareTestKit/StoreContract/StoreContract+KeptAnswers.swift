@@ -70,7 +70,7 @@ extension StoreContract {
                 try bench.settle(unusable(try bench.startNext(owner)))
             }
             let pruned = try bench.prune(
-                through: PrunePlan.Place(
+                through: PrunePlan.Position(
                     receivedAt: StoreWorkbench.date(2), flight: FlightID(rawValue: .max)), limit: 1)
             try require("the number of pruned answers", pruned.count, is: 1)
             try require("their bytes", pruned.bytes, is: Int64(page.utf8.count))

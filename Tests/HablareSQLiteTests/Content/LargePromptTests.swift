@@ -32,7 +32,7 @@ import Testing
 
     @Test("A recording is in one content file, and reaches the provider from there, after a restart as before")
     func recording() async throws {
-        let seen = Guarded<[Prompt]>([])
+        let seen = Locked<[Prompt]>([])
         let provider = ScriptedProvider { call in
             seen.withLock { $0.append(call.request.prompt) }
             return .success(ProviderAnswer(.text("heard")))
@@ -120,7 +120,7 @@ import Testing
     @Test("A large answer that could not be used is in a file, which goes with the answer that replaces it")
     func keptInFile() async throws {
         let page = Data(repeating: UInt8(ascii: "<"), count: 200_000)
-        let isMended = Guarded(false)
+        let isMended = Locked(false)
         let provider = ScriptedProvider(responseType: .text) { _ in
             isMended.withLock { $0 }
                 ? .success(ProviderAnswer(.text("heard")))

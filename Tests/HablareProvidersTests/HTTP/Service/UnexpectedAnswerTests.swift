@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test func `The engine keeps the answer with the failed request until it is answered`() async throws {
-        let isMended = Guarded(false)
+        let isMended = Locked(false)
         let bench = try ElevenLabsBench { _ in
             isMended.withLock { $0 }
                 ? .of("audio/mpeg", Data("ID3 sound".utf8)) : .of("text/html", Data(Self.page.utf8))

@@ -60,7 +60,7 @@ struct ToolBench: Sendable {
         ToolCall(id: id, name: "weather", arguments: ["city": .string(city)])
     }
 
-    private let ran = Guarded<[ToolCall]>([])
+    private let ran = Locked<[ToolCall]>([])
 
     /// The calls that ran, in order.
     var calls: [ToolCall] { ran.withLock { $0 } }

@@ -124,7 +124,7 @@ struct ToolLoopTests {
     func refused() async throws {
         let service = model(
             .calls([ToolBench.weather("a", in: "Cádiz"), ToolBench.weather("b", in: "Vigo")]), .answer("Fine."))
-        let asked = Guarded<[String]>([])
+        let asked = Locked<[String]>([])
         let output = try await run(service, [bench.weather(ToolPolicy())]) { question in
             asked.withLock { $0.append("\(question.call.id) \(question.reason)") }
             return question.call.id == "a" ? .refuse(reason: "Not that one.") : .approve

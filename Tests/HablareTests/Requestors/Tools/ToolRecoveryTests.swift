@@ -153,7 +153,7 @@ struct ToolRecoveryTests {
     func asked(isApproved: Bool) async throws {
         try await dieInTool(ToolPolicy())
         let second = model(.calls([Self.calls[0]]), .answer("Fine."))
-        let questions = Guarded<[ToolQuestion.Reason]>([])
+        let questions = Locked<[ToolQuestion.Reason]>([])
         let output = try await run(second, [bench.weather(ToolPolicy())]) { question in
             questions.withLock { $0.append(question.reason) }
             return isApproved ? .approve : .refuse()

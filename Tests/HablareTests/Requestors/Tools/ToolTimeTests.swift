@@ -18,7 +18,7 @@ struct ToolTimeTests {
         let engine = try Engine(service, tools)
         let loop = try ToolLoop("service.text.default", tools: tools, limits: limits)
         let output = try await engine.run {
-            let hasEnded = Guarded(false)
+            let hasEnded = Locked(false)
             return try await withThrowingTaskGroup(of: ToolLoop.Output?.self) { group in
                 group.addTask {
                     defer { hasEnded.withLock { $0 = true } }
@@ -46,7 +46,7 @@ struct ToolTimeTests {
         "A tool that hangs is stopped at its time limit, the model reads that, and nothing waits for a person",
         arguments: UnknownOutcomePolicy.allCases)
     func hangs(policy: UnknownOutcomePolicy) async throws {
-        let wasCancelled = Guarded(false)
+        let wasCancelled = Locked(false)
         let tool = try bench.weather(
             ToolPolicy(timeLimit: .seconds(3), unknownOutcome: policy, needsApproval: false)
         ) { _ in
