@@ -39,17 +39,11 @@ package enum PackedPrompt {
     private static let signature: [UInt8] = [0xFF] + Array("HABLAR1".utf8)
     private static let headLength = 16
 
-    /// Returns the approximate size of messages when they are packed. Reads no file.
+    /// Returns the number of bytes in the images, documents and audio of messages, which decides whether to pack them.
+    /// Reads no file.
     package static func byteCount(of messages: [Prompt.Message]) -> Int {
         messages.reduce(0) { sum, message in
-            message.parts.reduce(sum) { sum, part in
-                switch part {
-                case .text(let text): sum + text.utf8.count
-                case .toolResult(_, let content): sum + content.utf8.count
-                case .link(let address, _): sum + address.utf8.count
-                case .image, .document, .audio, .toolCall: sum + (part.body?.byteCount ?? 64)
-                }
-            }
+            message.parts.reduce(sum) { $0 + ($1.body?.byteCount ?? 0) }
         }
     }
 

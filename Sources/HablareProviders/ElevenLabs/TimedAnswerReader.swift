@@ -170,30 +170,42 @@ struct JSONObjectSplitter: Sendable {
     ) throws(TimedAnswerReader.Overflow) {
         // The place from which the piece belongs to the unfinished object.
         var start = 0
-        for (place, byte) in bytes.enumerated() {
-            if isRubbish {
-                guard byte == 0x0A else { continue }
-                try add(bytes, start..<place)
-                end(into: &objects)
-                start = place + 1
-            } else if depth == 0 {
-                switch byte {
-                case 0x20, 0x09, 0x0A, 0x0D, UInt8(ascii: ","), UInt8(ascii: "["), UInt8(ascii: "]"):
-                    start = place + 1
-                case UInt8(ascii: "{"):
-                    start = place
-                    depth = 1
-                default:
-                    try add(bytes, place..<place + 1)
-                    start = place + 1
-                }
-            } else if isInString {
+        var place = 0
+        // The next quote and backslash, as far as they are known. Texts are long, because sound is in base 64.
+        var (quote, backslash) = (-1, -1)
+        while place < bytes.count {
+            if isInString {
                 if isEscaped {
                     isEscaped = false
-                } else if byte == UInt8(ascii: "\\") {
+                    place += 1
+                    continue
+                }
+                if quote < place { quote = bytes.place(of: UInt8(ascii: "\""), from: place) }
+                if backslash < place { backslash = bytes.place(of: UInt8(ascii: "\\"), from: place) }
+                if backslash < quote {
                     isEscaped = true
-                } else if byte == UInt8(ascii: "\"") {
+                } else if quote < bytes.count {
                     isInString = false
+                }
+                place = min(quote, backslash) + 1
+                continue
+            }
+            let byte = bytes[place]
+            place += 1
+            if isRubbish {
+                guard byte == 0x0A else { continue }
+                try add(bytes, start..<place - 1)
+                end(into: &objects)
+                start = place
+            } else if depth == 0 {
+                switch byte {
+                case 0x20, 0x09, 0x0A, 0x0D, UInt8(ascii: ","), UInt8(ascii: "["), UInt8(ascii: "]"): start = place
+                case UInt8(ascii: "{"):
+                    start = place - 1
+                    depth = 1
+                default:
+                    try add(bytes, place - 1..<place)
+                    start = place
                 }
             } else if byte == UInt8(ascii: "\"") {
                 isInString = true
@@ -202,9 +214,9 @@ struct JSONObjectSplitter: Sendable {
             } else if byte == UInt8(ascii: "}") {
                 depth -= 1
                 guard depth == 0 else { continue }
-                try add(bytes, start..<place + 1)
+                try add(bytes, start..<place)
                 end(into: &objects)
-                start = place + 1
+                start = place
             }
         }
         if start < bytes.count, depth > 0 || isRubbish { try add(bytes, start..<bytes.count) }
