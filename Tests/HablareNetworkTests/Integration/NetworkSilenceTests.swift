@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import HablareNetwork
 import HablareProviders
 import HablareTestServers
 import Testing
@@ -9,15 +10,15 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct NetworkSilenceTests {
     private static let quick = NetworkSettings(idleTimeout: .seconds(3))
 
-    private func failure(of reply: ServerReply, _ settings: NetworkSettings, idle: Duration? = nil) async throws
-        -> HTTPFailure
-    {
+    private func failure(
+        of reply: ServerReply, over kind: TransportKind, quiet: Duration = .seconds(3), idle: Duration? = nil
+    ) async throws -> HTTPFailure {
         try await LoopbackServer.withServer { _ in
             reply
         } _: { server in
-            try await withTransport(settings) { transport in
+            try await withTransport(kind, idleTimeout: quiet) { transport in
                 let call = HTTPCall(.post, try server.url(), body: .bytes(Data([1])), idleTimeout: idle)
-                let found = try await HablareProvidersTests.failure(of: call, over: transport)
+                let found = try await HablareNetworkTests.failure(of: call, over: transport)
                 let left = try await server.call(0).clientLeft()
                 #expect(left)
                 return found
@@ -25,33 +26,37 @@ import Testing
         }
     }
 
-    @Test func `A server that says nothing is given up, and its connection ended`() async throws {
-        let failure = try await failure(of: .silence, Self.quick)
+    @Test(arguments: TransportKind.allCases)
+    func `A server that says nothing is given up, and its connection ended`(kind: TransportKind) async throws {
+        let failure = try await failure(of: .silence, over: kind)
         #expect(failure.reason == .idleTimeout)
         #expect(failure.mayHaveArrived)
     }
 
-    @Test func `A server that falls silent in the middle is given up`() async throws {
-        let failure = try await failure(of: .pieces([.piece("one"), .hang]), Self.quick)
+    @Test(arguments: TransportKind.allCases)
+    func `A server that falls silent in the middle is given up`(kind: TransportKind) async throws {
+        let failure = try await failure(of: .pieces([.piece("one"), .hang]), over: kind)
         #expect(failure.reason == .idleTimeout)
     }
 
-    @Test func `A head that never ends is given up`() async throws {
-        let failure = try await failure(of: .raw([.piece("HTTP/1.1 200 OK\r\nx-a: "), .hang]), Self.quick)
+    @Test(arguments: TransportKind.allCases)
+    func `A head that never ends is given up`(kind: TransportKind) async throws {
+        let failure = try await failure(of: .raw([.piece("HTTP/1.1 200 OK\r\nx-a: "), .hang]), over: kind)
         #expect(failure.reason == .idleTimeout)
     }
 
-    @Test func `The call's own time wins`() async throws {
-        let failure = try await failure(of: .silence, NetworkSettings(), idle: .seconds(2))
+    @Test(arguments: TransportKind.allCases)
+    func `The call's own time wins`(kind: TransportKind) async throws {
+        let failure = try await failure(of: .silence, over: kind, quiet: .seconds(120), idle: .seconds(2))
         #expect(failure.reason == .idleTimeout)
     }
 
-    @Test func `A slow drip is no silence`() async throws {
-        let settings = NetworkSettings(idleTimeout: .seconds(3))
+    @Test(arguments: TransportKind.allCases)
+    func `A slow drip is no silence`(kind: TransportKind) async throws {
         try await LoopbackServer.withServer { _ in
             .pieces([.drip(Data(repeating: 1, count: 10), every: .milliseconds(400))])
         } _: { server in
-            try await withTransport(settings) { transport in
+            try await withTransport(kind, idleTimeout: .seconds(3)) { transport in
                 let data = try await transport.send(HTTPCall(.get, server.url())).body.data()
                 #expect(data.count == 10)
             }
@@ -80,7 +85,7 @@ import Testing
         } _: { server in
             try await withTransport(Self.quick) { transport in
                 let call = HTTPCall(.post, try server.url(), body: .bytes(Data(count: 64 << 20)))
-                let failure = try await HablareProvidersTests.failure(of: call, over: transport)
+                let failure = try await HablareNetworkTests.failure(of: call, over: transport)
                 #expect(failure.reason == .idleTimeout)
                 #expect(failure.mayHaveArrived)
                 gate.open()
@@ -91,7 +96,7 @@ import Testing
     @Test func `A host that nobody knows is told`() async throws {
         try await withTransport(NetworkSettings(connectTimeout: .seconds(30))) { transport in
             let url = try #require(URL(string: "http://no-such-host.invalid/"))
-            let failure = try await HablareProvidersTests.failure(of: HTTPCall(.get, url), over: transport)
+            let failure = try await HablareNetworkTests.failure(of: HTTPCall(.get, url), over: transport)
             #expect(failure.reason == .hostNotFound, "\(failure.cause)")
             #expect(!failure.mayHaveArrived)
         }

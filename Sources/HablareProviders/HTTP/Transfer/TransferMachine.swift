@@ -1,20 +1,20 @@
-import Foundation
+package import Foundation
 
 /// The state of one transfer, from the call's start to the answer's end. Pure: it takes events and returns actions.
 /// Times are relative to any fixed moment.
 ///
 /// It decides whether a call may have arrived, when a silence is too long, how much of an answer is held for a slow
 /// reader, and how the rest is handled when the reader leaves.
-struct TransferMachine: Sendable {
+package struct TransferMachine: Sendable {
     /// The end of a transfer.
-    enum Ending: Sendable, Hashable {
+    package enum Ending: Sendable, Hashable {
         case complete
         case failed(HTTPFailure)
         case cancelled
     }
 
     /// The action for a received piece.
-    enum Receipt: Sendable, Hashable {
+    package enum Receipt: Sendable, Hashable {
         /// Pass the piece to the waiting reader.
         case deliver(Data)
         /// The piece is held; the server may send more.
@@ -28,7 +28,7 @@ struct TransferMachine: Sendable {
     }
 
     /// The result of a reader's request.
-    enum Portion: Sendable, Hashable {
+    package enum Portion: Sendable, Hashable {
         /// Bytes, and whether a server that was held back may continue.
         case bytes(Data, letsGoOn: Bool)
         /// No bytes have arrived yet.
@@ -38,7 +38,7 @@ struct TransferMachine: Sendable {
     }
 
     /// The action after a check of the idle timeout.
-    enum Watch: Sendable, Hashable {
+    package enum Watch: Sendable, Hashable {
         /// Check again at this time.
         case again(at: Duration)
         /// End the transfer.
@@ -49,12 +49,12 @@ struct TransferMachine: Sendable {
 
     /// The number of bytes held for a slow reader: 64 KiB, and the piece that exceeds it. A short answer arrives as a
     /// whole before its reader requests it.
-    static let mostHeld = 64 << 10
+    package static let mostHeld = 64 << 10
     /// The maximum number of unread bytes that are still received, so that the connection can be reused: 64 KiB.
-    static let mostDropped = 64 << 10
+    package static let mostDropped = 64 << 10
     /// The time for which they are received: a tenth of a second. A longer stream is cut off, because its output costs
     /// money.
-    static let lingering = Duration.milliseconds(100)
+    package static let lingering = Duration.milliseconds(100)
 
     private enum Phase: Sendable, Hashable {
         case calling
@@ -71,29 +71,29 @@ struct TransferMachine: Sendable {
     /// The time since which the server has had a reason to send or receive; `nil` while it has none.
     private var quietSince: Duration?
     /// Whether any of the call was passed to the connection. Before, nothing can have reached the server.
-    private(set) var isSent = false
+    package private(set) var isSent = false
 
-    init(idleTimeout: Duration, lingering: Duration = Self.lingering) {
+    package init(idleTimeout: Duration, lingering: Duration = Self.lingering) {
         self.idleTimeout = idleTimeout
         self.lingering = lingering
     }
 
     /// The end of the transfer; `nil` while it runs.
-    var ending: Ending? { if case .ended(let ending) = phase { ending } else { nil } }
+    package var ending: Ending? { if case .ended(let ending) = phase { ending } else { nil } }
 
     /// Records that the call's head was passed to the connection.
-    mutating func headSent(at now: Duration) {
+    package mutating func headSent(at now: Duration) {
         isSent = true
         if ending == nil { quietSince = now }
     }
 
     /// Records that a part of the call's body, or its end, was sent.
-    mutating func partSent(at now: Duration) {
+    package mutating func partSent(at now: Duration) {
         if quietSince != nil { quietSince = now }
     }
 
     /// Records the answer's head. Returns whether the caller still waits for it.
-    mutating func headReceived(at now: Duration) -> Bool {
+    package mutating func headReceived(at now: Duration) -> Bool {
         guard case .calling = phase else { return false }
         phase = .answering
         quietSince = now
@@ -101,7 +101,7 @@ struct TransferMachine: Sendable {
     }
 
     /// Records a piece of the answer's body.
-    mutating func received(_ piece: Data, readerWaits: Bool, at now: Duration) -> Receipt {
+    package mutating func received(_ piece: Data, readerWaits: Bool, at now: Duration) -> Receipt {
         switch phase {
         case .calling, .ended: return .drop
         case .leaving(let until, let left):
@@ -124,13 +124,13 @@ struct TransferMachine: Sendable {
     }
 
     /// Records that the answer is complete. Returns whether this ended the transfer.
-    mutating func finished() -> Bool { end(.complete) }
+    package mutating func finished() -> Bool { end(.complete) }
 
     /// Records that the transfer failed. Returns whether this ended the transfer.
-    mutating func failed(_ failure: HTTPFailure) -> Bool { end(.failed(failure)) }
+    package mutating func failed(_ failure: HTTPFailure) -> Bool { end(.failed(failure)) }
 
     /// Records that the waiting task was cancelled. Returns whether the transfer was still running.
-    mutating func cancelled() -> Bool {
+    package mutating func cancelled() -> Bool {
         let isRunning = ending == nil
         // A cancelled answer has lost its held bytes, so it must not appear complete, even if its end had arrived.
         phase = .ended(.cancelled)
@@ -140,7 +140,7 @@ struct TransferMachine: Sendable {
     }
 
     /// Returns the next bytes for the reader.
-    mutating func asked(at now: Duration) -> Portion {
+    package mutating func asked(at now: Duration) -> Portion {
         if !held.isEmpty {
             let bytes = held
             held = Data()
@@ -155,7 +155,7 @@ struct TransferMachine: Sendable {
 
     /// Records that the reader left the answer. Returns the time until which the rest is received; `nil` if nothing is
     /// left to do.
-    mutating func left(at now: Duration) -> Duration? {
+    package mutating func left(at now: Duration) -> Duration? {
         if case .leaving = phase { return nil }
         guard ending == nil else { return nil }
         let until = now + lingering
@@ -168,7 +168,7 @@ struct TransferMachine: Sendable {
     }
 
     /// Checks whether the idle timeout has passed.
-    mutating func checked(at now: Duration) -> Watch {
+    package mutating func checked(at now: Duration) -> Watch {
         switch phase {
         case .ended: return .over
         case .leaving(let until, _):

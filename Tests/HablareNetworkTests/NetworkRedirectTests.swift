@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import HablareNetwork
 import HablareProviders
 import HablareTestServers
 import Testing
@@ -31,14 +32,16 @@ import Testing
         }
     }
 
-    @Test func `A call with a key is not made at another host, and nothing of it goes there`() async throws {
+    @Test(arguments: TransportKind.allCases)
+    func `A call with a key is not made at another host, and nothing of it goes there`(kind: TransportKind) async throws
+    {
         try await LoopbackServer.withServer { _ in
             .text(200, "elsewhere")
         } _: { other in
             try await LoopbackServer.withServer { call in
                 .head(Int(call.query("status") ?? "") ?? 307, fields: [.location: "\(other.base)/x"])
             } _: { server in
-                try await withTransport { transport in
+                try await withTransport(kind) { transport in
                     for status in [303, 307, 308] {
                         let call = HTTPCall(
                             .post, try server.url("/?status=\(status)"), secrets: [.authorization: "Bearer k"],
@@ -54,7 +57,10 @@ import Testing
         }
     }
 
-    @Test func `What is asked without a key is asked at another host, and nothing that was sent goes there`()
+    @Test(arguments: TransportKind.allCases)
+    func `What is asked without a key is asked at another host, and nothing that was sent goes there`(
+        kind: TransportKind
+    )
         async throws
     {
         try await LoopbackServer.withServer { _ in
@@ -63,7 +69,7 @@ import Testing
             try await LoopbackServer.withServer { _ in
                 .head(307, fields: [.location: "\(other.base)/x"])
             } _: { server in
-                try await withTransport { transport in
+                try await withTransport(kind) { transport in
                     let sent = HTTPCall(.post, try server.url("/old"), body: .bytes(Data("b".utf8)))
                     let failure = try await failure(of: sent, over: transport)
                     #expect(failure.reason == .redirect && !failure.mayHaveArrived)
@@ -81,11 +87,12 @@ import Testing
         }
     }
 
-    @Test func `A circle ends after five redirects`() async throws {
+    @Test(arguments: TransportKind.allCases)
+    func `A circle ends after five redirects`(kind: TransportKind) async throws {
         try await LoopbackServer.withServer { _ in
             .head(302, fields: [.location: "/"])
         } _: { server in
-            try await withTransport { transport in
+            try await withTransport(kind) { transport in
                 let failure = try await failure(of: HTTPCall(.get, server.url()), over: transport)
                 #expect(failure.reason == .redirect)
                 #expect(!failure.mayHaveArrived)
@@ -94,11 +101,12 @@ import Testing
         }
     }
 
-    @Test func `After a 303 the call has arrived, whatever comes then`() async throws {
+    @Test(arguments: TransportKind.allCases)
+    func `After a 303 the call has arrived, whatever comes then`(kind: TransportKind) async throws {
         try await LoopbackServer.withServer { call in
             call.method == .post ? .head(303, fields: [.location: "/result"]) : .raw([.cut(.finish)])
         } _: { server in
-            try await withTransport { transport in
+            try await withTransport(kind) { transport in
                 let call = HTTPCall(.post, try server.url(), body: .bytes(Data([1])))
                 let failure = try await failure(of: call, over: transport)
                 #expect(failure.reason == .connectionLost)
@@ -113,7 +121,7 @@ import Testing
         try await LoopbackServer.withServer { _ in
             .head(303, fields: [.location: gone])
         } _: { server in
-            try await withTransport { transport in
+            try await withTransport(kind) { transport in
                 let call = HTTPCall(.post, try server.url(), body: .bytes(Data([1])))
                 let failure = try await failure(of: call, over: transport)
                 #expect(failure.reason == .unreachable)
@@ -122,7 +130,8 @@ import Testing
         }
     }
 
-    @Test func `An answer says whether the call was carried out before it`() async throws {
+    @Test(arguments: TransportKind.allCases)
+    func `An answer says whether the call was carried out before it`(kind: TransportKind) async throws {
         try await LoopbackServer.withServer { call in
             switch call.path {
             case "/result": .text(503, "busy")
@@ -131,7 +140,7 @@ import Testing
             default: .head(303, fields: [.location: "/result"])
             }
         } _: { server in
-            try await withTransport { transport in
+            try await withTransport(kind) { transport in
                 for (method, path, status, wasCarriedOut) in [
                     (HTTPRequest.Method.post, "/", 503, true), (.get, "/", 503, false), (.post, "/moved", 503, false),
                     (.post, "/nowhere", 303, true), (.get, "/nowhere", 303, false), (.post, "/result", 503, false),
@@ -144,11 +153,12 @@ import Testing
         }
     }
 
-    @Test func `A redirect of a POST that would lose its body is refused`() async throws {
+    @Test(arguments: TransportKind.allCases)
+    func `A redirect of a POST that would lose its body is refused`(kind: TransportKind) async throws {
         try await LoopbackServer.withServer { _ in
             .head(301, fields: [.location: "/new"])
         } _: { server in
-            try await withTransport { transport in
+            try await withTransport(kind) { transport in
                 let call = HTTPCall(.post, try server.url(), body: .bytes(Data([1])))
                 let failure = try await failure(of: call, over: transport)
                 #expect(failure.reason == .redirect)

@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import HTTPTypes
 public import Hablare
+public import HablareProviders
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -49,27 +50,11 @@ public final class NetworkTransport: HTTPTransport {
         for client in takeClients() { client.shutdown { _ in } }
     }
 
-    /// Sends a call. See ``HTTPTransport/send(_:)``.
+    /// Sends a call. See ``/HablareProviders/HTTPTransport/send(_:)``.
     public func send(_ call: HTTPCall) async throws -> HTTPAnswer {
-        var call = call
-        // A 303 reports that the call was carried out. A later failure does not change that.
-        var isDone = false
-        var followed = 0
-        while true {
-            do {
-                var (answer, transfer) = try await exchange(call)
-                isDone = isDone || Redirect.isDone(call, status: answer.status)
-                answer.wasCarriedOut = isDone
-                let next = try Redirect.next(
-                    after: call, status: answer.status, location: answer.fields[.location], followed: followed)
-                guard let next else { return answer }
-                // The next call can use the same connection only after this answer has ended.
-                await transfer.leave()
-                call = next
-                followed += 1
-            } catch let failure as HTTPFailure where isDone {
-                throw HTTPFailure(failure.reason, mayHaveArrived: true, cause: failure.cause)
-            }
+        try await Redirect.following(call) { call in
+            let (answer, transfer) = try await exchange(call)
+            return (answer, { await transfer.leave() })
         }
     }
 

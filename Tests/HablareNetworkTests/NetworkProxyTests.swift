@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import HablareNetwork
 import HablareProviders
 import HablareTestServers
 import Testing

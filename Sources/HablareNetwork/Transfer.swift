@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Foundation
 import HTTPTypes
 import Hablare
+import HablareProviders
 import NIOCore
 import NIOHTTP1
 

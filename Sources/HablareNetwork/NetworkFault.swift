@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import Foundation
+import HablareProviders
 import NIOCore
 import NIOHTTP1
 import NIOPosix

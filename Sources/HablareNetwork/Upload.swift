@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import Foundation
 import Hablare
+import HablareProviders
 import NIOCore
 import NIOPosix
 

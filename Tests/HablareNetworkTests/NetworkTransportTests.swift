@@ -1,16 +1,18 @@
 import Foundation
 import HTTPTypes
+import HablareNetwork
 import HablareProviders
 import HablareTestServers
 import Testing
 
 @Suite struct NetworkTransportTests {
-    @Test func `A piece is read before the next one is sent`() async throws {
+    @Test(arguments: TransportKind.allCases)
+    func `A piece is read before the next one is sent`(kind: TransportKind) async throws {
         let gate = Gate()
         try await LoopbackServer.withServer { _ in
             .pieces([.piece("one"), .wait(gate), .piece("two")])
         } _: { server in
-            try await withTransport { transport in
+            try await withTransport(kind) { transport in
                 let answer = try await transport.send(HTTPCall(.get, server.url()))
                 var pieces = answer.body.makeAsyncIterator()
                 let first = try await pieces.next()
@@ -24,11 +26,12 @@ import Testing
         }
     }
 
-    @Test func `A call that is cancelled before its answer ends the transfer`() async throws {
+    @Test(arguments: TransportKind.allCases)
+    func `A call that is cancelled before its answer ends the transfer`(kind: TransportKind) async throws {
         try await LoopbackServer.withServer { _ in
             .silence
         } _: { server in
-            try await withTransport { transport in
+            try await withTransport(kind) { transport in
                 let call = HTTPCall(.get, try server.url())
                 try await withThrowingTaskGroup(of: HTTPAnswer.self) { group in
                     group.addTask { try await transport.send(call) }
@@ -42,12 +45,13 @@ import Testing
         }
     }
 
-    @Test func `A reader that is cancelled ends the transfer`() async throws {
+    @Test(arguments: TransportKind.allCases)
+    func `A reader that is cancelled ends the transfer`(kind: TransportKind) async throws {
         let isRead = Gate()
         try await LoopbackServer.withServer { _ in
             .pieces([.piece("one"), .hang])
         } _: { server in
-            try await withTransport { transport in
+            try await withTransport(kind) { transport in
                 let call = HTTPCall(.get, try server.url())
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     group.addTask {
@@ -63,11 +67,12 @@ import Testing
         }
     }
 
-    @Test func `Whoever is cancelled before the call sends nothing`() async throws {
+    @Test(arguments: TransportKind.allCases)
+    func `Whoever is cancelled before the call sends nothing`(kind: TransportKind) async throws {
         try await LoopbackServer.withServer { _ in
             .text(200, "")
         } _: { server in
-            try await withTransport { transport in
+            try await withTransport(kind) { transport in
                 let call = HTTPCall(.get, try server.url())
                 let go = Gate()
                 await withThrowingTaskGroup(of: Void.self) { group in
@@ -83,11 +88,12 @@ import Testing
         }
     }
 
-    @Test func `Letting go of the body ends the transfer`() async throws {
+    @Test(arguments: TransportKind.allCases)
+    func `Letting go of the body ends the transfer`(kind: TransportKind) async throws {
         try await LoopbackServer.withServer { _ in
             .pieces([.piece("one"), .hang])
         } _: { server in
-            try await withTransport { transport in
+            try await withTransport(kind) { transport in
                 func firstPiece() async throws -> Data? {
                     var pieces = try await transport.send(HTTPCall(.get, server.url())).body.makeAsyncIterator()
                     return try await pieces.next()
@@ -100,11 +106,12 @@ import Testing
         }
     }
 
-    @Test func `Letting go of an answer that is nobody's ends the transfer`() async throws {
+    @Test(arguments: TransportKind.allCases)
+    func `Letting go of an answer that is nobody's ends the transfer`(kind: TransportKind) async throws {
         try await LoopbackServer.withServer { _ in
             .pieces([.piece("one"), .hang])
         } _: { server in
-            try await withTransport { transport in
+            try await withTransport(kind) { transport in
                 let status = try await transport.send(HTTPCall(.get, server.url())).status
                 #expect(status == 200)
                 let left = try await server.call(0).clientLeft()
@@ -135,11 +142,12 @@ import Testing
         }
     }
 
-    @Test func `Many calls at once are all answered`() async throws {
+    @Test(arguments: TransportKind.allCases)
+    func `Many calls at once are all answered`(kind: TransportKind) async throws {
         try await LoopbackServer.withServer { call in
             .bytes(200, call.body)
         } _: { server in
-            try await withTransport { transport in
+            try await withTransport(kind) { transport in
                 let url = try server.url()
                 try await withThrowingTaskGroup(of: Bool.self) { group in
                     for number in 0..<200 {
@@ -155,12 +163,12 @@ import Testing
         }
     }
 
-    @Test(arguments: [204, 304])
-    func `An answer without a body has an end`(status: Int) async throws {
+    @Test(arguments: [204, 304], TransportKind.allCases)
+    func `An answer without a body has an end`(status: Int, kind: TransportKind) async throws {
         try await LoopbackServer.withServer { _ in
             .head(status)
         } _: { server in
-            try await withTransport { transport in
+            try await withTransport(kind) { transport in
                 let answer = try await transport.send(HTTPCall(.get, server.url()))
                 #expect(answer.status == status)
                 let data = try await answer.body.data()
@@ -169,11 +177,12 @@ import Testing
         }
     }
 
-    @Test func `A HEAD has the head alone`() async throws {
+    @Test(arguments: TransportKind.allCases)
+    func `A HEAD has the head alone`(kind: TransportKind) async throws {
         try await LoopbackServer.withServer { _ in
             .text(200, "not sent")
         } _: { server in
-            try await withTransport { transport in
+            try await withTransport(kind) { transport in
                 let answer = try await transport.send(HTTPCall(.head, server.url()))
                 #expect(answer.fields[.contentLength] == "8")
                 let data = try await answer.body.data()
@@ -182,7 +191,8 @@ import Testing
         }
     }
 
-    @Test func `Fields of one name all arrive`() async throws {
+    @Test(arguments: TransportKind.allCases)
+    func `Fields of one name all arrive`(kind: TransportKind) async throws {
         let name = try #require(HTTPField.Name("x-limit"))
         var fields = HTTPFields()
         fields[values: name] = ["1", "2"]
@@ -190,11 +200,13 @@ import Testing
         try await LoopbackServer.withServer { _ in
             .text(200, "", fields: sent)
         } _: { server in
-            try await withTransport { transport in
+            try await withTransport(kind) { transport in
                 let answer = try await transport.send(HTTPCall(.get, server.url(), fields: sent))
-                #expect(answer.fields[values: name] == ["1", "2"])
+                // URLSession joins them, which means the same (RFC 9110, 5.3).
+                #expect(kind != .network || answer.fields[values: name] == ["1", "2"])
+                #expect(answer.fields[name]?.replacing(" ", with: "") == "1,2")
                 let received = try await server.call(0).call.fields[values: name]
-                #expect(received == ["1", "2"])
+                #expect(received == (kind == .network ? ["1", "2"] : ["1,2"]))
             }
         }
     }
@@ -273,8 +285,9 @@ import Testing
         }
     }
 
-    @Test func `An address of another scheme is refused`() async throws {
-        try await withTransport { transport in
+    @Test(arguments: TransportKind.allCases)
+    func `An address of another scheme is refused`(kind: TransportKind) async throws {
+        try await withTransport(kind) { transport in
             let url = try #require(URL(string: "ftp://a.example/x"))
             let failure = try await failure(of: HTTPCall(.get, url), over: transport)
             #expect(failure.reason == .other)

@@ -2,13 +2,14 @@ import AsyncHTTPClient
 import Foundation
 import HTTPTypes
 import Hablare
+import HablareProviders
 import HablareTestServers
 import NIOCore
 import NIOHTTP1
 import NIOPosix
 import Testing
 
-@testable import HablareProviders
+@testable import HablareNetwork
 
 /// Ends of a call that the client library reports only to its task.
 @Suite(.timeLimit(.minutes(1))) struct TransferTests {

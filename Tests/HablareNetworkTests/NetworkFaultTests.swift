@@ -1,10 +1,11 @@
 import AsyncHTTPClient
+import HablareProviders
 import NIOCore
 import NIOHTTP1
 import NIOSSL
 import Testing
 
-@testable import HablareProviders
+@testable import HablareNetwork
 
 #if canImport(Darwin)
 import Darwin

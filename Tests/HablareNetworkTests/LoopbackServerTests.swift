@@ -6,11 +6,12 @@ import HablareTestServers
 import Testing
 
 @Suite struct LoopbackServerTests {
-    @Test func `A call is recorded with everything it says`() async throws {
+    @Test(arguments: TransportKind.allCases)
+    func `A call is recorded with everything it says`(kind: TransportKind) async throws {
         try await LoopbackServer.withServer {
             try .json(201, ["path": .string($0.path)])
         } _: { server in
-            try await withTransport { transport in
+            try await withTransport(kind) { transport in
                 let call = HTTPCall(
                     .post, try server.url("/a%20b?x=1&y=%C3%A9"), fields: [.contentType: "text/plain"],
                     secrets: [.authorization: "Bearer k"], body: .bytes(Data("héllo".utf8)))
@@ -33,12 +34,13 @@ import Testing
         }
     }
 
-    @Test func `Calls one after the other share a connection, calls at once do not`() async throws {
+    @Test(arguments: TransportKind.allCases)
+    func `Calls one after the other share a connection, calls at once do not`(kind: TransportKind) async throws {
         let gate = Gate()
         try await LoopbackServer.withServer { call in
             call.path == "/wait" ? .pieces([.wait(gate)]) : .text(200, "ok")
         } _: { server in
-            try await withTransport { transport in
+            try await withTransport(kind) { transport in
                 for _ in 0..<3 {
                     let text = try await transport.send(HTTPCall(.get, server.url())).body.text()
                     #expect(text == "ok")

@@ -1,10 +1,11 @@
 import Foundation
 import HTTPTypes
 import Hablare
+import HablareProviders
 import HablareTestServers
 import Testing
 
-@testable import HablareProviders
+@testable import HablareNetwork
 
 @Suite struct UploadTests {
     /// Content in a file that cannot be read from an offset on.
@@ -36,12 +37,13 @@ import Testing
 
     private static let film = Data((0..<1_000_003).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 9) })
 
-    @Test func `A body in pieces arrives as one, read a step at a time`() async throws {
+    @Test(arguments: TransportKind.allCases)
+    func `A body in pieces arrives as one, read a step at a time`(kind: TransportKind) async throws {
         let files = Files(Self.film)
         try await LoopbackServer.withServer { _ in
             .text(200, "")
         } _: { server in
-            try await withTransport { transport in
+            try await withTransport(kind) { transport in
                 let body = HTTPBody.pieces([Body("head"), Body(Data()), files.body, Body(Data()), Body("tail")])
                 _ = try await transport.send(HTTPCall(.post, server.url(), body: body))
                 let call = try await server.call(0).call
@@ -49,16 +51,19 @@ import Testing
                 #expect(call.field("content-length") == "\(Self.film.count + 8)")
                 #expect(call.field("transfer-encoding") == nil)
                 #expect(files.ranges.allSatisfy { $0.count <= Upload.step })
-                #expect(files.ranges.dropFirst().reduce(0) { $0 + $1.count } == Self.film.count)
+                // The network transport first reads one byte, to see whether the file is there.
+                let ranges = kind == .network ? files.ranges.dropFirst() : files.ranges[...]
+                #expect(ranges.reduce(0) { $0 + $1.count } == Self.film.count)
             }
         }
     }
 
-    @Test func `Bytes that are here arrive, few and many`() async throws {
+    @Test(arguments: TransportKind.allCases)
+    func `Bytes that are here arrive, few and many`(kind: TransportKind) async throws {
         try await LoopbackServer.withServer { call in
             .bytes(200, call.body)
         } _: { server in
-            try await withTransport { transport in
+            try await withTransport(kind) { transport in
                 for count in [0, 1, Upload.step, Upload.step + 1, 10 * Upload.step] {
                     let body = Self.film.prefix(count)
                     let answer = try await transport.send(HTTPCall(.post, server.url(), body: .bytes(body)))
@@ -70,11 +75,12 @@ import Testing
         }
     }
 
-    @Test func `A file that is gone is told before anything is sent`() async throws {
+    @Test(arguments: TransportKind.allCases)
+    func `A file that is gone is told before anything is sent`(kind: TransportKind) async throws {
         try await LoopbackServer.withServer { _ in
             .text(200, "")
         } _: { server in
-            try await withTransport { transport in
+            try await withTransport(kind) { transport in
                 let body = HTTPBody.pieces([Body("head"), Files(Self.film, readable: 0).body])
                 let failure = try await failure(of: HTTPCall(.post, server.url(), body: body), over: transport)
                 #expect(failure.reason == .unreadableBody)
@@ -84,25 +90,28 @@ import Testing
         }
     }
 
-    @Test func `A file that fails in the middle ends the call`() async throws {
+    @Test(arguments: TransportKind.allCases)
+    func `A file that fails in the middle ends the call`(kind: TransportKind) async throws {
         try await LoopbackServer.withServer { _ in
             .text(200, "")
         } _: { server in
-            try await withTransport { transport in
+            try await withTransport(kind) { transport in
                 let body = HTTPBody.pieces([Files(Self.film, readable: 500_000).body])
                 let failure = try await failure(of: HTTPCall(.post, server.url(), body: body), over: transport)
                 #expect(failure.reason == .unreadableBody)
-                #expect(failure.mayHaveArrived)
+                // URLSession sends a copy, which is made before.
+                #expect(failure.mayHaveArrived == (kind == .network))
                 #expect(server.calls.isEmpty, "the server never got the whole of it")
             }
         }
     }
 
-    @Test func `A refusal in the middle of an upload is an answer`() async throws {
+    @Test(arguments: TransportKind.allCases)
+    func `A refusal in the middle of an upload is an answer`(kind: TransportKind) async throws {
         try await LoopbackServer.withServer(beforeBody: { _ in .text(413, "too large") }) { _ in
             .text(200, "")
         } _: { server in
-            try await withTransport { transport in
+            try await withTransport(kind) { transport in
                 let body = HTTPBody.bytes(Data(count: 200_000))
                 let answer = try await transport.send(HTTPCall(.post, server.url(), body: body))
                 #expect(answer.status == 413)
