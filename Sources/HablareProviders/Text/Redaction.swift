@@ -1,8 +1,9 @@
-#if os(macOS) || os(Linux)
-/// Removes a prompt's words from a program's messages, before they become part of an error that is stored and logged.
+/// Removes a prompt's words from the messages of a program or a service, before they become part of an error that is
+/// stored and logged.
 ///
-/// It finds literal repetitions, whole or in part, and single words of four letters or more, ignoring case. It does not
-/// find a prompt in another form, such as escaped or translated.
+/// It finds literal repetitions, whole or in part, single words of four letters or more, and numbers of four digits or
+/// more, ignoring case. Common words of error messages stay. It does not find a prompt in another form, such as encoded
+/// or translated.
 struct Redaction: Sendable {
     /// The text that replaces the prompt's words.
     static let mark = "[prompt]"
@@ -18,13 +19,29 @@ struct Redaction: Sendable {
         line memory missing open option output permission read such text that there this unknown usage voice warning
         with word write
         """.split { $0 == " " || $0 == "\n" }.map { Array($0.utf8) })
+    /// The further common words of services' error messages.
+    private static let ofServices = Set(
+        """
+        additionalproperties allowed array assistant boolean context content exceed exceeded exceeds expected false
+        format image instead integer length limit maximum message messages model must null number object parameter
+        please properties property reduce request required response role schema should string supported system
+        temperature tokens tool tools true type unsupported user value values
+        """.split { $0 == " " || $0 == "\n" }.map { Array($0.utf8) })
+
+    /// The origin of a message, which decides the common words.
+    enum Speaker: Sendable, Hashable { case program, service }
 
     private let prompt: [UInt8]
+    private let common: Set<[UInt8]>
 
     /// Creates a redaction for one prompt.
-    init(of prompt: String) {
+    init(of prompt: String, from speaker: Speaker = .program) {
         self.prompt = Array(prompt.utf8)
+        common = speaker == .program ? Self.everybodys : Self.everybodys.union(Self.ofServices)
     }
+
+    /// Returns a message without the prompt's words.
+    func redacted(_ text: String) -> String { String(decoding: redacted(Array(text.utf8)), as: UTF8.self) }
 
     /// Returns the end of a program's message without the prompt's words, as valid UTF-8.
     ///
@@ -80,16 +97,18 @@ struct Redaction: Sendable {
     /// cannot handle.
     private func wholeWords(in words: [UInt8]) -> [Bool] {
         var hidden = Array(repeating: false, count: words.count)
-        let known = Set(Self.longWords(of: prompt).map { Self.folded(prompt[$0]) }).subtracting(Self.everybodys)
-        for range in Self.longWords(of: words) where known.contains(Self.folded(words[range])) {
-            for index in range { hidden[index] = true }
+        for isPart in [Self.isLetter, Self.isDigit] {
+            let known = Set(Self.longWords(of: prompt, isPart).map { Self.folded(prompt[$0]) }).subtracting(common)
+            for range in Self.longWords(of: words, isPart) where known.contains(Self.folded(words[range])) {
+                for index in range { hidden[index] = true }
+            }
         }
         return hidden
     }
 
-    /// Returns the ranges of the words of at least ``shortestWord`` letters.
-    private static func longWords(of bytes: [UInt8]) -> [Range<Int>] {
-        bytes.indices.split { !isLetter(bytes[$0]) }.filter { $0.count >= shortestWord }.map {
+    /// Returns the ranges of the words of at least ``shortestWord`` letters, or of the numbers of as many digits.
+    private static func longWords(of bytes: [UInt8], _ isPart: (UInt8) -> Bool) -> [Range<Int>] {
+        bytes.indices.split { !isPart(bytes[$0]) }.filter { $0.count >= shortestWord }.map {
             $0.startIndex..<$0.endIndex
         }
     }
@@ -110,8 +129,9 @@ struct Redaction: Sendable {
 
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 32 || (9...13).contains(byte) }
 
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+
     private static func isLetter(_ byte: UInt8) -> Bool {
         byte >= 0x80 || (byte | 32) >= UInt8(ascii: "a") && (byte | 32) <= UInt8(ascii: "z")
     }
 }
-#endif

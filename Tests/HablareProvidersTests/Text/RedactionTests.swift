@@ -1,4 +1,3 @@
-#if os(macOS) || os(Linux)
 import Testing
 
 @testable import HablareProviders
@@ -73,4 +72,3 @@ import Testing
         }
     }
 }
-#endif
