@@ -36,6 +36,8 @@ let package = Package(
         .library(name: "HablareSwiftData", targets: ["HablareSwiftData"]),
         .library(name: "HablarePresentation", targets: ["HablarePresentation"]),
         .library(name: "HablareProviders", targets: ["HablareProviders"]),
+        .library(name: "HablareNetwork", targets: ["HablareNetwork"]),
+        .library(name: "HablareURLSession", targets: ["HablareURLSession"]),
         .library(name: "HablareSpeech", targets: ["HablareSpeech"]),
         .library(name: "HablareAudio", targets: ["HablareAudio"]),
         .library(name: "HablareTestKit", targets: ["HablareTestKit"]),
@@ -154,14 +156,28 @@ let package = Package(
             name: "HablareProviders",
             dependencies: [
                 "Hablare", "HablareFiles", "HablareJSON", "HablareSpeech",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(
                     name: "Subprocess", package: "swift-subprocess", condition: .when(platforms: [.macOS, .linux])),
                 .product(name: "SystemPackage", package: "swift-system", condition: .when(platforms: [.linux])),
-            ] + http,
+            ],
             // In the program itself, and not in a bundle beside it, which could be missing.
             resources: [.embedInCode("Models/models.json")],
+            swiftSettings: strict
+        ),
+        // The providers' transport over async-http-client. Apart from them, so that an app may bring another.
+        .target(
+            name: "HablareNetwork",
+            dependencies: [
+                "Hablare", "HablareProviders", .product(name: "AsyncHTTPClient", package: "async-http-client"),
+            ] + http,
+            swiftSettings: strict
+        ),
+        // The providers' transport over the system's URLSession.
+        .target(
+            name: "HablareURLSession",
+            dependencies: ["Hablare", "HablareProviders", .product(name: "HTTPTypes", package: "swift-http-types")],
             swiftSettings: strict
         ),
         .target(name: "HablareSpeech", swiftSettings: strict),
@@ -174,8 +190,8 @@ let package = Package(
         .target(
             name: "HablareCommand",
             dependencies: [
-                "Hablare", "HablareAudio", "HablareJSON", "HablareProviders", "HablareSQLite", "HablareSpeech",
-                "HablareStructured",
+                "Hablare", "HablareAudio", "HablareJSON", "HablareNetwork", "HablareProviders", "HablareSQLite",
+                "HablareSpeech", "HablareStructured",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
@@ -213,7 +229,7 @@ let package = Package(
         // Real servers on loopback, for the tests; not among the products.
         .target(
             name: "HablareTestServers",
-            dependencies: ["Hablare"] + http,
+            dependencies: ["Hablare", "HablareNetwork", "HablareProviders"] + http,
             swiftSettings: strict),
         // Folders and disks for the tests; not among the products.
         .target(name: "HablareTestFiles", swiftSettings: strict),
@@ -244,10 +260,17 @@ let package = Package(
         .testTarget(
             name: "HablareProvidersTests",
             dependencies: [
-                "Hablare", "HablareFiles", "HablareJSON", "HablareProviders", "HablareStores", "HablareStructured",
-                "HablareTestKit", "HablareTestServers",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                "Hablare", "HablareFiles", "HablareJSON", "HablareNetwork", "HablareProviders", "HablareStores",
+                "HablareStructured", "HablareTestKit", "HablareTestServers",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "HablareNetworkTests",
+            dependencies: [
+                "Hablare", "HablareNetwork", "HablareProviders", "HablareTestServers", "HablareURLSession",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
             ] + http,
             swiftSettings: strict),
         .testTarget(name: "HablareSpeechTests", dependencies: ["HablareSpeech"], swiftSettings: strict),
@@ -294,8 +317,9 @@ let package = Package(
         .testTarget(
             name: "HablareCommandTests",
             dependencies: [
-                "Hablare", "HablareAudio", "HablareCommand", "HablareJSON", "HablareProviders", "HablareSQLite",
-                "HablareSpeech", "HablareStores", "HablareTestFiles", "HablareTestKit", "HablareTestServers",
+                "Hablare", "HablareAudio", "HablareCommand", "HablareJSON", "HablareNetwork", "HablareProviders",
+                "HablareSQLite", "HablareSpeech", "HablareStores", "HablareTestFiles", "HablareTestKit",
+                "HablareTestServers",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict

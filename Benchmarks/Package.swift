@@ -23,6 +23,7 @@ let package = Package(
                 .product(name: "Hablare", package: "hablare"),
                 .product(name: "HablareData", package: "hablare"),
                 .product(name: "HablareLoading", package: "hablare"),
+                .product(name: "HablareNetwork", package: "hablare"),
                 .product(name: "HablarePersistence", package: "hablare"),
                 .product(name: "HablareProviders", package: "hablare"),
                 .product(name: "HablareSQLite", package: "hablare"),

@@ -32,7 +32,7 @@ extension Composition {
     private static func openAI(_ site: ServiceSite) -> [InstalledProvider] {
         let service = site.openAI()
         let settings = site.settings
-        return site.settings.kind.offers.map { offer in
+        return site.settings.offers.map { offer in
             let id = settings.id(of: offer)
             let isOpenAI = site.address.origin.host == "api.openai.com"
             let model = offer.model(in: settings) ?? (isOpenAI ? openAIModels[offer.modelKey] : nil)
@@ -81,7 +81,7 @@ extension Composition {
     private static func anthropic(_ site: ServiceSite) -> [InstalledProvider] {
         let service = site.anthropic()
         let limits = site.limits(.anthropic, at: "api.anthropic.com")
-        return site.settings.kind.offers.map { offer in
+        return site.settings.offers.map { offer in
             let id = site.settings.id(of: offer)
             let form: AnswerForm = offer.answers == .text ? .text : .structured
             let usual = AnthropicMessagesProvider(id: id, service: service, form: form, limits: limits)
@@ -94,7 +94,7 @@ extension Composition {
 
     private static func elevenLabs(_ site: ServiceSite) -> [InstalledProvider] {
         let service = site.elevenLabs()
-        return site.settings.kind.offers.map { offer in
+        return site.settings.offers.map { offer in
             let id = site.settings.id(of: offer)
             var limits = site.limits(.elevenLabs, at: "api.elevenlabs.io")
             guard !offer.hears else {
@@ -142,6 +142,7 @@ private struct ServiceSite: Sendable {
     private let transport: any HTTPTransport
     private let limits: Composition.CallLimits
     private let key: @Sendable () throws(AIServiceError) -> APIKey?
+    private let secrets: @Sendable () throws(AIServiceError) -> [String: APIKey]
     private let voices: VoiceCache?
     private let date: @Sendable () -> Date
 
@@ -164,6 +165,15 @@ private struct ServiceSite: Sendable {
             VoiceCache(file: folder.appending(path: "voices-\(settings.name).json"), date: composition.seams.date)
         }
         let chain = composition.credentials
+        secrets = { () throws(AIServiceError) in
+            guard !settings.secretHeaders.isEmpty else { return [:] }
+            if let exposure = settings.exposure(at: address) { throw exposure }
+            var found: [String: APIKey] = [:]
+            for (header, name) in settings.secretHeaders {
+                found[header] = try chain.required(CredentialName(name)).credential.key
+            }
+            return found
+        }
         self.key = { () throws(AIServiceError) in
             guard settings.takesKey else { return nil }
             var found = key
@@ -194,8 +204,9 @@ private struct ServiceSite: Sendable {
 
     func openAI() -> OpenAIService {
         OpenAIService(
-            address, transport: transport, key: key, isCharged: isCharged, account: account, rate: rate,
-            concurrency: concurrency, date: date)
+            address, transport: transport, key: key, keyField: settings.preset?.keyField, secrets: secrets,
+            name: settings.title, compatibility: settings.compatibility, isCharged: isCharged, account: account,
+            rate: rate, concurrency: concurrency, date: date)
     }
 
     /// Whether calls are charged for. A local server that requires a key counts as charged, because it may pass calls

@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Foundation
 import HTTPTypes
 import Hablare
+import HablareNetwork
 import HablareProviders
 import HablareSQLite
 import HablareStores

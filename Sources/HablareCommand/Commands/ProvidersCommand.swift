@@ -45,13 +45,14 @@ struct ProvidersCommand: ComposedCommand {
                 problem = CommandFailure(error)
             }
         }
-        return entry.kind.offers.map { offer in
+        return entry.settings.offers.map { offer in
             let id = offer.id(of: entry.name)
             let provider = made.first { $0.name == id }
             return ProviderRow(
                 provider: id, type: "service", answers: [offer.answers.rawValue],
                 model: provider?.model ?? offer.model(in: entry.settings), address: entry.address?.text,
-                key: entry.key, problem: (problem ?? provider?.problem)?.message)
+                key: entry.key, problem: (problem ?? provider?.problem)?.message,
+                isBare: entry.settings.preset != nil && entry.settings.models.isEmpty)
         }
     }
 
@@ -72,6 +73,8 @@ struct ProviderRow: ListRow, JSONPrintable {
     var executable: String?
     var key: ServiceKey?
     var problem: String?
+    /// Whether it is of a preset without a model of the user's.
+    var isBare = false
 
     var json: JSONObject {
         [
@@ -92,11 +95,12 @@ struct ProviderRow: ListRow, JSONPrintable {
 }
 
 extension [ProviderRow] {
-    /// The rows of one service, merged into one row if all of them have the same problem.
+    /// The rows of one service, merged into one row if all of them have the same problem. A preset without a
+    /// configured model is one row if it cannot be asked.
     var gathered: [ProviderRow] {
-        guard count > 1, let first, let problem = first.problem, allSatisfy({ $0.problem == problem }) else {
-            return self
-        }
+        guard count > 1, let first, let problem = first.problem,
+            allSatisfy({ $0.problem == problem || $0.isBare && $0.problem != nil })
+        else { return self }
         return [
             ProviderRow(
                 provider: first.provider, type: first.type, answers: flatMap(\.answers), address: first.address,

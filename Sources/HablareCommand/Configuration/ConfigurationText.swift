@@ -110,7 +110,7 @@ struct ConfigurationText {
                 }
                 if let problem = naming.problem(with: name) { throw key.failure("\(Self.shown(name)) \(problem).") }
                 let inside = try settings(of: value, as: schema, at: path + name, source: key)
-                return naming == .header ? inside : [Setting(path: path + name, texts: nil, source: key)] + inside
+                return naming != .service ? inside : [Setting(path: path + name, texts: nil, source: key)] + inside
             }
         }
     }

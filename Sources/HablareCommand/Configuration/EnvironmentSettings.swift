@@ -26,11 +26,13 @@ struct EnvironmentSettings {
     }
 
     func headers(of services: [String]) -> [SettingPath] {
-        services.flatMap { service -> [SettingPath] in
-            let path = SettingPath("services", service, "headers")
-            let start = path.variable + "_"
-            return variables.keys.sorted().filter { $0.hasPrefix(start) }.map {
-                path + Self.lowercased($0.dropFirst(start.count))
+        services.flatMap { service in
+            ["headers", "secret_headers"].flatMap { section in
+                let path = SettingPath("services", service, section)
+                let start = path.variable + "_"
+                return variables.keys.sorted().filter { $0.hasPrefix(start) }.map {
+                    path + Self.lowercased($0.dropFirst(start.count))
+                }
             }
         }
     }
@@ -57,8 +59,10 @@ struct EnvironmentSettings {
                 let names = meant.map(\.description).sorted().joined(separator: " and ")
                 throw source.failure("It is ambiguous: \(names). Unset it, and use hablare.yaml instead.")
             }
-            guard let path = meant.first, let header = path.header else { continue }
-            if SecretNames.isSecret(header) { throw source.failure(SecretNames.advice(for: path.service)) }
+            guard let path = meant.first, let header = path.header ?? path.secretHeader else { continue }
+            if path.header != nil, SecretNames.isSecret(header) {
+                throw source.failure(SecretNames.advice(for: path.service))
+            }
             if let problem = SettingNaming.header.problem(with: header) {
                 throw source.failure("\(header) \(problem).")
             }

@@ -4,6 +4,12 @@ import HablareProviders
 struct ServiceSettings: Sendable, Equatable {
     let name: String
     let kind: ServiceKind
+    /// The known service that it is: its address, key and differences from OpenAI.
+    let preset: OpenAIPreset?
+    /// The differences from OpenAI; `nil` for those that the address decides.
+    var compatibility: OpenAICompatibility?
+    /// Further secret headers of its calls, by lowercase names: each the name of a stored key.
+    var secretHeaders: [String: String] = [:]
     /// The address as it was written; by default the address of the kind's own service.
     var address: String
     /// The problem with ``address``. It matters only once the service is asked.
@@ -28,13 +34,37 @@ struct ServiceSettings: Sendable, Equatable {
     /// Whether the service needs a key as configured. Stays true in settings that only inspect the service.
     private(set) var isKeyed = false
 
-    init(_ name: String, _ kind: ServiceKind) {
+    init(_ name: String, _ kind: ServiceKind, _ preset: OpenAIPreset? = nil) {
         self.name = name
         self.kind = kind
-        address = kind.address
+        self.preset = preset
+        address = preset?.address ?? kind.address
+        guard let preset else { return }
+        compatibility = preset.compatibility
+        needsKey = preset.needsKey
+        if preset.needsAddress {
+            addressProblem = CommandFailure(
+                .unavailable,
+                "\(name) has an address of your own. Set services.\(name).base_url to \(preset.address)")
+        }
     }
 
-    static let builtIn = ServiceKind.allCases.map { ServiceSettings($0.rawValue, $0) }
+    /// The services that exist without being configured: those of the kinds, and the presets.
+    static let builtIn =
+        ServiceKind.allCases.map { ServiceSettings($0.rawValue, $0) }
+        + OpenAIPreset.all.map { ServiceSettings($0.id, .openai, $0) }
+
+    /// Whether it is a preset of which nothing is configured.
+    var isBare: Bool { preset?.id == name && models.isEmpty && address == preset?.address }
+
+    /// The APIs that the service has.
+    var offers: [ServiceOffer] {
+        guard let preset else { return kind.offers }
+        return kind.offers.filter { preset.offers.contains($0.api) }
+    }
+
+    /// The name of the service in a sentence; `nil` for one that only the user knows.
+    var title: String? { preset?.title }
 }
 
 extension ServiceSettings {
@@ -45,6 +75,7 @@ extension ServiceSettings {
             relocated = unasked
             relocated.isKeyed = false
             relocated.headers = [:]
+            relocated.secretHeaders = [:]
         }
         relocated.overrideAddress = address
         relocated.address = address.text
@@ -114,6 +145,16 @@ struct ServiceOffer: Sendable, Hashable {
     /// Whether it is asked with a recording, which it transcribes.
     var hears = false
 
+    /// The API by which a preset offers it.
+    var api: OpenAIPreset.Offer {
+        switch modelKey {
+        case "speech_model": .speech
+        case "image_model": .image
+        case "embedding_model": .embedding
+        default: .text
+        }
+    }
+
     func id(of service: String) -> String { variant.map { "\(service).\($0)" } ?? service }
 
     func model(in settings: ServiceSettings) -> String? { settings.models[modelKey] }
@@ -148,10 +189,13 @@ extension ServiceKind {
     var missingKeys: [String] {
         switch self {
         case .openai: []
-        case .anthropic: ["speech_model", "image_model", "embedding_model", "transcription_model", "voice", "api"]
-        case .elevenlabs: ["model", "image_model", "embedding_model", "api"]
+        case .anthropic:
+            ["speech_model", "image_model", "embedding_model", "transcription_model", "voice", "api"] + Self.openAIAlone
+        case .elevenlabs: ["model", "image_model", "embedding_model", "api"] + Self.openAIAlone
         }
     }
+
+    private static let openAIAlone = ["preset", "quirks", "secret_headers"]
 }
 
 extension ProviderUse {

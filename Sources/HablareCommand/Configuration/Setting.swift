@@ -33,7 +33,13 @@ struct SettingPath: Sendable, Hashable, CustomStringConvertible {
 
     var service: String? { names.count > 1 && names[0] == "services" ? names[1] : nil }
 
-    var header: String? { names.count == 4 && names[2] == "headers" ? names[3] : nil }
+    var header: String? { header(in: "headers") }
+
+    var secretHeader: String? { header(in: "secret_headers") }
+
+    private func header(in section: String) -> String? {
+        names.count == 4 && names[2] == section ? names[3] : nil
+    }
 }
 
 enum SettingSource: Sendable, Hashable {

@@ -10,6 +10,10 @@ enum SettingKind: Sendable, Hashable {
     case hosts
     case flag
     case choice([String])
+    /// The name of a preset (``OpenAIPreset``).
+    case preset
+    /// The name of a stored key.
+    case credential
     case whole(ClosedRange<Int>)
     case rate
     case duration(ClosedRange<Duration>)
@@ -29,6 +33,8 @@ enum SettingKind: Sendable, Hashable {
         case .hosts: "names of hosts, domains or addresses, such as [localhost, .example.com, 10.0.0.1]"
         case .flag: "true or false"
         case .choice(let words): "one of \(words.joined(separator: ", "))"
+        case .preset: "one of \(OpenAIPreset.all.map(\.id).joined(separator: ", "))"
+        case .credential: "the name of a stored key (hablare keys set NAME), never the key itself"
         case .whole(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
         case .rate: "a number of calls in a time, such as 10/s, 60/min or 500/h, more than 0 and at most 1000000/s"
         case .duration(let range):
@@ -59,6 +65,8 @@ enum SettingKind: Sendable, Hashable {
         case .provider: Self.isProvider(text) ? .text(text) : nil
         case .headerValue: Self.isHeaderValue(text) ? .text(text) : nil
         case .choice(let words): words.contains(text) ? .text(text) : nil
+        case .preset: OpenAIPreset.named(text) == nil ? nil : .text(text)
+        case .credential: Self.isCredential(text) ? .text(text) : nil
         case .flag: text == "true" ? .flag(true) : text == "false" ? .flag(false) : nil
         case .whole(let range): Self.whole(text).flatMap { range.contains($0) ? .whole($0) : nil }
         case .rate: Self.rate(text).map { .number($0) }
@@ -76,10 +84,17 @@ enum SettingKind: Sendable, Hashable {
         }
     }
 
-    /// Returns why the address of a service is invalid, in the address reader's words; `nil` for other kinds.
+    /// Returns why a value is invalid, where more can be said than what is wanted: of an address and of a preset.
     func reason(against texts: [String]) -> String? {
-        guard self == .address, let text = texts.first else { return nil }
-        return ServiceAddress.read(text).failure?.message
+        guard let text = texts.first else { return nil }
+        switch self {
+        case .address: return ServiceAddress.read(text).failure?.message
+        case .preset:
+            let names = OpenAIPreset.all.map(\.id)
+            let near = NearestNames(names).nearest(to: text)
+            return near.isEmpty ? nil : "There is no such preset. Did you mean \(near.joined(separator: ", "))?"
+        default: return nil
+        }
     }
 
     private func address(_ text: String) -> SettingValue? {
@@ -99,6 +114,11 @@ extension SettingKind {
     static func isPath(_ text: String) -> Bool {
         (1...longestPath).contains(text.utf8.count) && !text.unicodeScalars.contains(where: ShownText.isControl)
             && !text.allSatisfy(\.isWhitespace)
+    }
+
+    static func isCredential(_ text: String) -> Bool {
+        text.count <= 40 && text.wholeMatch(of: /[a-z][a-z0-9]*(-[a-z0-9]+)*/) != nil
+            && !SecretNames.looksLikeKey(text)
     }
 
     static func isProvider(_ text: String) -> Bool {

@@ -1,3 +1,5 @@
+import HablareProviders
+
 /// The schema of the configuration: the one table for reading, checking and documentation.
 indirect enum SettingSchema: Sendable {
     case value(SettingKind, default: String)
@@ -47,8 +49,15 @@ extension SettingSchema {
         ("services", .each(.service, service)),
     ])
 
+    private static let ofPreset = "the preset's, else by the address"
+
+    private static func choice<Words: RawRepresentable<String> & CaseIterable>(_ words: Words.Type) -> SettingSchema {
+        .value(.choice(Words.allCases.map(\.rawValue)), default: ofPreset)
+    }
+
     private static let service = SettingSchema.section([
         ("kind", .value(.choice(ServiceKind.allCases.map(\.rawValue)), default: "required for a service of your own")),
+        ("preset", .value(.preset, default: "the preset that has the service's name, if there is one")),
         ("base_url", .value(.address, default: "the address of the kind's own service")),
         ("model", .value(.text, default: "the provider's own")),
         ("speech_model", .value(.text, default: "the provider's own")),
@@ -63,17 +72,30 @@ extension SettingSchema {
         ("rate", .value(.rate, default: "only the service's own limit")),
         ("timeout", .value(.duration(.milliseconds(1) ... .seconds(604_800)), default: "`120s`")),
         ("headers", .each(.header, .value(.headerValue, default: "none"))),
+        ("secret_headers", .each(.secretHeader, .value(.credential, default: "none"))),
+        (
+            "quirks",
+            .section([
+                ("token_limit", .choice(OpenAICompatibility.TokenLimit.self)),
+                ("stream_usage", .value(.flag, default: ofPreset)),
+                ("structured", .choice(OpenAICompatibility.Structure.self)),
+                ("tools", .value(.flag, default: ofPreset)),
+                ("system_role", .choice(OpenAICompatibility.SystemRole.self)),
+                ("seed", .choice(OpenAICompatibility.SeedName.self)),
+                ("base64_vectors", .value(.flag, default: ofPreset)),
+            ])
+        ),
         ("fallback", .value(.providers, default: "none")),
     ])
 }
 
 enum SettingNaming: Sendable, Hashable {
-    case service, header
+    case service, header, secretHeader
 
     var placeholder: String {
         switch self {
         case .service: "NAME"
-        case .header: "HEADER"
+        case .header, .secretHeader: "HEADER"
         }
     }
 
@@ -81,7 +103,7 @@ enum SettingNaming: Sendable, Hashable {
     func canonical(_ name: String) -> String {
         switch self {
         case .service: name
-        case .header: name.lowercased()
+        case .header, .secretHeader: name.lowercased()
         }
     }
 
@@ -91,11 +113,14 @@ enum SettingNaming: Sendable, Hashable {
         case .service:
             guard name.wholeMatch(of: /[a-z][a-z0-9]*(-[a-z0-9]+)*/) == nil || name.count > 32 else { return nil }
             return "is not a valid service name: use lowercase letters, digits and hyphens between them, at most 32"
-        case .header:
+        case .header, .secretHeader:
             guard name.wholeMatch(of: /[a-z0-9]+(-[a-z0-9]+)*/) != nil, name.count <= 64 else {
                 return "is not a valid header name: use letters, digits and hyphens between them, at most 64"
             }
             guard !Self.ownHeaders.contains(name) else { return "is a header that hablare sets itself: remove it" }
+            guard self == .header || name != "authorization" else {
+                return "is the header of the service's own key: remove it, and use hablare keys set"
+            }
             return nil
         }
     }

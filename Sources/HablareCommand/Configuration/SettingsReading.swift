@@ -1,4 +1,5 @@
 import Foundation
+import HablareProviders
 
 struct SettingsReading {
     private let composition: Composition
@@ -20,6 +21,7 @@ struct SettingsReading {
             switch naming {
             case .service: services
             case .header: Set(headers.filter { $0.service == path.service }.compactMap(\.header)).sorted()
+            case .secretHeader: Set(headers.filter { $0.service == path.service }.compactMap(\.secretHeader)).sorted()
             }
         }
         self.services = services
@@ -76,14 +78,18 @@ struct SettingsReading {
 
     private func service(_ name: String) throws -> ServiceSettings {
         let path = SettingPath("services", name)
-        var service = ServiceSettings(name, try kind(of: name))
-        for key in service.kind.missingKeys where values[path + key] != nil {
+        let preset = try preset(of: name)
+        var service = ServiceSettings(name, try kind(of: name, preset), preset)
+        for key in service.kind.missingKeys where hasValue(in: path + key) {
             let problem =
                 "\(path + key) has no effect: services of the kind \(service.kind.rawValue) do not have it. Remove it."
             throw failure(at: path + key, problem)
         }
-        service.addressProblem = addressProblems[name]
-        if let address = values[path + "base_url"]?.text { service.address = address }
+        if let address = values[path + "base_url"]?.text {
+            service.address = address
+            service.addressProblem = nil
+        }
+        service.addressProblem = addressProblems[name] ?? service.addressProblem
         for key in ["model", "speech_model", "image_model", "embedding_model", "transcription_model"] {
             service.models[key] = values[path + key]?.text
         }
@@ -96,7 +102,9 @@ struct SettingsReading {
         if let timeout = values[path + "timeout"]?.duration { service.timeout = timeout }
         for (path, value) in values where path.service == name {
             if let header = path.header { service.headers[header] = value.text }
+            if let header = path.secretHeader { service.secretHeaders[header] = value.text }
         }
+        service.compatibility = quirks(of: service)
         if let fallback = values[path + "fallback"]?.texts {
             guard !fallback.contains(name) else {
                 throw failure(
@@ -110,14 +118,56 @@ struct SettingsReading {
         return service
     }
 
+    private func hasValue(in path: SettingPath) -> Bool {
+        values.keys.contains { $0.names.starts(with: path.names) }
+    }
+
+    /// Returns a service's differences from OpenAI: the preset's, or those of its address, with the settings'.
+    private func quirks(of service: ServiceSettings) -> OpenAICompatibility? {
+        let path = SettingPath("services", service.name, "quirks")
+        guard hasValue(in: path) else { return service.compatibility }
+        let isOpenAI = service.address == ServiceKind.openai.address
+        var quirks = service.compatibility ?? (isOpenAI ? .openAI : .others)
+        func word<Word: RawRepresentable<String>>(_ name: String) -> Word? {
+            values[path + name]?.text.flatMap(Word.init)
+        }
+        quirks.tokenLimit = word("token_limit") ?? quirks.tokenLimit
+        quirks.streamsUsage = values[path + "stream_usage"]?.flag ?? quirks.streamsUsage
+        quirks.structure = word("structured") ?? quirks.structure
+        quirks.takesTools = values[path + "tools"]?.flag ?? quirks.takesTools
+        quirks.systemRole = word("system_role") ?? quirks.systemRole
+        quirks.seedName = word("seed") ?? quirks.seedName
+        quirks.encodesVectors = values[path + "base64_vectors"]?.flag ?? quirks.encodesVectors
+        return quirks
+    }
+
+    /// Returns the known service that a service is. By default its name decides, unless it has another kind.
+    private func preset(of name: String) throws -> OpenAIPreset? {
+        let path = SettingPath("services", name)
+        let kind = values[path + "kind"]?.text
+        if let said = values[path + "preset"]?.text {
+            guard kind == nil || kind == ServiceKind.openai.rawValue, ServiceKind(rawValue: name) == nil else {
+                throw failure(
+                    at: path + "preset",
+                    "\(path + "preset") is for services of the kind openai with a name of their own. Take it out.")
+            }
+            return OpenAIPreset.named(said)
+        }
+        return kind == nil || kind == ServiceKind.openai.rawValue ? OpenAIPreset.named(name) : nil
+    }
+
     /// Returns the protocol that a service speaks. For a built-in service, its name determines it.
-    private func kind(of name: String) throws -> ServiceKind {
+    private func kind(of name: String, _ preset: OpenAIPreset?) throws -> ServiceKind {
         let path = SettingPath("services", name)
         let said = values[path + "kind"]?.text.flatMap(ServiceKind.init)
         guard let own = ServiceKind(rawValue: name) else {
             if let said { return said }
+            if preset != nil { return .openai }
             let kinds = ServiceKind.allCases.map(\.rawValue).joined(separator: ", ")
-            throw failure(at: path, "\(path) has no kind, which selects the API. Add one of \(kinds).")
+            let near = NearestNames(OpenAIPreset.all.map(\.id)).nearest(to: name)
+            let hint = near.isEmpty ? "" : " Did you mean \(near.joined(separator: ", "))?"
+            throw failure(
+                at: path, "\(path) has no kind, which selects the API. Add one of \(kinds), or a preset.\(hint)")
         }
         guard said == nil || said == own else {
             let problem = "\(name) has the kind \(own.rawValue). Give a service of another kind another name."

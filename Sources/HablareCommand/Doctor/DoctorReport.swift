@@ -51,7 +51,8 @@ struct DoctorReport: JSONPrintable, Sendable {
 
     /// Adds the settings, and the services that cannot be asked because of their settings.
     mutating func add(_ settings: Settings, _ services: [ServiceEntry]) {
-        able += services.count { $0.problem == nil }
+        // A server on this machine that needs no key may not run.
+        able += services.count { $0.problem == nil && !($0.settings.isBare && $0.key == nil) }
         if let file = settings.file { add("settings", "ok", "\(file.path) is valid.") }
         for entry in services where entry.problem?.status == .configuration { add(entry.name, invalid: entry.problem) }
     }

@@ -13,6 +13,9 @@ struct AskedRequests: Sendable {
         let verdict = RequestVerdict(
             snapshot, isOurs: isOurs, after: chunks, reads: reads, isQuiet: isQuiet, data: data)
         for line in verdict.lines { console.note(line) }
+        if data.verbose, let cause = snapshot.error?.cause {
+            console.note("The cause in the provider's words: \(cause)")
+        }
         return verdict.status
     }
 

@@ -91,7 +91,7 @@ struct KnownProviders: Sendable {
 
     init(programs: [InstalledProvider], services: [ServiceSettings]) {
         let offered = services.flatMap { service in
-            service.kind.offers.map { ($0.id(of: service.name), service.kind.rawValue as String?) }
+            service.offers.map { ($0.id(of: service.name), service.kind.rawValue as String?) }
         }
         kinds = programs.map { ($0.name, $0.kind) } + offered
     }

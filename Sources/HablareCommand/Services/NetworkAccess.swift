@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareNetwork
 import HablareProviders
 
 /// The one network transport of a run: created when it is first needed, shut down when the run ends.

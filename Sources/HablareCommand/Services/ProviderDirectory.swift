@@ -70,13 +70,13 @@ struct ProviderDirectory: Sendable {
     private static func offer(
         of name: String, at service: ServiceSettings, answering type: ContentType, hearing hears: Bool = false
     ) -> ServiceOffer? {
-        let (offers, name) = (service.kind.offers, AddressedName.provider(of: name))
+        let (offers, name) = (service.offers, AddressedName.provider(of: name))
         guard name == service.name else { return offers.first { $0.id(of: service.name) == name } }
         return offers.first { $0.answers == type && $0.hears == hears } ?? offers.first
     }
 
     private func unknown(_ name: String, _ program: String) -> CommandFailure {
-        let offered = settings.services.flatMap { service in service.kind.offers.map { $0.id(of: service.name) } }
+        let offered = settings.services.flatMap { service in service.offers.map { $0.id(of: service.name) } }
         let hint = NearestNames(programs.map(\.name) + offered).hint(for: name)
         let addition = ProgramsFile(environment: composition.environment).map {
             " \($0.addition(of: name, answering: program))"
@@ -131,7 +131,7 @@ struct ProviderDirectory: Sendable {
         do {
             all.providers += try made(of: service).filter { isMeant($0.provider.id) }
         } catch {
-            for id in service.kind.offers.map(service.id) where isMeant(id) { all.leftOut[id] = CommandFailure(error) }
+            for id in service.offers.map(service.id) where isMeant(id) { all.leftOut[id] = CommandFailure(error) }
         }
     }
 

@@ -27,10 +27,19 @@ struct ServiceEntry: Sendable, Equatable {
         do {
             if settings.takesKey { key = try lookUp(settings.name) }
             if key == nil, settings.needsKey { keyProblem = Self.withoutKey(settings) }
+            for (header, name) in settings.secretHeaders.sorted(by: { $0.key < $1.key }) where settings.takesKey {
+                guard try lookUp(name) == nil else { continue }
+                keyProblem = CommandFailure(
+                    .unavailable,
+                    "There is no key \(name), which services.\(settings.name).secret_headers.\(header) names. Give it one with: hablare keys set \(name)"
+                )
+            }
         } catch {
             keyProblem = CommandFailure(error)
         }
-        if key != nil || settings.needsKey, let exposure = address.flatMap(settings.exposure) {
+        if key != nil || settings.needsKey || !settings.secretHeaders.isEmpty,
+            let exposure = address.flatMap(settings.exposure)
+        {
             keyProblem = CommandFailure(exposure)
         }
         // The user's decisions are reported before the user's remaining tasks.
@@ -60,7 +69,8 @@ struct ServiceEntry: Sendable, Equatable {
 
 extension Composition {
     func services(_ settings: Settings, beside programs: [String] = []) -> [ServiceEntry] {
-        settings.services.map { entry(of: $0, beside: programs) }
+        // A program of the user's comes before a preset without settings.
+        settings.services.filter { !($0.isBare && programs.contains($0.name)) }.map { entry(of: $0, beside: programs) }
     }
 
     func entry(of service: ServiceSettings, beside programs: [String] = []) -> ServiceEntry {

@@ -88,7 +88,7 @@ struct ServiceOptions: ParsableArguments {
     }
 
     private func modelKey(of provider: String, _ service: ServiceSettings, _ use: ProviderUse) throws -> String {
-        let offers = service.kind.offers
+        let offers = service.offers
         if provider == service.name, let offer = offers.first(where: { $0.modelKey == use.modelKey }) {
             return offer.modelKey
         }

@@ -21,3 +21,11 @@ extension APIKey {
         return text.replacingOccurrences(of: secret, with: shown, options: .caseInsensitive)
     }
 }
+
+extension [APIKey] {
+    /// Returns an error without these keys.
+    func hidden(in error: AIServiceError) -> AIServiceError { reduce(error) { $1.hidden(in: $0) } }
+
+    /// Returns a text without these keys.
+    func hidden(in text: String) -> String { reduce(text) { $1.hidden(in: $0) } }
+}

@@ -46,7 +46,9 @@ public struct EnvironmentCredentials: CredentialStore {
     private var names: [CredentialName] {
         let own = environment.keys.compactMap { CredentialName(ownVariable: $0) }
         // These names are valid.
-        let known = KnownService.all.compactMap { CredentialName(ownVariable: "HABLARE_\($0.id.uppercased())_KEY") }
+        let known = KnownService.all.compactMap { service in
+            CredentialName(ownVariable: "HABLARE_\(service.id.uppercased().replacing("-", with: "_"))_KEY")
+        }
         return Set(own + known).sorted()
     }
 

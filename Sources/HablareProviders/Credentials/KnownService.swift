@@ -10,14 +10,17 @@ package struct KnownService: Sendable, Hashable {
     package let page: String
     /// The prefix that all its keys have; `nil` if older keys lack it.
     package let beginning: String?
-    private let matches: @Sendable (String) -> Bool
+    /// Returns whether a key has the service's form; `nil` if the form is unknown.
+    private let matches: (@Sendable (String) -> Bool)?
 
-    /// All supported services.
-    package static let all = [
+    /// All supported services: those with a provider of their own, and the presets for servers with OpenAI's API.
+    package static let all = own + OpenAIPreset.all.map(KnownService.init)
+
+    private static let own = [
         KnownService(
             id: "openai", title: "OpenAI", variables: ["OPENAI_API_KEY"],
             page: "https://platform.openai.com/api-keys", beginning: "sk-",
-            matches: { $0.hasPrefix("sk-") && !$0.hasPrefix("sk-ant-") }),
+            matches: { $0.hasPrefix("sk-") && !$0.hasPrefix("sk-ant-") && !$0.hasPrefix("sk-or-") }),
         KnownService(
             id: "anthropic", title: "Anthropic", variables: ["ANTHROPIC_API_KEY"],
             page: "https://console.anthropic.com/settings/keys", beginning: "sk-ant-",
@@ -32,7 +35,7 @@ package struct KnownService: Sendable, Hashable {
     ]
 
     /// Returns whether a text looks like a key of a supported service.
-    package static func isKey(_ text: String) -> Bool { all.contains { $0.matches(text) } }
+    package static func isKey(_ text: String) -> Bool { all.contains { $0.matches?(text) == true } }
 
     /// Returns the service of a name; `nil` for an unknown one.
     package static func named(_ service: String) -> KnownService? { all.first { $0.id == service } }
@@ -42,8 +45,8 @@ package struct KnownService: Sendable, Hashable {
     /// A warning does not refuse the key: vendors change the form of their keys, and compatible servers have their own.
     /// The text contains nothing of the key.
     package static func advice(for key: APIKey, of service: String) -> String? {
-        guard let known = named(service), !known.matches(key.secret) else { return nil }
-        let other = all.first { $0.id != service && $0.matches(key.secret) }
+        guard let known = named(service), known.matches?(key.secret) == false else { return nil }
+        let other = all.first { $0.id != service && $0.matches?(key.secret) == true }
         let form = known.beginning.map { "Keys of \(known.title) begin with \($0), but this one does not." }
         let look = other.map { "It looks like a key of \($0.title)." }
         let first = form ?? "This does not look like a key of \(known.title)."
@@ -52,4 +55,15 @@ package struct KnownService: Sendable, Hashable {
 
     package static func == (lhs: KnownService, rhs: KnownService) -> Bool { lhs.id == rhs.id }
     package func hash(into hasher: inout Hasher) { hasher.combine(id) }
+}
+
+extension KnownService {
+    /// The service of a preset.
+    fileprivate init(_ preset: OpenAIPreset) {
+        var matches: (@Sendable (String) -> Bool)?
+        if let beginning = preset.keyBeginning { matches = { $0.hasPrefix(beginning) } }
+        self.init(
+            id: preset.id, title: preset.title, variables: preset.variables, page: preset.page,
+            beginning: preset.keyBeginning, matches: matches)
+    }
 }

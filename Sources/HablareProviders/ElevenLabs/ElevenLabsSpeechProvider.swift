@@ -1,5 +1,6 @@
 import Foundation
 public import Hablare
+import HablareJSON
 
 /// A provider that speaks texts with the voices of ElevenLabs.
 ///
@@ -227,9 +228,9 @@ public struct ElevenLabsSpeechProvider: AIServiceProvider, RequestChecking {
             switch error {
             case .malformed(let what): throw answer.unreadable(what, keeping: json)
             case .failed:
-                throw answer.withoutKey(
-                    ElevenLabsDialect().failure(
-                        inStream: json, hasBegun: hasBegun, fields: answer.fields, now: answer.receivedAt))
+                let failure = ElevenLabsDialect().failure(
+                    inStream: json, hasBegun: hasBegun, fields: answer.fields, now: answer.receivedAt)
+                throw answer.withoutKey(answer.quoting(ParameterValue(lenientJSON: json), failure))
             }
         }
     }

@@ -71,7 +71,7 @@ struct TextExchange<Reader: TextReader>: Sendable {
 
     private func ending(of answer: ServiceAnswer) throws(AIServiceError) -> TextEnding {
         do throws(TextFault) {
-            return try reader.ending(requestID: answer.requestID).mapWords { answer.key?.hidden(in: $0) ?? $0 }
+            return try reader.ending(requestID: answer.requestID).mapWords { answer.keys.hidden(in: $0) }
         } catch {
             throw useless(failure(error, of: answer))
         }
@@ -123,7 +123,8 @@ struct TextExchange<Reader: TextReader>: Sendable {
         case .malformed(let what): answer.unreadable(what)
         case .tooLarge(let limit): answer.tooLarge(limit: limit)
         case .failed(let error):
-            answer.withoutKey(service.failure(saying: error, in: answer, hasBegun: hasBegun))
+            answer.withoutKey(
+                answer.quoting(error, service.failure(saying: error, in: answer, hasBegun: hasBegun)))
         case .cancelled:
             AIServiceError(
                 .providerFailed,

@@ -63,7 +63,7 @@ import Testing
 
     @Test func `A header named kind defines no service`() throws {
         let settings = try read(["HABLARE_SERVICES_OPENAI_HEADERS_KIND": "x"])
-        #expect(settings.services.count == 3)
+        #expect(settings.services.map(\.name).withoutPresets.count == 3)
         #expect(settings.service("openai")?.headers == ["kind": "x"])
     }
 
@@ -74,7 +74,8 @@ import Testing
         #expect(
             failure.message.contains("It is ambiguous: services.a-speech.model and services.a.speech_model"),
             "\(failure.message)")
-        #expect(try read([:], yaml: "services: {a: {kind: openai}, a-speech: {kind: openai}}").services.count == 5)
+        let both = try read([:], yaml: "services: {a: {kind: openai}, a-speech: {kind: openai}}")
+        #expect(both.services.map(\.name).withoutPresets.count == 5)
     }
 
     @Test(arguments: [

@@ -41,7 +41,7 @@ import Testing
     @Test func `A setting without a value has its default`() throws {
         let settings = try read(nil)
         #expect(settings == Settings())
-        #expect(settings.services.map(\.name) == ["openai", "anthropic", "elevenlabs"])
+        #expect(settings.services.map(\.name).withoutPresets == ["openai", "anthropic", "elevenlabs"])
         #expect(settings.service("openai")?.address == "https://api.openai.com/v1")
         #expect(settings.network.connectTimeout == .seconds(10))
     }
@@ -111,7 +111,7 @@ import Testing
         #expect(local.address == "http://localhost:8080/v1" && !local.needsKey && local.concurrency == 2)
         #expect(local.headers == ["x-title": "Hablare"] && local.fallback == ["openai", "anthropic"])
         #expect(first.service("anthropic")?.isEnabled == false)
-        #expect(first.services.map(\.name) == ["openai", "anthropic", "elevenlabs", "local"])
+        #expect(first.services.map(\.name).withoutPresets == ["openai", "anthropic", "elevenlabs", "local"])
         #expect(first.defaultProviders == [.generate: "local", .speak: "openai.speech"])
     }
 }

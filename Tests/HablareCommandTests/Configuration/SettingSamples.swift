@@ -25,6 +25,8 @@ struct SettingSamples: Sendable, CustomTestStringConvertible {
         // There are only two values, so the stronger place has the other value than the weaker one.
         case .flag: [["true"], ["false"], ["true"]]
         case .choice(let words): [[words[words.count - 1]], [words[0]], [words[1]]]
+        case .preset: [["groq"], ["mistral"], ["ollama"]]
+        case .credential: [["gateway"], ["my-gateway"], ["g2"]]
         case .whole: [["7"], ["8"], ["9"]]
         case .rate: [["10/s"], ["60/min"], ["500/h"]]
         case .duration: [["7s"], ["250ms"], ["1.5m"]]
@@ -45,6 +47,8 @@ struct SettingSamples: Sendable, CustomTestStringConvertible {
         case .hosts: return [[""], ["a b"], ["a", "a"], ["host", "ä.example"]]
         case .flag: return none + [["yes"], ["no"], ["1"], ["True"], ["on"]]
         case .choice: return none + [["other"], ["Chat"], ["OPENAI"]]
+        case .preset: return none + [["Groq"], ["grok"], ["openai"]]
+        case .credential: return none + [["sk-abcdefghijklmnopqrstuvwxyz"], ["My Key"], ["a_b"], ["-a"]]
         case .whole:
             return none + [
                 ["0"], ["1001"], ["-1"], ["3.0"], ["010"], ["0x10"], ["1_0"], ["1e2"], ["999999999999999999999"],

@@ -93,10 +93,10 @@ import Testing
 
     @Test func `All usable providers are listed, and the others with the reason`() throws {
         let all = try directory("services: {broken: {kind: openai, base_url: localhost, needs_key: false}}").everybody()
-        #expect(Set(all.providers.map(\.name)) == Set(["espeak-ng"] + Self.offers))
+        #expect(Set(all.providers.map(\.name).withoutPresets) == Set(["espeak-ng"] + Self.offers))
         let others = Self.offers.map { $0.replacing("openai", with: "broken") }
         #expect(
-            Set(all.leftOut.keys.map(\.rawValue))
+            Set(all.leftOut.keys.map(\.rawValue).withoutPresets)
                 == Set(others + ["anthropic", "anthropic.structured", "elevenlabs", "elevenlabs.transcription"]))
         for id in ["broken", "broken.speech"] as [ProviderID] {
             #expect(all.leftOut[id]?.message.contains("has no scheme") == true)
@@ -114,7 +114,7 @@ import Testing
         let off: ProviderID = "anthropic@http://localhost:1"
         let all = try directory(settings).everybody(
             askedBefore: waiting.union([off]).sorted { $0.rawValue < $1.rawValue })
-        #expect(Set(all.providers.map(\.name)) == Set(["espeak-ng", there] + Self.offers))
+        #expect(Set(all.providers.map(\.name).withoutPresets) == Set(["espeak-ng", there] + Self.offers))
         #expect(all.leftOut["nobody@http://localhost:1"]?.message.contains("have no service nobody") == true)
         #expect(all.leftOut[off]?.message.contains("is disabled") == true)
         #expect(all.leftOut["strange"] == nil && all.leftOut["openai.none@http://localhost:1"] == nil)

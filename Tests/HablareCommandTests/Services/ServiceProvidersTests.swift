@@ -16,7 +16,9 @@ import Testing
         try desk.write("services:\n" + settings)
         let composition = desk.composition()
         let directory = try ProviderDirectory(try desk.read(), limits, in: composition)
-        let services = directory.everybody().providers.filter { $0.service != nil }
+        let services = directory.everybody().providers.filter {
+            $0.service.map { !OpenAIPreset.all.map(\.id).contains($0) } == true
+        }
         return Dictionary(uniqueKeysWithValues: services.map { ($0.name, $0) })
     }
 

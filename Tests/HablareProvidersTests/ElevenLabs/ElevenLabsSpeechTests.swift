@@ -348,13 +348,14 @@ import Testing
         let piece = Bench.timed(sound, "Hi", from: 0)
         for (before, isBegun) in [("", false), ("\(piece)\n", true)] {
             let bench = try Bench { _ in .json("\(before){\"detail\":\(detail)}\n") }
-            let answer = await bench.speech.answering(AIRequest(prompt: "Hi", parameters: ["timestamps": true]))
+            let answer = await bench.speech.answering(AIRequest(prompt: "secret", parameters: ["timestamps": true]))
             let failure = try #require(answer.failure)
             let isAgain = disposition == .retry(after: nil)
             #expect(failure.code == code)
             #expect(failure.disposition == (isBegun && isAgain ? .outcomeUnknown : disposition))
             #expect(failure.billing == (isBegun ? .maybeBilled : nil))
             #expect(!"\(failure) \(failure.cause ?? "")".contains("secret"))
+            #expect(failure.cause?.contains("[prompt]") == true)
         }
     }
 

@@ -20,8 +20,9 @@ public struct ProxyAddress: Sendable, Hashable {
     /// The port. Default: 1080, as in curl.
     public let port: Int
     /// The user; `nil` if the proxy needs none.
-    let user: String?
-    let password: String?
+    package let user: String?
+    /// The user's password.
+    package let password: String?
 
     /// Reads an address: `http://proxy.example:3128`, `http://user:password@proxy.example:3128`, `socks5://127.0.0.1`,
     /// or `proxy.example:3128` without a scheme.

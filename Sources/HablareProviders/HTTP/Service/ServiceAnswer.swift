@@ -20,8 +20,10 @@ public struct ServiceAnswer: Sendable {
     let maximumBytes: Int
     let service: String
     let origin: HTTPOrigin
-    /// The key of the call, which is hidden in errors.
-    var key: APIKey?
+    /// The keys of the call, which are hidden in errors.
+    var keys: [APIKey] = []
+    /// The safe form of the service's own messages; `nil` if none is shown.
+    var words: VendorWords?
     /// Whether the service may have charged for the call.
     var mayBeBilled = true
 
@@ -207,6 +209,13 @@ public struct ServiceAnswer: Sendable {
     /// Returns an error that was read from the answer, without the key: a service may echo the key as an error code.
     func withoutKey(_ error: AIServiceError) -> AIServiceError { failure(error) }
 
+    /// Returns an error with the service's own message, in its safe form.
+    ///
+    /// - Parameter said: The service's error, as it stands in the answer.
+    func quoting(_ said: ParameterValue?, _ error: AIServiceError) -> AIServiceError {
+        words.map { $0.adding(said, to: error) } ?? error
+    }
+
     /// Returns the error for an answer that exceeds the size limit. The answer was made and may be billed.
     ///
     /// - Parameters:
@@ -229,8 +238,8 @@ public struct ServiceAnswer: Sendable {
 
     private var bill: FailureBilling? { mayBeBilled ? .maybeBilled : nil }
 
-    /// Returns the engine's error for any error of reading the answer, without the key.
+    /// Returns the engine's error for any error of reading the answer, without the keys.
     func failure(_ error: any Error) -> AIServiceError {
-        ServiceClient.failure(error, of: service, at: origin, hiding: key, mayBeBilled: mayBeBilled)
+        ServiceClient.failure(error, of: service, at: origin, hiding: keys, mayBeBilled: mayBeBilled)
     }
 }

@@ -10,6 +10,7 @@ public struct ServiceClient: Sendable {
     public let dialect: any ServiceDialect
     private let transport: any HTTPTransport
     private let key: @Sendable () throws(AIServiceError) -> APIKey?
+    private let secrets: @Sendable () throws(AIServiceError) -> [String: APIKey]
     private let date: @Sendable () -> Date
     private let clock: any Clock<Duration>
 
@@ -21,18 +22,22 @@ public struct ServiceClient: Sendable {
     ///   - transport: The HTTP transport.
     ///   - key: A closure that looks up the key. It is called for each request, so a replaced key is used at once. It
     ///     returns `nil` for a service that needs none.
+    ///   - secrets: A closure that looks up further secret fields by their names, such as the key of a gateway before the service. It
+    ///     is called for each request. Default: none.
     ///   - date: A closure that returns the current date, for dates in answers. Default: the system's clock.
     ///   - clock: The clock for the wait for a refusal's body (``ServiceRefusal/longestBody``). Default: the continuous
     ///     clock.
     public init(
         _ address: ServiceAddress, dialect: any ServiceDialect, transport: any HTTPTransport,
         key: @escaping @Sendable () throws(AIServiceError) -> APIKey?,
+        secrets: @escaping @Sendable () throws(AIServiceError) -> [String: APIKey] = { [:] },
         date: @escaping @Sendable () -> Date = { Date() }, clock: any Clock<Duration> = ContinuousClock()
     ) {
         self.address = address
         self.dialect = dialect
         self.transport = transport
         self.key = key
+        self.secrets = secrets
         self.date = date
         self.clock = clock
     }
@@ -54,45 +59,52 @@ public struct ServiceClient: Sendable {
         _ request: ServiceRequest, for call: ProviderCall? = nil
     ) async throws(AIServiceError) -> ServiceAnswer {
         let key = try self.key()
+        let further = try secrets()
+        let keys = [key].compactMap(\.self) + further.values
+        let words = VendorWords(call?.request, sentBody: request.body.byteCount > 0, keys: keys)
         do {
-            let outgoing = prepare(request, for: call, key: key)
+            let outgoing = prepare(request, for: call, key: key, further)
             let answer = try await transport.send(outgoing)
             let now = date()
             if let limits = dialect.limits(in: answer.fields, now: now) { call?.report(limits: limits) }
             let isTaken = request.alsoTakes.contains(answer.status)
             guard isTaken || (200..<300).contains(answer.status) else {
                 let body = try await beginning(of: answer)
-                let failure = dialect.failure(
-                    for: ServiceRefusal(status: answer.status, fields: answer.fields, body: body, now: now))
+                let refusal = ServiceRefusal(status: answer.status, fields: answer.fields, body: body, now: now)
+                let failure = words.adding(refusal.json, to: dialect.failure(for: refusal))
                 // A refusal is not billed. After a 303, even one without an address, it only refuses to return the
                 // result of a call that was carried out.
                 let isDone = answer.wasCarriedOut || Redirect.isDone(outgoing, status: answer.status)
                 throw isDone && request.mayBeBilled ? failure.afterwards : failure
             }
             // The id becomes part of the answer's metadata, and a server may echo the key in it.
-            let requestID = dialect.requestID(in: answer.fields).map { id in key.map { $0.hidden(in: id) } ?? id }
-            let accepted = ServiceAnswer(
+            let requestID = dialect.requestID(in: answer.fields).map { keys.hidden(in: $0) }
+            var accepted = ServiceAnswer(
                 status: answer.status, fields: answer.fields, requestID: requestID, receivedAt: now, body: answer.body,
                 maximumBytes: request.maximumAnswerBytes, service: dialect.name,
-                origin: address.origin, key: key, mayBeBilled: request.mayBeBilled)
+                origin: address.origin, keys: keys, mayBeBilled: request.mayBeBilled)
+            accepted.words = words
             guard isTaken || request.accepts.isEmpty || accepted.media.isOne(of: request.accepts) else {
                 return try await accepted.judged(accepting: request.accepts)
             }
             return accepted
         } catch {
             throw Self.failure(
-                error, of: dialect.name, at: address.origin, hiding: key, mayBeBilled: request.mayBeBilled)
+                error, of: dialect.name, at: address.origin, hiding: keys, mayBeBilled: request.mayBeBilled)
         }
     }
 
-    private func prepare(_ request: ServiceRequest, for call: ProviderCall?, key: APIKey?) -> HTTPCall {
+    private func prepare(
+        _ request: ServiceRequest, for call: ProviderCall?, key: APIKey?, _ further: [String: APIKey]
+    ) -> HTTPCall {
         var fields = dialect.fields
         for field in request.fields { fields[field.name] = field.value }
         if fields[.accept] == nil, !request.accepts.isEmpty {
             let kinds = request.accepts.map { $0.utf8.contains(UInt8(ascii: "/")) ? $0 : "\($0)/*" }
             fields[.accept] = kinds.joined(separator: ", ")
         }
-        let secrets = key.map { dialect.secrets(for: $0) } ?? [:]
+        var secrets = key.map { dialect.secrets(for: $0) } ?? [:]
+        for (name, key) in further { secrets[named: name] = key.secret }
         return HTTPCall(
             request.method, address.url(request.path, query: request.query), fields: fields, secrets: secrets,
             body: request.body, idleTimeout: call?.timeout)
@@ -130,12 +142,11 @@ public struct ServiceClient: Sendable {
         }
     }
 
-    /// Returns the engine's error for any error of a transfer, without the key.
+    /// Returns the engine's error for any error of a transfer, without the keys.
     static func failure(
-        _ error: any Error, of service: String, at origin: HTTPOrigin, hiding key: APIKey?, mayBeBilled: Bool = true
+        _ error: any Error, of service: String, at origin: HTTPOrigin, hiding keys: [APIKey], mayBeBilled: Bool = true
     ) -> AIServiceError {
-        let failure = failure(error, of: service, at: origin, mayBeBilled: mayBeBilled)
-        return key.map { $0.hidden(in: failure) } ?? failure
+        keys.hidden(in: failure(error, of: service, at: origin, mayBeBilled: mayBeBilled))
     }
 
     private static func failure(

@@ -27,7 +27,7 @@ public struct HTTPPieces: AsyncSequence, Sendable {
     }
 
     /// Creates a body from a closure that returns the next piece, and `nil` at the end.
-    init(_ next: @escaping @Sendable () async throws -> Data?) { begin = { Iterator(next) } }
+    package init(_ next: @escaping @Sendable () async throws -> Data?) { begin = { Iterator(next) } }
 
     /// Starts reading.
     public func makeAsyncIterator() -> Iterator { begin() }

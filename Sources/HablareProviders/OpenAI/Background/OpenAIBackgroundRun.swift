@@ -287,7 +287,7 @@ struct OpenAIBackgroundRun: Sendable {
         do {
             try await word(call)
         } catch {
-            throw ServiceClient.failure(error, of: service.dialect.name, at: service.address.origin, hiding: nil)
+            throw ServiceClient.failure(error, of: service.dialect.name, at: service.address.origin, hiding: [])
         }
     }
 }

@@ -13,13 +13,19 @@ struct OpenAIChatReader: WholeTextReader {
     /// Whether the model has written anything, including thinking or a tool's arguments.
     private var hasWritten = false
     private var hasChoice = false
+    /// The model's reasoning, which some servers send beside the answer.
+    private var reasoning = ""
 
     var hasBegun: Bool { hasWritten || answer.hasUsed }
     var isComplete: Bool { answer.finishReason != nil }
     var usage: Usage { answer.tokens.usage }
     var counted: Usage? { answer.counted }
 
-    func ending(requestID: String?) throws(TextFault) -> TextEnding { try answer.ending(requestID: requestID) }
+    func ending(requestID: String?) throws(TextFault) -> TextEnding {
+        var answer = answer
+        if !reasoning.isEmpty { answer.thinking = [[Self.reasoningMembers[0]: .string(reasoning)]] }
+        return try answer.ending(requestID: requestID)
+    }
 
     mutating func read(_ event: ServerSentEvent) throws(TextFault) -> TextStep {
         if event.data.starts(with: Data("[DONE]".utf8)) {
@@ -63,6 +69,7 @@ struct OpenAIChatReader: WholeTextReader {
         // Servers name a model's thinking differently. Any content beside the role counts as written.
         if members.contains(where: { $0.key != "role" && Self.hasContent($0.value) }) { hasWritten = true }
         try read(tools: part[member: "tool_calls"] ?? .null)
+        try read(reasoningOf: part)
         var text = try Self.text(part[member: "content"] ?? .null)
         switch part[member: "refusal"] ?? .null {
         case .null: break
@@ -72,6 +79,22 @@ struct OpenAIChatReader: WholeTextReader {
         default: throw .malformed("a refusal that is not a text")
         }
         return text
+    }
+
+    /// The members with the model's reasoning: `reasoning_content` of DeepSeek, xAI, llama.cpp and older vLLM,
+    /// `reasoning` of OpenRouter, Groq, Ollama and newer vLLM. Some servers send both with the same text.
+    private static let reasoningMembers = ["reasoning_content", "reasoning"]
+
+    /// Keeps the reasoning of a part. Mistral sends it as parts of the content, of the type `thinking`.
+    private mutating func read(reasoningOf part: ParameterValue) throws(TextFault) {
+        var text = Self.reasoningMembers.lazy.compactMap { part[member: $0]?.string }.first { !$0.isEmpty } ?? ""
+        for piece in part[member: "content"]?.elements ?? [] where piece[member: "type"]?.string == "thinking" {
+            text += piece[member: "thinking"]?.string ?? ""
+            for inner in piece[member: "thinking"]?.elements ?? [] { text += inner[member: "text"]?.string ?? "" }
+        }
+        guard !text.isEmpty else { return }
+        try answer.budget.charge(text)
+        reasoning += text
     }
 
     /// Whether a member of a part has content; chunks have many empty members.

@@ -12,7 +12,8 @@ struct OpenAIChatRequest: Sendable, Hashable {
 
     /// Returns the body, including the bytes of the pictures that have been read.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for a value that the request sets twice.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for a value that the request sets twice, and for tools
+    ///   where the server takes none.
     func body() throws(AIServiceError) -> ParameterValue {
         var body: [String: ParameterValue] = ["model": .string(model), "messages": .array(try messages())]
         body["stream"] = .bool(isStreamed)
@@ -21,17 +22,38 @@ struct OpenAIChatRequest: Sendable, Hashable {
         body["top_p"] = parameters.topP.map { .double($0) }
         body[compatibility.tokenLimit.rawValue] = parameters.maximumTokens.map { .int($0) }
         body["stop"] = parameters.stop.map { .array($0.map { .string($0) }) }
-        body["seed"] = parameters.seed.map { .int($0) }
+        body[compatibility.seedName.rawValue] = parameters.seed.map { .int($0) }
         body["reasoning_effort"] = parameters.effort.map { .string($0) }
+        guard parameters.tools.isEmpty || compatibility.takesTools else {
+            throw AIServiceError(
+                .invalidRequest,
+                "The server takes no tools, and the request has some. Leave them out, or name another service.")
+        }
         if !parameters.tools.isEmpty { body["tools"] = .array(parameters.tools.map(Self.tool)) }
         body["tool_choice"] = parameters.toolChoice.map(Self.choice)
-        if let format = parameters.format {
-            body["response_format"] = ["type": "json_schema", "json_schema": .object(format)]
-        } else if form == .structured {
-            body["response_format"] = ["type": "json_object"]
-        }
+        body["response_format"] = responseFormat
         try parameters.extra.add(to: &body)
         return .object(body)
+    }
+
+    /// The strictest form that the request needs and the server can promise.
+    private var responseFormat: ParameterValue? {
+        let format = parameters.format
+        switch compatibility.structure {
+        case .schema:
+            if let format { return ["type": "json_schema", "json_schema": .object(format)] }
+            return form == .structured ? ["type": "json_object"] : nil
+        case .object: return format != nil || form == .structured ? ["type": "json_object"] : nil
+        case .none: return nil
+        }
+    }
+
+    /// The instructions, with the schema where the server cannot be given it in another way.
+    private func instructions() throws(AIServiceError) -> String? {
+        guard compatibility.structure != .schema, let schema = parameters.schema else { return parameters.instructions }
+        let text = String(decoding: try ParameterValue.object(schema).jsonData(), as: UTF8.self)
+        let order = "Answer with JSON alone, which follows this JSON schema: \(text)"
+        return parameters.instructions.map { "\($0)\n\n\(order)" } ?? order
     }
 
     private static func tool(_ tool: ToolDefinition) -> ParameterValue {
@@ -49,12 +71,36 @@ struct OpenAIChatRequest: Sendable, Hashable {
     }
 
     private func messages() throws(AIServiceError) -> [ParameterValue] {
+        var turns = conversation.turns
+        if let instructions = try instructions() { turns.insert(.system(instructions), at: 0) }
+        if compatibility.systemRole == .user { turns = Self.withoutSystem(turns) }
+        let role = ParameterValue.string(compatibility.systemRole.rawValue)
         var messages: [ParameterValue] = []
-        if let instructions = parameters.instructions {
-            messages.append(["role": "system", "content": .string(instructions)])
+        for turn in turns {
+            if case .system(let text) = turn {
+                messages.append(["role": role, "content": .string(text)])
+            } else {
+                messages.append(try Self.message(turn))
+            }
         }
-        for turn in conversation.turns { messages.append(try Self.message(turn)) }
         return messages
+    }
+
+    /// Returns the turns with each system text at the beginning of the user's next one.
+    private static func withoutSystem(_ turns: [OpenAIConversation.Turn]) -> [OpenAIConversation.Turn] {
+        var result: [OpenAIConversation.Turn] = []
+        var waiting: [OpenAIConversation.Piece] = []
+        for turn in turns {
+            switch turn {
+            case .system(let text): waiting.append(.text(text))
+            case .user(let pieces):
+                result.append(.user(waiting + pieces))
+                waiting = []
+            default: result.append(turn)
+            }
+        }
+        if !waiting.isEmpty { result.append(.user(waiting)) }
+        return result
     }
 
     private static func message(_ turn: OpenAIConversation.Turn) throws(AIServiceError) -> ParameterValue {

@@ -6,10 +6,20 @@ import Hablare
 struct OpenAIDialect: ServiceDialect {
     let name: String
     let fields: HTTPFields
+    /// The field of the key; `nil` for a bearer token.
+    let keyField: String?
 
-    init(name: String = "OpenAI", fields: HTTPFields = [:]) {
+    init(name: String = "OpenAI", fields: HTTPFields = [:], keyField: String? = nil) {
         self.name = name
         self.fields = fields
+        self.keyField = keyField
+    }
+
+    func secrets(for key: APIKey) -> HTTPFields {
+        guard let keyField else { return [.authorization: "Bearer \(key.secret)"] }
+        var fields = HTTPFields()
+        fields[named: keyField] = key.secret
+        return fields
     }
 
     func limits(in fields: HTTPFields, now: Date) -> ReportedLimits? { OpenAILimits.reported(in: fields) }

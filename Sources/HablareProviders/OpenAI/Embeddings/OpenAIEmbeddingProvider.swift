@@ -86,7 +86,7 @@ public struct OpenAIEmbeddingProvider: AIServiceProvider, RequestChecking {
         }
         var metadata: [String: String] = [:]
         metadata[AnswerMetadata.requestID] = answer.requestID
-        metadata[AnswerMetadata.model] = list.model?.string.map { answer.key?.hidden(in: $0) ?? $0 }
+        metadata[AnswerMetadata.model] = list.model?.string.map { answer.keys.hidden(in: $0) }
         return ProviderAnswer(.embedding(vector), metadata: metadata, usage: service.charged(usage))
     }
 

@@ -46,6 +46,10 @@ public struct OpenAIService: Sendable {
     ///   - transport: The HTTP transport.
     ///   - key: A closure that looks up the key. It returns `nil` for a server that needs none.
     ///   - fields: The header fields of each call, such as `OpenAI-Organization` and `OpenAI-Project`. Never a key.
+    ///   - keyField: The field of the key. Default: `nil`, for a bearer token. For example, `api-key` for Azure.
+    ///   - secrets: A closure that looks up further secret fields by their names, such as the key of a gateway. It is called for each
+    ///     call. Like the key, they are sent only to the address's own origin. Default: none.
+    ///   - name: The server's name for use in a sentence. Default: `OpenAI` at its own host, else `The server`.
     ///   - compatibility: The server's differences from OpenAI. Default: none at OpenAI's own host,
     ///     ``OpenAICompatibility/others`` elsewhere.
     ///   - isCharged: Whether calls cost money. Default: `true`, unless the server is on this machine.
@@ -57,7 +61,10 @@ public struct OpenAIService: Sendable {
     public init(
         _ address: ServiceAddress, transport: any HTTPTransport,
         key: @escaping @Sendable () throws(AIServiceError) -> APIKey?, fields: HTTPFields = [:],
-        compatibility: OpenAICompatibility? = nil, isCharged: Bool? = nil, account: AccountID? = nil,
+        keyField: String? = nil,
+        secrets: @escaping @Sendable () throws(AIServiceError) -> [String: APIKey] = { [:] },
+        name: String? = nil, compatibility: OpenAICompatibility? = nil, isCharged: Bool? = nil,
+        account: AccountID? = nil,
         rate: RateLimit? = nil, concurrency: Int? = nil, date: @escaping @Sendable () -> Date = { Date() }
     ) {
         let isOpenAI = address.origin.host == "api.openai.com"
@@ -68,8 +75,10 @@ public struct OpenAIService: Sendable {
         self.account = account ?? AccountID(rawValue: isOpenAI ? "openai" : "openai \(address.origin.text)")
         self.rate = rate ?? (isOpenAI ? .openAI : .asReported)
         self.concurrency = concurrency ?? (isOpenAI ? 8 : 4)
-        dialect = OpenAIDialect(name: isOpenAI ? "OpenAI" : "The server", fields: fields)
-        client = ServiceClient(address, dialect: dialect, transport: transport, key: key, date: date)
+        dialect = OpenAIDialect(
+            name: name ?? (isOpenAI ? "OpenAI" : "The server"), fields: fields, keyField: keyField)
+        client = ServiceClient(
+            address, dialect: dialect, transport: transport, key: key, secrets: secrets, date: date)
         self.date = date
     }
 

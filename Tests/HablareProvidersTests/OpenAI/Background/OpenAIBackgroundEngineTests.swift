@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Hablare
+import HablareNetwork
 import HablareProviders
 import HablareTestKit
 import HablareTestServers

@@ -1,0 +1,164 @@
+import Foundation
+import Hablare
+import HablareJSON
+
+/// A service's own message in a refusal, made safe for an error's ``/Hablare/AIServiceError/cause``. Pure.
+///
+/// The message may quote the prompt and the key, and errors are stored and logged. The rule:
+///
+/// 1. Control characters and line ends become blanks.
+/// 2. The call's keys, and every word that looks like a key, become `[key]`.
+/// 3. Words of four letters or more and numbers of four digits or more that the request's texts contain, and everything
+///    of twelve bytes or more that they share, become `[prompt]` (``Redaction``). The request's texts are its prompt,
+///    its instructions, and each text with a blank among its parameters. Common words of error messages stay.
+/// 4. The first ``longest`` characters are kept.
+///
+/// Without a request nothing is known of the texts that were sent. The message of such a call is kept only if it sent
+/// none.
+struct VendorWords: Sendable {
+    /// The maximum number of characters of a message that are kept: 300.
+    static let longest = 300
+    /// The maximum number of characters of a message that are read: 16 Ki.
+    static let longestRead = 16 << 10
+
+    private let request: AIRequest?
+    private let sentBody: Bool
+    private let keys: [APIKey]
+
+    /// - Parameters:
+    ///   - request: The request that was sent; `nil` if there is none, as for a list of models.
+    ///   - sentBody: Whether the call had a body.
+    ///   - keys: The keys of the call.
+    init(_ request: AIRequest?, sentBody: Bool, keys: [APIKey]) {
+        self.request = request
+        self.sentBody = sentBody
+        self.keys = keys
+    }
+
+    /// Returns an error whose cause ends with the message of a refusal's body, if it has one.
+    func adding(_ body: ParameterValue?, to error: AIServiceError) -> AIServiceError {
+        guard let message = Self.message(in: body), let shown = shown(message) else { return error }
+        return error.reworded(error.message, cause: error.cause.map { "\($0): \(shown)" } ?? shown)
+    }
+
+    /// Returns a message that may be stored; `nil` if nothing of it may, or nothing is left.
+    func shown(_ message: String) -> String? {
+        guard request != nil || !sentBody else { return nil }
+        var text = Self.unescaped(String(message.prefix(Self.longestRead)))
+        text = Self.withoutControls(text)
+        for key in keys where key.secret.count >= 8 {
+            text = text.replacingOccurrences(of: key.secret, with: "[key]", options: .caseInsensitive)
+        }
+        text = Self.withoutKeys(text)
+        if let request { text = Redaction(of: Self.texts(of: request), from: .service).redacted(text) }
+        text = text.split(separator: " ").joined(separator: " ")
+        guard text.count > Self.longest else { return text.isEmpty ? nil : text }
+        return "\(text.prefix(Self.longest - 1))…"
+    }
+
+    // MARK: The message in a body
+
+    /// Returns the message of an error's body in any of the known forms: `error.message`, `error` as a text, `message`,
+    /// and `detail` as a text, an object or a list of `loc` and `msg`.
+    static func message(in body: ParameterValue?, depth: Int = 0) -> String? {
+        guard depth < 5, let body else { return nil }
+        if let text = body.string { return text.isEmpty ? nil : text }
+        let entries = body.elements
+        if !entries.isEmpty {
+            let texts = entries.prefix(3).compactMap { message(in: $0, depth: depth + 1) }
+            return texts.isEmpty ? nil : texts.joined(separator: "; ")
+        }
+        if let text = body[member: "msg"]?.string {
+            let place = (body[member: "loc"]?.elements ?? []).compactMap { $0.string ?? $0.count.map { "\($0)" } }
+            return place.isEmpty ? text : "\(place.joined(separator: ".")): \(text)"
+        }
+        for member in ["error", "message", "detail", "errors"] {
+            if let text = message(in: body[member: member], depth: depth + 1) { return text }
+        }
+        return nil
+    }
+
+    // MARK: The request's texts
+
+    /// Returns everything that the user wrote into a request, in one text.
+    static func texts(of request: AIRequest) -> String {
+        var texts: [String] = []
+        switch request.prompt {
+        case .text(let text): texts.append(text)
+        case .messages(let messages):
+            for part in messages.flatMap(\.parts) {
+                if case .text(let text) = part { texts.append(text) }
+                if case .toolResult(_, let content) = part { texts.append(content) }
+                if case .toolCall(_, _, let arguments) = part { collect(arguments, all: true, into: &texts) }
+            }
+        }
+        for (name, value) in request.parameters { collect(value, all: name == "instructions", into: &texts) }
+        return texts.joined(separator: "\n")
+    }
+
+    private static func collect(_ value: ParameterValue, all: Bool, into texts: inout [String]) {
+        switch value {
+        case .string(let text): if all || text.contains(where: \.isWhitespace) { texts.append(text) }
+        case .array(let values): for value in values { collect(value, all: all, into: &texts) }
+        case .object(let members): for value in members.values { collect(value, all: all, into: &texts) }
+        default: break
+        }
+    }
+
+    // MARK: Characters and keys
+
+    /// Returns a text with the escapes `\\uXXXX` and `\\n` of a quoted JSON text resolved, so that a prompt is found in it.
+    private static func unescaped(_ text: String) -> String {
+        guard text.contains("\\") else { return text }
+        return text.replacing(/\\u([0-9A-Fa-f]{4})/) { match in
+            UInt32(match.1, radix: 16).flatMap(Unicode.Scalar.init).map { String(Character($0)) } ?? " "
+        }.replacing(/\\[nrt]/, with: " ")
+    }
+
+    private static func withoutControls(_ text: String) -> String {
+        var scalars = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned:
+                scalars.append(" ")
+            default: scalars.append(scalar)
+            }
+        }
+        return String(scalars)
+    }
+
+    private static let beginnings = [
+        "sk-", "sk_", "pk-", "pk_", "rk_", "xai-", "gsk_", "AIza", "hf_", "tgp_", "eyJ", "ghp_", "xoxb-",
+    ]
+    /// The number of letters and digits in a row that make a word with both look like a key.
+    private static let keyLength = 20
+
+    /// Returns a text without words that look like keys: those with the beginning of a vendor's keys, those with
+    /// asterisks in them, and those with twenty or more letters and digits in a row.
+    private static func withoutKeys(_ text: String) -> String {
+        var result = ""
+        var word = ""
+        func end() {
+            result += isKeyLike(word) ? "[key]" : word
+            word = ""
+        }
+        for character in text {
+            if character.isASCII, character.isLetter || character.isNumber || "_-*.+=".contains(character) {
+                word.append(character)
+            } else {
+                end()
+                result.append(character)
+            }
+        }
+        end()
+        return result
+    }
+
+    private static func isKeyLike(_ word: String) -> Bool {
+        guard word.count >= 8 else { return false }
+        if beginnings.contains(where: word.hasPrefix) || word.contains("**") { return true }
+        return word.split { !($0.isLetter || $0.isNumber) }.contains { run in
+            run.count >= keyLength && run.contains(where: \.isLetter) && run.contains(where: \.isNumber)
+        }
+    }
+}

@@ -1,0 +1,137 @@
+/// Removes a prompt's words from the messages of a program or a service, before they become part of an error that is
+/// stored and logged.
+///
+/// It finds literal repetitions, whole or in part, single words of four letters or more, and numbers of four digits or
+/// more, ignoring case. Common words of error messages stay. It does not find a prompt in another form, such as encoded
+/// or translated.
+struct Redaction: Sendable {
+    /// The text that replaces the prompt's words.
+    static let mark = "[prompt]"
+    /// The minimum number of consecutive bytes from the prompt that are redacted; shorter runs are common words. A
+    /// shorter prompt is redacted if it occurs as a whole.
+    static let shortest = 12
+    /// The minimum number of letters of a prompt's word that is redacted; shorter words are too common.
+    static let shortestWord = 4
+    /// The common words of error messages, which reveal nothing even if the prompt has them too.
+    private static let everybodys = Set(
+        """
+        argument cannot could denied device directory error failed fatal file found from have input invalid language
+        line memory missing open option output permission read such text that there this unknown usage voice warning
+        with word write
+        """.split { $0 == " " || $0 == "\n" }.map { Array($0.utf8) })
+    /// The further common words of services' error messages.
+    private static let ofServices = Set(
+        """
+        additionalproperties allowed array assistant boolean context content exceed exceeded exceeds expected false
+        format image instead integer length limit maximum message messages model must null number object parameter
+        please properties property reduce request required response role schema should string supported system
+        temperature tokens tool tools true type unsupported user value values
+        """.split { $0 == " " || $0 == "\n" }.map { Array($0.utf8) })
+
+    /// The origin of a message, which decides the common words.
+    enum Speaker: Sendable, Hashable { case program, service }
+
+    private let prompt: [UInt8]
+    private let common: Set<[UInt8]>
+
+    /// Creates a redaction for one prompt.
+    init(of prompt: String, from speaker: Speaker = .program) {
+        self.prompt = Array(prompt.utf8)
+        common = speaker == .program ? Self.everybodys : Self.everybodys.union(Self.ofServices)
+    }
+
+    /// Returns a message without the prompt's words.
+    func redacted(_ text: String) -> String { String(decoding: redacted(Array(text.utf8)), as: UTF8.self) }
+
+    /// Returns the end of a program's message without the prompt's words, as valid UTF-8.
+    ///
+    /// - Parameters:
+    ///   - words: The message; bytes that are not UTF-8 become U+FFFD.
+    ///   - limit: The maximum number of bytes to return.
+    /// - Returns: The message without surrounding white space; `nil` if nothing is left.
+    func tail(of words: [UInt8], limit: Int) -> String? {
+        let repaired = Array(String(decoding: words, as: UTF8.self).utf8)
+        let kept = redacted(repaired)[...].drop(while: Self.isSpace).suffix(limit)
+        let text = kept.drop(while: Self.continuesScalar).reversed().drop(while: Self.isSpace).reversed()
+        return text.isEmpty ? nil : String(decoding: text, as: UTF8.self)
+    }
+
+    private func redacted(_ words: [UInt8]) -> [UInt8] {
+        let hidden = promptBytes(in: words)
+        var result: [UInt8] = []
+        for (index, byte) in words.enumerated() {
+            if !hidden[index] {
+                result.append(byte)
+            } else if index == 0 || !hidden[index - 1] {
+                result += Array(Self.mark.utf8)
+            }
+        }
+        return result
+    }
+
+    /// Returns which bytes come from the prompt: every run of ``shortest`` bytes that the prompt also has, widened to
+    /// whole characters. Takes time linear in both lengths.
+    private func promptBytes(in words: [UInt8]) -> [Bool] {
+        var hidden = wholeWords(in: words)
+        let width = min(Self.shortest, prompt.count)
+        guard width > 0, words.count >= width, !prompt.allSatisfy(Self.isSpace) else { return hidden }
+        var positions: [ArraySlice<UInt8>: [Int]] = [:]
+        for start in 0...words.count - width where mayHide(words, start, width) {
+            positions[words[start..<start + width], default: []].append(start)
+        }
+        for start in 0...prompt.count - width {
+            for start in positions.removeValue(forKey: prompt[start..<start + width]) ?? [] {
+                for index in start..<start + width { hidden[index] = true }
+            }
+        }
+        for index in words.indices.dropFirst() where Self.continuesScalar(words[index]) && hidden[index - 1] {
+            hidden[index] = true
+        }
+        for index in words.indices.dropFirst().reversed() where Self.continuesScalar(words[index]) && hidden[index] {
+            hidden[index - 1] = true
+        }
+        return hidden
+    }
+
+    /// Returns which bytes are whole words of the prompt, ignoring case. A program may quote the one word that it
+    /// cannot handle.
+    private func wholeWords(in words: [UInt8]) -> [Bool] {
+        var hidden = Array(repeating: false, count: words.count)
+        for isPart in [Self.isLetter, Self.isDigit] {
+            let known = Set(Self.longWords(of: prompt, isPart).map { Self.folded(prompt[$0]) }).subtracting(common)
+            for range in Self.longWords(of: words, isPart) where known.contains(Self.folded(words[range])) {
+                for index in range { hidden[index] = true }
+            }
+        }
+        return hidden
+    }
+
+    /// Returns the ranges of the words of at least ``shortestWord`` letters, or of the numbers of as many digits.
+    private static func longWords(of bytes: [UInt8], _ isPart: (UInt8) -> Bool) -> [Range<Int>] {
+        bytes.indices.split { !isPart(bytes[$0]) }.filter { $0.count >= shortestWord }.map {
+            $0.startIndex..<$0.endIndex
+        }
+    }
+
+    private static func folded(_ word: ArraySlice<UInt8>) -> [UInt8] {
+        word.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 32 : $0 }
+    }
+
+    /// Returns whether a match may be redacted. A prompt of one to three bytes is redacted only as a separate word, so
+    /// that `a` is not cut out of every word.
+    private func mayHide(_ words: [UInt8], _ start: Int, _ width: Int) -> Bool {
+        guard width < 4 else { return true }
+        return !(start > 0 && Self.isLetter(words[start - 1]))
+            && !(start + width < words.count && Self.isLetter(words[start + width]))
+    }
+
+    private static func continuesScalar(_ byte: UInt8) -> Bool { byte & 0xC0 == 0x80 }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == 32 || (9...13).contains(byte) }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        byte >= 0x80 || (byte | 32) >= UInt8(ascii: "a") && (byte | 32) <= UInt8(ascii: "z")
+    }
+}

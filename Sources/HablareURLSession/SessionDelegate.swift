@@ -1,0 +1,103 @@
+import Foundation
+import HTTPTypes
+import Hablare
+import HablareProviders
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// The delegate of one session: passes its events to the transfers by the numbers of their tasks.
+final class SessionDelegate: NSObject, URLSessionDataDelegate {
+    private struct Entry: Sendable {
+        let transfer: SessionTransfer
+        let form: UploadFile.Form
+    }
+
+    private let entries = Guarded<[Int: Entry]>([:])
+    /// The proxy whose key is sent if it asks for one.
+    private let proxy: ProxyAddress?
+
+    init(proxy: ProxyAddress?) { self.proxy = proxy }
+
+    /// Adds a transfer before its task is resumed.
+    func add(_ transfer: SessionTransfer, _ form: UploadFile.Form, for task: URLSessionTask) {
+        entries.withLock { $0[task.taskIdentifier] = Entry(transfer: transfer, form: form) }
+    }
+
+    /// Ends all transfers with a failure.
+    func failAll(_ failure: HTTPFailure) {
+        for entry in entries.withLock({ Array($0.values) }) { entry.transfer.failed(failure) }
+    }
+
+    private func transfer(of task: URLSessionTask) -> SessionTransfer? {
+        entries.withLock { $0[task.taskIdentifier]?.transfer }
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        // Redirects are decided by `Redirect`. The answer is the redirect itself.
+        head(of: response, for: task)
+        completionHandler(nil)
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        #if canImport(Darwin)
+        if challenge.protectionSpace.isProxy(), challenge.previousFailureCount == 0, let user = proxy?.user {
+            let credential = URLCredential(user: user, password: proxy?.password ?? "", persistence: .none)
+            return completionHandler(.useCredential, credential)
+        }
+        #endif
+        completionHandler(.performDefaultHandling, nil)
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
+        totalBytesExpectedToSend: Int64
+    ) {
+        transfer(of: task)?.partSent()
+    }
+
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        head(of: response, for: dataTask)
+        completionHandler(.allow)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        transfer(of: dataTask)?.received(data)
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        let entry = entries.withLock { $0.removeValue(forKey: task.taskIdentifier) }
+        if let form = entry?.form { UploadFile.remove(form) }
+        guard let transfer = entry?.transfer else { return }
+        // The open-source Foundation reports some heads without a body, such as a redirect without an address, here.
+        if error == nil, let response = task.response as? HTTPURLResponse { Self.pass(response, to: transfer) }
+        transfer.ended(error)
+    }
+
+    private func head(of response: URLResponse, for task: URLSessionTask) {
+        guard let transfer = transfer(of: task) else { return }
+        guard let response = response as? HTTPURLResponse else {
+            return transfer.failed(HTTPFailure(.malformedAnswer, mayHaveArrived: true, cause: "the answer is no HTTP"))
+        }
+        Self.pass(response, to: transfer)
+    }
+
+    private static func pass(_ response: HTTPURLResponse, to transfer: SessionTransfer) {
+        var fields = HTTPFields()
+        for (name, value) in response.allHeaderFields {
+            guard let text = name as? String, let name = HTTPField.Name(text) else { continue }
+            fields.append(HTTPField(name: name, value: "\(value)"))
+        }
+        transfer.headReceived(status: response.statusCode, fields: fields)
+    }
+}

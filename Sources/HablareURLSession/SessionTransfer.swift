@@ -1,0 +1,282 @@
+import Dispatch
+import Foundation
+import HTTPTypes
+import Hablare
+import HablareProviders
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// A transfer over a session. It passes the events of the session, the reader and the caller to ``TransferMachine``,
+/// and performs the machine's actions.
+final class SessionTransfer: Sendable {
+    private struct State: Sendable {
+        var machine: TransferMachine
+        var task: URLSessionTask?
+        var caller: CheckedContinuation<HTTPAnswer, any Error>?
+        var reader: CheckedContinuation<Data?, any Error>?
+        /// Whether a part of the call was certainly passed to a connection.
+        var isProven = false
+        var isSuspended = false
+        /// The number of bytes received since the server should have waited.
+        var unread = 0
+    }
+
+    private let state: Guarded<State>
+    private let mostUnread: Int
+
+    init(idleTimeout: Duration, mostUnread: Int) {
+        state = Guarded(State(machine: TransferMachine(idleTimeout: idleTimeout)))
+        self.mostUnread = max(mostUnread, TransferMachine.mostHeld)
+    }
+
+    // MARK: The caller
+
+    /// Starts the task, and returns when the answer's head arrives. Cancelling the task ends the transfer.
+    ///
+    /// - Parameter start: Creates the session's task, not yet resumed; it throws if there is no session any more.
+    func answer(_ start: @Sendable () throws(HTTPFailure) -> URLSessionTask) async throws -> HTTPAnswer {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let isOver = state.withLock { state in
+                    if state.machine.ending == nil { state.caller = continuation }
+                    return state.machine.ending != nil
+                }
+                // Before the start, only a cancellation can have ended the transfer.
+                if isOver { return continuation.resume(throwing: CancellationError()) }
+                do {
+                    let task = try start()
+                    let now = Self.now
+                    let isEnded = state.withLock { state in
+                        state.task = task
+                        // Nothing tells when the head is sent. From here on it may have been.
+                        state.machine.headSent(at: now)
+                        return state.machine.ending != nil
+                    }
+                    guard !isEnded else { return task.cancel() }
+                    task.resume()
+                    check()
+                } catch {
+                    failed(error)
+                }
+            }
+        } onCancel: {
+            cancel()
+        }
+    }
+
+    private func cancel() {
+        let ended = state.withLock { state in state.machine.cancelled() ? Self.takeAll(&state) : nil }
+        ended?.end(with: .cancelled, abort: true)
+    }
+
+    // MARK: The reader
+
+    /// Returns the next piece. Cancelling the task ends the transfer.
+    private func next() async throws -> Data? {
+        if Task.isCancelled { cancel() }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let now = Self.now
+                let (portion, resumed) = state.withLock { state -> (TransferMachine.Portion, URLSessionTask?) in
+                    let portion = state.machine.asked(at: now)
+                    switch portion {
+                    case .bytes:
+                        state.unread = 0
+                        defer { state.isSuspended = false }
+                        return (portion, state.isSuspended ? state.task : nil)
+                    case .wait: state.reader = continuation
+                    case .end: break
+                    }
+                    return (portion, nil)
+                }
+                resumed?.resume()
+                switch portion {
+                case .bytes(let bytes, _): continuation.resume(returning: bytes)
+                case .end(let ending): continuation.resume(with: Self.result(of: ending))
+                case .wait: break
+                }
+            }
+        } onCancel: {
+            cancel()
+        }
+    }
+
+    /// The answer's body. When its last holder releases it, the transfer ends.
+    private var pieces: HTTPPieces {
+        let hold = Hold(transfer: self)
+        return HTTPPieces { try await hold.transfer.next() }
+    }
+
+    private final class Hold: Sendable {
+        let transfer: SessionTransfer
+
+        init(transfer: SessionTransfer) { self.transfer = transfer }
+
+        deinit { transfer.left() }
+    }
+
+    /// Leaves the rest of the answer unread. Returns when the server has sent the rest, or when a short time has
+    /// passed. Cancelling the task ends the transfer at once.
+    func leave() async {
+        left()
+        do {
+            _ = try await next()
+        } catch {
+            // In every case the connection is now free or closed.
+            return
+        }
+    }
+
+    private func left() {
+        let now = Self.now
+        let (until, resumed) = state.withLock { state in
+            let until = state.machine.left(at: now)
+            defer { state.isSuspended = false }
+            return (until, state.isSuspended ? state.task : nil)
+        }
+        resumed?.resume()
+        if let until { look(in: until - now) }
+    }
+
+    // MARK: The session
+
+    /// Records that a part of the call's body was sent.
+    func partSent() {
+        let now = Self.now
+        state.withLock { state in
+            state.isProven = true
+            state.machine.partSent(at: now)
+        }
+    }
+
+    /// Records the answer's head. Only the first one counts.
+    func headReceived(status: Int, fields: HTTPFields) {
+        let now = Self.now
+        let caller = state.withLock { state -> CheckedContinuation<HTTPAnswer, any Error>? in
+            state.isProven = true
+            guard state.machine.headReceived(at: now) else { return nil }
+            defer { state.caller = nil }
+            return state.caller
+        }
+        caller?.resume(returning: HTTPAnswer(status: status, fields: fields, body: pieces))
+    }
+
+    /// Records a piece of the answer's body.
+    func received(_ piece: Data) {
+        guard !piece.isEmpty else { return }
+        let now = Self.now
+        let (reader, waiting, suspended) = state.withLock {
+            state -> (CheckedContinuation<Data?, any Error>?, Waiting?, URLSessionTask?) in
+            switch state.machine.received(piece, readerWaits: state.reader != nil, at: now) {
+            case .deliver:
+                defer { state.reader = nil }
+                return (state.reader, nil, nil)
+            case .abort: return (nil, Self.takeAll(&state), nil)
+            case .holdBack: return hold(piece.count, &state)
+            case .hold, .drop: return (nil, nil, nil)
+            }
+        }
+        reader?.resume(returning: piece)
+        suspended?.suspend()
+        if let waiting {
+            waiting.end(with: state.withLock { $0.machine.ending } ?? .cancelled, abort: true)
+        }
+    }
+
+    /// Makes the server wait. Where that is impossible, ends a transfer of which too much is unread.
+    private func hold(
+        _ count: Int, _ state: inout State
+    ) -> (CheckedContinuation<Data?, any Error>?, Waiting?, URLSessionTask?) {
+        #if canImport(Darwin)
+        defer { state.isSuspended = true }
+        return (nil, nil, state.isSuspended ? nil : state.task)
+        #else
+        // A suspended task of the open-source Foundation sends its call again when it is resumed.
+        state.unread += count
+        guard state.unread > mostUnread else { return (nil, nil, nil) }
+        let failure = HTTPFailure(.other, mayHaveArrived: true, cause: "more than \(mostUnread) bytes are unread")
+        return (nil, state.machine.failed(failure) ? Self.takeAll(&state) : nil, nil)
+        #endif
+    }
+
+    /// Records the session's end of the transfer.
+    func ended(_ error: (any Error)?) {
+        if let error { return failed(error) }
+        let ended = state.withLock { state -> (Waiting, Bool)? in
+            let hasCaller = state.caller != nil
+            return state.machine.finished() ? (Self.takeAll(&state), hasCaller) : nil
+        }
+        guard let (waiting, hasCaller) = ended else { return }
+        // An end without a head is no answer.
+        let lost = HTTPFailure(.connectionLost, mayHaveArrived: true, cause: "the answer has no head")
+        waiting.end(with: hasCaller ? .failed(lost) : .complete, abort: false)
+    }
+
+    /// Ends the transfer with an error, if it is still running.
+    func failed(_ error: any Error) {
+        let result = state.withLock { state -> (Waiting, HTTPFailure)? in
+            let failure = SessionFault.failure(for: error, isProven: state.isProven)
+            return state.machine.failed(failure) ? (Self.takeAll(&state), failure) : nil
+        }
+        if let (waiting, failure) = result { waiting.end(with: .failed(failure), abort: true) }
+    }
+
+    private func check() {
+        let now = Self.now
+        let (next, waiting) = state.withLock { state -> (TransferMachine.Watch, Waiting?) in
+            let next = state.machine.checked(at: now)
+            return (next, next == .abort ? Self.takeAll(&state) : nil)
+        }
+        switch next {
+        case .over: break
+        case .again(let time): look(in: time - now)
+        case .abort: waiting?.end(with: state.withLock { $0.machine.ending } ?? .cancelled, abort: true)
+        }
+    }
+
+    /// Checks after a time, unless the transfer is released before.
+    private func look(in time: Duration) {
+        let (seconds, attoseconds) = max(time, .zero).components
+        // At most a day: the check comes again.
+        let pause = Int(min(seconds, 86_400)) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
+        DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(pause)) { [weak self] in self?.check() }
+    }
+
+    // MARK: Endings
+
+    /// The waiters of a transfer, removed from its state so that they are resumed outside the lock.
+    private struct Waiting: Sendable {
+        let task: URLSessionTask?
+        let caller: CheckedContinuation<HTTPAnswer, any Error>?
+        let reader: CheckedContinuation<Data?, any Error>?
+
+        func end(with ending: TransferMachine.Ending, abort: Bool) {
+            if abort { task?.cancel() }
+            reader?.resume(with: SessionTransfer.result(of: ending))
+            switch ending {
+            case .complete, .cancelled: caller?.resume(throwing: CancellationError())
+            case .failed(let failure): caller?.resume(throwing: failure)
+            }
+        }
+    }
+
+    private static func takeAll(_ state: inout State) -> Waiting {
+        defer {
+            state.caller = nil
+            state.reader = nil
+        }
+        return Waiting(task: state.task, caller: state.caller, reader: state.reader)
+    }
+
+    private static func result(of ending: TransferMachine.Ending) -> Result<Data?, any Error> {
+        switch ending {
+        case .complete: .success(nil)
+        case .failed(let failure): .failure(failure)
+        case .cancelled: .failure(CancellationError())
+        }
+    }
+
+    private static var now: Duration { .nanoseconds(Int64(DispatchTime.now().uptimeNanoseconds)) }
+}
