@@ -14,7 +14,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
         let form: UploadFile.Form
     }
 
-    private let entries = Guarded<[Int: Entry]>([:])
+    private let entries = Locked<[Int: Entry]>([:])
     /// The proxy whose key is sent if it asks for one.
     private let proxy: ProxyAddress?
 

@@ -23,11 +23,11 @@ final class SessionTransfer: Sendable {
         var unread = 0
     }
 
-    private let state: Guarded<State>
+    private let state: Locked<State>
     private let mostUnread: Int
 
     init(idleTimeout: Duration, mostUnread: Int) {
-        state = Guarded(State(machine: TransferMachine(idleTimeout: idleTimeout)))
+        state = Locked(State(machine: TransferMachine(idleTimeout: idleTimeout)))
         self.mostUnread = max(mostUnread, TransferMachine.mostHeld)
     }
 

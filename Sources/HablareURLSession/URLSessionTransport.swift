@@ -39,7 +39,7 @@ public final class URLSessionTransport: HTTPTransport {
 
     /// The settings of the connections.
     public let settings: URLSessionSettings
-    private let sessions = Guarded(Sessions())
+    private let sessions = Locked(Sessions())
 
     /// Creates a transport without connecting.
     ///
