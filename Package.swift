@@ -160,6 +160,7 @@ let package = Package(
                     name: "Subprocess", package: "swift-subprocess", condition: .when(platforms: [.macOS, .linux])),
                 .product(name: "SystemPackage", package: "swift-system", condition: .when(platforms: [.linux])),
             ] + http,
+            resources: [.embedInCode("Models/models.json")],
             swiftSettings: strict
         ),
         .target(name: "HablareSpeech", swiftSettings: strict),

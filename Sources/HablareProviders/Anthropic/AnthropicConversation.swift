@@ -21,6 +21,9 @@ struct AnthropicConversation: Sendable {
         turns.flatMap(\.content).compactMap { if case .picture(let picture) = $0 { picture } else { nil } }
     }
 
+    /// Whether the last turn is the assistant's, which a model then continues.
+    var endsWithAssistant: Bool { turns.last?.role == "assistant" }
+
     /// The turns as the API expects them, including the bytes of the pictures that have been read.
     var messages: [ParameterValue] {
         turns.map { turn in
