@@ -4,12 +4,6 @@ import HablareProviders
 
 /// The services: the part of the composition root that names concrete providers of the network.
 extension Composition {
-    /// The models to request from OpenAI itself if the user names none.
-    static let openAIModels = [
-        "model": "gpt-4.1-mini", "speech_model": "tts-1", "image_model": "gpt-image-1",
-        "embedding_model": "text-embedding-3-small",
-    ]
-
     static func networkProviders(
         of entry: ServiceEntry, _ network: Settings.Network, _ limits: CallLimits, in composition: Composition
     ) throws -> [InstalledProvider] {
@@ -33,8 +27,8 @@ extension Composition {
         let settings = site.settings
         return site.settings.kind.offers.map { offer in
             let id = settings.id(of: offer)
-            let known = site.address.origin.host == "api.openai.com" ? openAIModels[offer.modelKey] : nil
-            let model = offer.model(in: settings) ?? known
+            let isOpenAI = site.address.origin.host == "api.openai.com"
+            let model = offer.model(in: settings) ?? site.usualModel(of: offer)
             let timeout = site.timeout
             var voices: InstalledProvider.ServiceVoices?
             let provider: any AIServiceProvider
@@ -54,9 +48,9 @@ extension Composition {
                     id, service: service, model: model ?? "", voice: voice, timeout: timeout)
                 voices = InstalledProvider.ServiceVoices(usual: voice) { _ in
                     // Another server has other voices, and this API cannot list them.
-                    known == nil ? [] : OpenAISpeechProvider.voices.map { SpeechVoice(id: $0, name: $0) }
+                    !isOpenAI ? [] : OpenAISpeechProvider.voices.map { SpeechVoice(id: $0, name: $0) }
                 } check: { voice in
-                    guard known != nil, !voice.hasPrefix("voice_"), !OpenAISpeechProvider.voices.contains(voice)
+                    guard isOpenAI, !voice.hasPrefix("voice_"), !OpenAISpeechProvider.voices.contains(voice)
                     else { return }
                     throw AIServiceError(
                         .invalidRequest,
@@ -68,7 +62,7 @@ extension Composition {
             case .image: provider = OpenAIImageProvider(id, service: service, model: model ?? "", timeout: timeout)
             default: provider = OpenAIEmbeddingProvider(id, service: service, model: model ?? "", timeout: timeout)
             }
-            let missing = model == nil ? site.withoutModel(offer.modelKey) : nil
+            let missing = model == nil ? site.withoutModel(offer) : nil
             return InstalledProvider(
                 serving: settings.name, provider, isCharged: service.isCharged, voices: voices,
                 problem: missing)
@@ -82,7 +76,7 @@ extension Composition {
             let id = site.settings.id(of: offer)
             let form: AnswerForm = offer.answers == .text ? .text : .structured
             let usual = AnthropicMessagesProvider(id: id, service: service, form: form, limits: limits)
-            let provider = offer.model(in: site.settings).map {
+            let provider = (offer.model(in: site.settings) ?? site.usualModel(of: offer)).map {
                 AnthropicMessagesProvider(id: id, service: service, form: form, model: $0, limits: limits)
             }
             return InstalledProvider(serving: site.settings.name, provider ?? usual)
@@ -94,7 +88,7 @@ extension Composition {
         return site.settings.kind.offers.map { offer in
             let id = site.settings.id(of: offer)
             let usual = ElevenLabsSpeechProvider(id: id, service: service)
-            let model = offer.model(in: site.settings) ?? usual.model
+            let model = offer.model(in: site.settings) ?? site.usualModel(of: offer) ?? usual.model
             var limits = site.limits(.elevenLabs, at: "api.elevenlabs.io")
             limits.maximumCharacters = ElevenLabsModel.maximumCharacters(of: model)
             let provider = ElevenLabsSpeechProvider(
@@ -111,6 +105,15 @@ extension Composition {
             ) { SoundFormat($0)?.audioFormat }
             return InstalledProvider(serving: site.settings.name, provider, voices: voices)
         }
+    }
+
+    /// Returns the models that a service lists for its key, with the known facts about them.
+    static func listedModels(
+        _ entry: ServiceEntry, _ network: Settings.Network, in composition: Composition
+    ) async throws -> [ModelInformation] {
+        guard let address = entry.address else { return [] }
+        let site = try ServiceSite(entry.settings, at: address, network, .forAsking(), in: composition)
+        return try await site.models()
     }
 
     static func keyChecks(_ settings: Settings, in composition: Composition) -> [String: KeyCheck] {
@@ -134,6 +137,7 @@ private struct ServiceSite: Sendable {
     private let key: @Sendable () throws(AIServiceError) -> APIKey?
     private let voices: VoiceCache?
     private let date: @Sendable () -> Date
+    private let catalog: ModelCatalog
 
     init(
         _ settings: ServiceSettings, at address: ServiceAddress, _ network: Settings.Network,
@@ -150,6 +154,7 @@ private struct ServiceSite: Sendable {
             settings.takesKey
             ? way : KeylessTransport(base: way, service: settings.name, kind: settings.kind, address: address)
         date = composition.seams.date
+        catalog = settings.kind.isOwn(address) ? composition.catalog : composition.catalog.withoutEnds()
         voices = XDGFolders(environment: composition.environment).cache.map { folder in
             VoiceCache(file: folder.appending(path: "voices-\(settings.name).json"), date: composition.seams.date)
         }
@@ -185,7 +190,14 @@ private struct ServiceSite: Sendable {
     func openAI() -> OpenAIService {
         OpenAIService(
             address, transport: transport, key: key, isCharged: isCharged, account: account, rate: rate,
-            concurrency: concurrency, date: date)
+            concurrency: concurrency, catalog: catalog, date: date)
+    }
+
+    /// Returns the vendor's model for requests that name none. Another server has other models, unless its API has
+    /// only one vendor.
+    func usualModel(of offer: ServiceOffer) -> String? {
+        guard settings.kind != .openai || settings.kind.isOwn(address) else { return nil }
+        return catalog.defaultModel(offer.kind, of: settings.kind.rawValue)
     }
 
     /// Whether calls are charged for. A local server that requires a key counts as charged, because it may pass calls
@@ -201,7 +213,8 @@ private struct ServiceSite: Sendable {
     }
 
     func anthropic() -> AnthropicService {
-        AnthropicService(address: address, account: account, transport: transport, key: key, date: date)
+        AnthropicService(
+            address: address, account: account, transport: transport, key: key, catalog: catalog, date: date)
     }
 
     func elevenLabs() -> ElevenLabsService {
@@ -209,13 +222,32 @@ private struct ServiceSite: Sendable {
             address: address, account: account, voices: voices, transport: transport, key: key, date: date)
     }
 
-    func withoutModel(_ setting: String) -> CommandFailure {
-        CommandFailure(
+    func withoutModel(_ offer: ServiceOffer) -> CommandFailure {
+        let ending = catalog.models.filter { model in
+            model.vendor == settings.kind.rawValue && model.kind == offer.kind && settings.kind.isOwn(address)
+                && model.standing(at: date()) == .ending(model.endsAt)
+        }
+        let known = ending.isEmpty ? "" : " Known: \(ending.map(\.id).joined(separator: ", ")), which end soon."
+        return CommandFailure(
             .configuration,
             """
-            Nobody says which model of \(settings.name) is asked. Set services.\(settings.name).\(setting), or give \
-            --model.
+            Nobody says which model of \(settings.name) is asked. Set services.\(settings.name).\(offer.modelKey), or \
+            give --model.\(known)
             """)
+    }
+
+    func models() async throws -> [ModelInformation] {
+        switch settings.kind {
+        case .openai: return try await openAI().models()
+        case .anthropic: return try await anthropic().models()
+        case .elevenlabs:
+            let listed = try await elevenLabs().models().map { model in
+                ModelInformation(
+                    vendor: settings.kind.rawValue, id: model.id, name: model.name, kind: .speech,
+                    maximumCharacters: model.maximumCharacters.map(Int64.init))
+            }
+            return catalog.updating(listed)
+        }
     }
 
     func greeting() async throws(AIServiceError) -> String {

@@ -14,10 +14,11 @@ struct RootCommand: ParsableCommand {
               hablare narrate book.txt        read a book aloud into book.wav
               hablare generate --provider writer --stream 'Tell me about whales.'
                                               stream a local program's answer to a prompt
-              hablare speak --provider openai 'Good morning.' -o morning.mp3
+              hablare speak --provider elevenlabs 'Good morning.' -o morning.mp3
               hablare image --provider openai 'A whale that reads.' -o whale.png
               hablare ps                      list finished, running and waiting requests
               hablare providers               list providers, and what an unusable one needs
+              hablare models openai           list models with their prices and ends
               hablare doctor                  check the store, the programs and the voices
 
             EXIT STATUS:
@@ -34,8 +35,8 @@ struct RootCommand: ParsableCommand {
             PsCommand.self, ShowCommand.self, WatchCommand.self,
             StreamCommand.self,
             LogsCommand.self, CancelCommand.self, RetryCommand.self, RemoveCommand.self, PruneCommand.self,
-            WorkCommand.self, CostCommand.self, ProvidersCommand.self, KeysCommand.self, VoicesCommand.self,
-            DoctorCommand.self,
+            WorkCommand.self, CostCommand.self, ProvidersCommand.self, ModelsCommand.self, KeysCommand.self,
+            VoicesCommand.self, DoctorCommand.self,
         ])
 
     /// Suggests the command that was probably meant. The parser itself would only report unexpected words.

@@ -21,7 +21,7 @@ struct SpeakCommand: ComposedCommand {
 
             EXAMPLES:
               hablare speak 'Hello, world.' -o hello.mp3
-              hablare speak --provider openai --voice nova --speed 1.2 -f letter.txt -o letter.mp3
+              hablare speak --provider openai --model tts-1 --voice nova --speed 1.2 -f letter.txt -o letter.mp3
               hablare speak --provider elevenlabs --voice George 'Good evening.' | aplay
             """)
 
