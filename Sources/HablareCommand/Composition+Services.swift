@@ -4,13 +4,6 @@ import HablareProviders
 
 /// The services: the part of the composition root that names concrete providers of the network.
 extension Composition {
-    /// The models to request from OpenAI itself if the user names none. There is none for speech, because all of them
-    /// end on 2027-01-06.
-    static let openAIModels = [
-        "model": "gpt-6-luna", "image_model": "gpt-image-2.6-flare", "embedding_model": "text-embedding-3-small",
-        "transcription_model": "gpt-transcribe",
-    ]
-
     static func networkProviders(
         of entry: ServiceEntry, _ network: Settings.Network, _ limits: CallLimits, in composition: Composition
     ) throws -> [InstalledProvider] {
@@ -35,7 +28,7 @@ extension Composition {
         return site.settings.offers.map { offer in
             let id = settings.id(of: offer)
             let isOpenAI = site.address.origin.host == "api.openai.com"
-            let model = offer.model(in: settings) ?? (isOpenAI ? openAIModels[offer.modelKey] : nil)
+            let model = offer.model(in: settings) ?? site.usualModel(of: offer)
             let timeout = site.timeout
             var voices: InstalledProvider.ServiceVoices?
             let provider: any AIServiceProvider
@@ -71,7 +64,7 @@ extension Composition {
             case .image: provider = OpenAIImageProvider(id, service: service, model: model ?? "", timeout: timeout)
             default: provider = OpenAIEmbeddingProvider(id, service: service, model: model ?? "", timeout: timeout)
             }
-            let missing = model == nil ? site.withoutModel(offer.modelKey) : nil
+            let missing = model == nil ? site.withoutModel(offer) : nil
             return InstalledProvider(
                 serving: settings.name, provider, isCharged: service.isCharged, voices: voices,
                 problem: missing)
@@ -85,7 +78,7 @@ extension Composition {
             let id = site.settings.id(of: offer)
             let form: AnswerForm = offer.answers == .text ? .text : .structured
             let usual = AnthropicMessagesProvider(id: id, service: service, form: form, limits: limits)
-            let provider = offer.model(in: site.settings).map {
+            let provider = (offer.model(in: site.settings) ?? site.usualModel(of: offer)).map {
                 AnthropicMessagesProvider(id: id, service: service, form: form, model: $0, limits: limits)
             }
             return InstalledProvider(serving: site.settings.name, provider ?? usual)
@@ -105,7 +98,8 @@ extension Composition {
                 return InstalledProvider(serving: site.settings.name, provider ?? usual)
             }
             let usual = ElevenLabsSpeechProvider(id: id, service: service)
-            let model = offer.model(in: site.settings) ?? usual.model
+            let model = offer.model(in: site.settings) ?? site.usualModel(of: offer) ?? usual.model
+            var limits = site.limits(.elevenLabs, at: "api.elevenlabs.io")
             limits.maximumCharacters = ElevenLabsModel.maximumCharacters(of: model)
             let provider = ElevenLabsSpeechProvider(
                 id: id, service: service, model: model, defaultVoice: site.settings.voice ?? usual.defaultVoice,
@@ -121,6 +115,15 @@ extension Composition {
             ) { SoundFormat($0)?.audioFormat }
             return InstalledProvider(serving: site.settings.name, provider, voices: voices)
         }
+    }
+
+    /// Returns the models that a service lists for its key, with the known facts about them.
+    static func listedModels(
+        _ entry: ServiceEntry, _ network: Settings.Network, in composition: Composition
+    ) async throws -> [ModelInformation] {
+        guard let address = entry.address else { return [] }
+        let site = try ServiceSite(entry.settings, at: address, network, .forAsking(), in: composition)
+        return try await site.models()
     }
 
     static func keyChecks(_ settings: Settings, in composition: Composition) -> [String: KeyCheck] {
@@ -145,6 +148,7 @@ private struct ServiceSite: Sendable {
     private let secrets: @Sendable () throws(AIServiceError) -> [String: APIKey]
     private let voices: VoiceCache?
     private let date: @Sendable () -> Date
+    private let catalog: ModelCatalog
 
     init(
         _ settings: ServiceSettings, at address: ServiceAddress, _ network: Settings.Network,
@@ -161,6 +165,7 @@ private struct ServiceSite: Sendable {
             settings.takesKey
             ? way : KeylessTransport(base: way, service: settings.name, kind: settings.kind, address: address)
         date = composition.seams.date
+        catalog = settings.kind.isOwn(address) ? composition.catalog : composition.catalog.withoutEnds()
         voices = XDGFolders(environment: composition.environment).cache.map { folder in
             VoiceCache(file: folder.appending(path: "voices-\(settings.name).json"), date: composition.seams.date)
         }
@@ -206,7 +211,14 @@ private struct ServiceSite: Sendable {
         OpenAIService(
             address, transport: transport, key: key, keyField: settings.preset?.keyField, secrets: secrets,
             name: settings.title, compatibility: settings.compatibility, isCharged: isCharged, account: account,
-            rate: rate, concurrency: concurrency, date: date)
+            rate: rate, concurrency: concurrency, catalog: catalog, date: date)
+    }
+
+    /// Returns the vendor's model for requests that name none. Another server has other models, unless its API has
+    /// only one vendor.
+    func usualModel(of offer: ServiceOffer) -> String? {
+        guard settings.kind != .openai || settings.kind.isOwn(address) else { return nil }
+        return catalog.defaultModel(offer.kind, of: settings.kind.rawValue)
     }
 
     /// Whether calls are charged for. A local server that requires a key counts as charged, because it may pass calls
@@ -222,7 +234,8 @@ private struct ServiceSite: Sendable {
     }
 
     func anthropic() -> AnthropicService {
-        AnthropicService(address: address, account: account, transport: transport, key: key, date: date)
+        AnthropicService(
+            address: address, account: account, transport: transport, key: key, catalog: catalog, date: date)
     }
 
     func elevenLabs() -> ElevenLabsService {
@@ -230,12 +243,32 @@ private struct ServiceSite: Sendable {
             address: address, account: account, voices: voices, transport: transport, key: key, date: date)
     }
 
-    func withoutModel(_ setting: String) -> CommandFailure {
-        CommandFailure(
+    func withoutModel(_ offer: ServiceOffer) -> CommandFailure {
+        let ending = catalog.models.filter { model in
+            model.vendor == settings.kind.rawValue && model.kind == offer.kind && settings.kind.isOwn(address)
+                && model.standing(at: date()) == .ending(model.endsAt)
+        }
+        let known = ending.isEmpty ? "" : " Known: \(ending.map(\.id).joined(separator: ", ")), which end soon."
+        return CommandFailure(
             .configuration,
             """
-            No model given for \(settings.name). Pass --model NAME or set services.\(settings.name).\(setting).
+            No model given for \(settings.name). Pass --model NAME or set \
+            services.\(settings.name).\(offer.modelKey).\(known)
             """)
+    }
+
+    func models() async throws -> [ModelInformation] {
+        switch settings.kind {
+        case .openai: return try await openAI().models()
+        case .anthropic: return try await anthropic().models()
+        case .elevenlabs:
+            let listed = try await elevenLabs().models().map { model in
+                ModelInformation(
+                    vendor: settings.kind.rawValue, id: model.id, name: model.name, kind: .speech,
+                    maximumCharacters: model.maximumCharacters.map(Int64.init))
+            }
+            return catalog.updating(listed)
+        }
     }
 
     func greeting() async throws(AIServiceError) -> String {

@@ -31,6 +31,11 @@ struct Composition: Sendable {
     var serviceProviders:
         @Sendable (ServiceEntry, Settings.Network, CallLimits, Composition) throws -> [InstalledProvider] =
             Composition.networkProviders
+    /// The known models of vendors.
+    var catalog = ModelCatalog.shipped
+    /// Asks a service for the models of its key.
+    var listModels: @Sendable (ServiceEntry, Settings.Network, Composition) async throws -> [ModelInformation] =
+        Composition.listedModels
     var lookUpKey: @Sendable (_ service: String, Composition) throws -> ServiceKey? = Composition.storedKey
     /// Calls a handler for every SIGINT and SIGTERM until its task is cancelled. After that, these signals end the
     /// process again.

@@ -19,6 +19,7 @@ struct RootCommand: ParsableCommand {
               hablare image --provider openai 'A whale that reads.' -o whale.png
               hablare ps                      list finished, running and waiting requests
               hablare providers               list providers, and why one is unusable
+              hablare models openai           list models with their prices and ends
               hablare doctor                  check the store, the programs and the voices
 
             EXIT STATUS:
@@ -36,8 +37,8 @@ struct RootCommand: ParsableCommand {
             PsCommand.self, ShowCommand.self, WatchCommand.self,
             StreamCommand.self,
             LogsCommand.self, CancelCommand.self, RetryCommand.self, RemoveCommand.self, PruneCommand.self,
-            WorkCommand.self, CostCommand.self, ProvidersCommand.self, KeysCommand.self, VoicesCommand.self,
-            DoctorCommand.self,
+            WorkCommand.self, CostCommand.self, ProvidersCommand.self, ModelsCommand.self, KeysCommand.self,
+            VoicesCommand.self, DoctorCommand.self,
         ])
 
     /// Suggests the command that was probably meant. The parser itself would only report unexpected words.

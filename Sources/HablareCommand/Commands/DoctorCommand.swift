@@ -36,7 +36,9 @@ struct DoctorCommand: ComposedCommand {
         var report = DoctorReport()
         // Without the settings the store's folder is unknown.
         if let settings = settings.value {
-            report.add(settings, composition.services(settings, beside: programs.value?.programNames ?? []))
+            let services = composition.services(settings, beside: programs.value?.programNames ?? [])
+            report.add(settings, services)
+            report.add(modelsOf: services, in: composition.catalog, at: composition.seams.date())
             try diagnoseStore(settings, in: composition, &report)
         }
         report.add("settings", invalid: settings.failure)

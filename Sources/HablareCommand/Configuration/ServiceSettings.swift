@@ -160,6 +160,26 @@ struct ServiceOffer: Sendable, Hashable {
     func model(in settings: ServiceSettings) -> String? { settings.models[modelKey] }
 }
 
+extension ServiceOffer {
+    /// The purpose of its models.
+    var kind: ModelInformation.Kind {
+        switch modelKey {
+        case "speech_model": .speech
+        case "image_model": .image
+        case "embedding_model": .embedding
+        case "transcription_model": .transcription
+        default: .text
+        }
+    }
+}
+
+extension ServiceKind {
+    /// Returns whether an address is the vendor's own, and not that of another server with its API.
+    func isOwn(_ address: ServiceAddress) -> Bool {
+        ServiceAddress.read(self.address).value?.origin == address.origin
+    }
+}
+
 extension ServiceKind {
     var offers: [ServiceOffer] {
         switch self {

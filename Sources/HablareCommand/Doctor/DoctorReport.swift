@@ -78,6 +78,26 @@ struct DoctorReport: JSONPrintable, Sendable {
         for advice in health.advice { add(provider, "advice", advice) }
     }
 
+    /// Adds the models of the services that have ended, or end within half a year.
+    mutating func add(
+        modelsOf services: [ServiceEntry], in catalog: ModelCatalog, at date: Date
+    ) {
+        for entry in services where entry.problem == nil && entry.address.map(entry.kind.isOwn) == true {
+            var seen: Set<String> = []
+            for offer in entry.kind.offers {
+                let vendor = entry.kind.rawValue
+                let id = offer.model(in: entry.settings) ?? catalog.defaultModel(offer.kind, of: vendor)
+                guard let id, seen.insert(id).inserted, let model = catalog.model(id, of: vendor),
+                    let notice = model.notice(at: date)
+                else { continue }
+                var hasEnded = false
+                if case .retired = model.standing(at: date) { hasEnded = true }
+                let name = offer.id(of: entry.name)
+                add(name, hasEnded ? "model-retired" : "model-ending", notice, isProblem: hasEnded)
+            }
+        }
+    }
+
     /// Adds a problem if no provider can be asked. One unusable provider among others is not a problem.
     mutating func conclude() {
         guard able == 0 else { return }

@@ -1,6 +1,7 @@
 import Foundation
 import Hablare
 import HablareAudio
+import HablareProviders
 import HablareSpeech
 
 /// The reason that the command ends early: a one-line message that says what to do, and the exit status.
@@ -72,7 +73,7 @@ struct CommandFailure: Error, Equatable {
         switch code {
         case .providerNotFound, .programMissing: .unavailable
         case .invalidRequest: .usage
-        case .invalidConfiguration, .storageTooNew, .storageCorrupt: .configuration
+        case .invalidConfiguration, .modelRetired, .storageTooNew, .storageCorrupt: .configuration
         case .invalidResponse, .responseTooLarge: .badInput
         case .unknownRequest, .responseExpired: .inputMissing
         case .storageFull, .storageReadOnly, .storageMissing, .storageFailed, .contentMissing:

@@ -31,6 +31,9 @@ struct AnthropicConversation: Sendable {
         }
     }
 
+    /// Whether the last turn is the assistant's, which a model then continues.
+    var endsWithAssistant: Bool { turns.last?.role == "assistant" }
+
     /// The turns as the API expects them, including the bytes of the pictures and documents that have been read.
     var messages: [ParameterValue] {
         turns.map { turn in

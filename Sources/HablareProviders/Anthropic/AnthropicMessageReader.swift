@@ -6,7 +6,7 @@ import HablareJSON
 ///
 /// Unknown events, blocks and deltas are ignored, as the API asks of its clients. An event that contradicts the API is
 /// a fault.
-struct AnthropicMessageReader: TextReader {
+struct AnthropicMessageReader: WholeTextReader {
     typealias Service = AnthropicService
     /// Ten times the longest text that a model writes, in bytes.
     static let mostText = 4 << 20
@@ -36,15 +36,44 @@ struct AnthropicMessageReader: TextReader {
     /// The stop sequence of the request that ended the message.
     private var stopSequence: String?
     private var tokens = AnthropicTokens()
+    /// The counts of the messages before a pause, which are billed for themselves.
+    private var earlier = AnthropicTokens()
+    /// The number of times that the message was continued after a pause.
+    private var continuations = 0
+    /// The content as it came, if the service may pause the message; otherwise `nil`.
+    private var content: AnthropicContent?
+    private var container: String?
     /// The limit on the content kept in memory. Text is passed on and only counted; everything else is kept.
     private var budget = AnswerBudget()
+
+    /// Creates a reader.
+    ///
+    /// - Parameter keepsContent: Whether to keep the whole content, so that a paused message can be continued.
+    init(keepsContent: Bool = false) { content = keepsContent ? AnthropicContent() : nil }
 
     /// Whether the message is complete: its stop reason, and with it its usage, has arrived. Later events only repeat
     /// this.
     var isComplete: Bool { stopReason != nil }
-    var usage: Usage { tokens.usage }
+    var usage: Usage { earlier.adding(tokens).usage }
     /// The usage from the message's end, which alone covers the whole message; `nil` until then.
     var counted: Usage? { isComplete && usage.outputTokens > 0 ? usage : nil }
+
+    /// The content with which a paused message is continued; `nil` if it is not paused, or cannot be sent back as it was.
+    var pause: AnthropicPause? {
+        guard stopReason == "pause_turn", let values = content?.values() else { return nil }
+        return AnthropicPause(content: values, container: container)
+    }
+
+    /// Prepares for the next message, which continues the paused one.
+    mutating func continues() {
+        earlier = earlier.adding(tokens)
+        tokens = AnthropicTokens()
+        continuations += 1
+        hasStarted = false
+        stopReason = nil
+        places = [:]
+        content?.nextMessage()
+    }
 
     mutating func read(_ event: ServerSentEvent) throws(TextFault) -> TextStep {
         guard !isComplete || event.type == "message_stop" else { return .nothing }
@@ -71,13 +100,35 @@ struct AnthropicMessageReader: TextReader {
         "message_start", "content_block_start", "content_block_delta", "message_delta", "error",
     ]
 
+    /// Reads a message that did not stream, as a stream of its parts.
+    mutating func read(whole message: ParameterValue) throws(TextFault) -> String {
+        guard case .object = message, case .array(let blocks)? = message[member: "content"] else {
+            throw .malformed("a message without content")
+        }
+        try start(["message": message])
+        var text = ""
+        for (index, block) in blocks.enumerated() {
+            if case .text(let piece) = try startBlock(["index": .int(Int64(index)), "content_block": block]) {
+                text += piece
+            }
+        }
+        try end(["delta": message, "usage": message[member: "usage"] ?? .null])
+        guard isComplete else { throw .malformed("a message without a stop_reason") }
+        return text
+    }
+
     private mutating func start(_ event: ParameterValue) throws(TextFault) {
         guard !hasStarted, let message = event[member: "message"], case .object = message else {
             throw .malformed("a start of no message")
         }
         hasStarted = true
         model = message[member: "model"]?.string
+        learnContainer(message)
         tokens.learn(message[member: "usage"])
+    }
+
+    private mutating func learnContainer(_ value: ParameterValue) {
+        container = value[member: "container"]?[member: "id"]?.string ?? container
     }
 
     private mutating func startBlock(_ event: ParameterValue) throws(TextFault) -> TextStep {
@@ -85,6 +136,7 @@ struct AnthropicMessageReader: TextReader {
             let block = event[member: "content_block"]
         else { throw .malformed("a start of no block") }
         try budget.charge(AnswerBudget.itemOverhead)
+        try content?.start(index, block, within: &budget)
         // A started block means that the model writes, even if its thinking is not shown.
         hasBegun = true
         let position = blocks.count
@@ -118,6 +170,7 @@ struct AnthropicMessageReader: TextReader {
         guard let index = event[member: "index"]?.count, let position = positions[index],
             let delta = event[member: "delta"]
         else { throw .malformed("a piece of no block") }
+        try content?.add(delta, to: index, within: &budget)
         func piece(_ member: String) throws(TextFault) -> String {
             guard let piece = delta[member: member]?.string else { throw .malformed("a piece without \(member)") }
             return piece
@@ -140,6 +193,7 @@ struct AnthropicMessageReader: TextReader {
     private mutating func end(_ event: ParameterValue) throws(TextFault) {
         guard hasStarted, let delta = event[member: "delta"] else { throw .malformed("an end of no message") }
         tokens.learn(event[member: "usage"])
+        learnContainer(delta)
         stopReason = delta[member: "stop_reason"]?.string
         stopSequence = delta[member: "stop_sequence"]?.string
     }
@@ -188,7 +242,8 @@ struct AnthropicMessageReader: TextReader {
             case .other: break
             }
         }
-        var metadata = tokens.metadata
+        var metadata = earlier.adding(tokens).metadata
+        if continuations > 0 { metadata["continuations"] = "\(continuations)" }
         metadata[AnswerMetadata.finishReason] = finishReason
         metadata[AnswerMetadata.model] = model
         metadata[AnswerMetadata.requestID] = requestID

@@ -1,4 +1,5 @@
 public import Hablare
+import HablareJSON
 
 /// A provider that asks a Claude model for text, or for values of a JSON schema, with pictures, tools and thinking.
 ///
@@ -6,8 +7,9 @@ public import Hablare
 /// ends a long answer, and its bytes reach the store as they arrive.
 ///
 /// Parameters of a request:
-/// - `temperature` and `top_p`: 0 to 1.
-/// - `max_tokens`: see ``defaultMaximumTokens``.
+/// - `temperature` and `top_p`: 0 to 1. Models since the fifth version refuse them.
+/// - `max_tokens`: the maximum number of tokens of the answer, which counts its thinking. See
+///   ``defaultMaximumTokens``.
 /// - `stop`: a list of texts.
 /// - `tools`: the tools that the model may call. `tool_choice`: `auto`, `none`, `required`, or a tool's name.
 /// - `reasoning_effort`: `low`, `medium`, `high`, `xhigh`, `max`.
@@ -17,6 +19,12 @@ public import Hablare
 /// - `thinking`: a budget of at least 1,024 tokens; `adaptive`, `disabled`, `between_tools`; or the API's object.
 /// - `thinking_blocks`: the thinking of earlier turns, see below.
 /// - `extra`: additional members of the body, sent unchanged. They must not repeat what the request already sets.
+///
+/// A model that has ended, and a parameter that the model refuses, fail before anything is sent. The error names the
+/// successor, or the parameter and the model (``AnthropicService/catalog``).
+///
+/// If the service pauses an answer because its own tools take long (`pause_turn`), the provider continues it, at most
+/// ``maximumContinuations`` times. The text continues where it paused, and the usage is that of all calls together.
 ///
 /// If the model used thinking, the metadata has it under ``/Hablare/AnswerMetadata/thinking``. A conversation with
 /// tools must send the thinking of its earlier turns again. Put the assistant's message into the prompt as it was
@@ -36,9 +44,13 @@ public struct AnthropicMessagesProvider: AIServiceProvider, RequestChecking {
     /// The model for requests that name none.
     public let model: String
     /// The maximum number of tokens in an answer if the request does not set `max_tokens`, which the API requires. A
-    /// thinking budget is added to it. Default: 4096. Values outside 1 to 10 million are clamped. For example, 1,024
-    /// for short answers.
-    public let defaultMaximumTokens: Int64
+    /// budget for thinking, or 32,000 tokens for a model that thinks by itself, are added to it, up to the model's own
+    /// limit. Values outside 1 to 10 million are clamped.
+    ///
+    /// `nil`, the default: the model's own limit if the answer streams. Otherwise the number of tokens that arrive
+    /// within the attempt's timeout at 128,000 an hour (21,333 in ten minutes), with those for thinking, up to the
+    /// model's limit. An unknown model of Anthropic's counts as one with 32,000 tokens, any other one with 4,096.
+    public let defaultMaximumTokens: Int64?
     /// The provider's limits. Default: four concurrent calls, ten minutes for an attempt, and the rate of a new account
     /// until the service reports another. For a streamed attempt the ten minutes limit the silence between pieces,
     /// because a model may think for long. For example,
@@ -48,15 +60,16 @@ public struct AnthropicMessagesProvider: AIServiceProvider, RequestChecking {
     /// Creates a provider.
     public init(
         id: ProviderID = "anthropic", service: AnthropicService, form: AnswerForm = .text,
-        model: String = "claude-sonnet-5-5", defaultMaximumTokens: Int64 = 4096,
+        model: String = "claude-sonnet-5-5", defaultMaximumTokens: Int64? = nil,
         limits: ProviderLimits = ProviderLimits(attemptTimeout: .seconds(600), rate: .anthropic)
     ) {
         self.id = id
         self.service = service
         self.form = form
         self.model = model
-        self.defaultMaximumTokens = min(
-            max(defaultMaximumTokens, AnthropicOptions.lengths.lowerBound), AnthropicOptions.lengths.upperBound)
+        self.defaultMaximumTokens = defaultMaximumTokens.map {
+            min(max($0, AnthropicOptions.lengths.lowerBound), AnthropicOptions.lengths.upperBound)
+        }
         self.limits = limits
     }
 
@@ -64,7 +77,9 @@ public struct AnthropicMessagesProvider: AIServiceProvider, RequestChecking {
     public var instance: ProviderInstance {
         ProviderInstance(
             kind: "anthropic",
-            location: "\(service.client.address.text) \(form.rawValue) \(model) \(defaultMaximumTokens)")
+            location:
+                "\(service.client.address.text) \(form.rawValue) \(model) \(defaultMaximumTokens.map(String.init) ?? "-")"
+        )
     }
 
     /// The model for requests that name none.
@@ -104,19 +119,45 @@ public struct AnthropicMessagesProvider: AIServiceProvider, RequestChecking {
     }
 
     /// Returns the service call for a request, with its pictures unread.
-    private func plan(of request: AIRequest) throws(AIServiceError) -> AnthropicMessagesRequest {
-        try AnthropicMessagesRequest(
-            request, model: model, form: form, defaultMaximumTokens: defaultMaximumTokens, of: id)
+    func plan(of request: AIRequest) throws(AIServiceError) -> AnthropicMessagesRequest {
+        let model = request.model ?? model
+        try service.catalog.checkIsOffered(model, of: ModelInformation.anthropic, at: service.date())
+        let timeout = request.attemptTimeout ?? limits.attemptTimeout ?? .seconds(600)
+        let rules = AnthropicModelRules(
+            id: model, known: service.catalog.model(model, of: ModelInformation.anthropic),
+            defaultTokens: defaultMaximumTokens, time: form.streams(request) ? nil : timeout)
+        return try AnthropicMessagesRequest(request, form: form, rules: rules, of: id)
     }
+
+    /// The maximum number of times that a paused answer is continued: 5. After that, the answer ends with the finish
+    /// reason `pause_turn`.
+    public static let maximumContinuations = 5
 
     private func answer(_ call: ProviderCall) async throws(AIServiceError) -> ProviderAnswer {
         var plan = try plan(of: call.request)
         plan.conversation = try await plan.conversation.loaded()
-        let post = try ServiceRequest.post(
-            service.path(["messages"]), json: try plan.body(), accepts: ["text/event-stream"])
-        let answer = try await service.client.send(post, for: call)
-        var exchange = TextExchange(service: service, form: form, reader: AnthropicMessageReader())
-        return try await exchange.streamed(answer, for: call)
+        let reader = AnthropicMessageReader(keepsContent: plan.options.mayPause)
+        var exchange = TextExchange(service: service, form: form, reader: reader)
+        var text = ""
+        var answer = try await service.client.send(try post(plan.body()), for: call)
+        try await exchange.receive(answer, into: &text, for: call)
+        for _ in 0..<Self.maximumContinuations {
+            guard let pause = exchange.reader.pause else { break }
+            let body = try plan.body(continuing: pause)
+            guard try body.jsonData().count <= AnthropicService.maximumRequestBytes else { break }
+            do throws(AIServiceError) {
+                answer = try await service.client.send(try post(body), for: call)
+            } catch {
+                throw exchange.afterPause(error)
+            }
+            exchange.reader.continues()
+            try await exchange.receive(answer, into: &text, for: call)
+        }
+        return try exchange.ended(text, of: answer)
+    }
+
+    private func post(_ body: ParameterValue) throws(AIServiceError) -> ServiceRequest {
+        try .post(service.path(["messages"]), json: body, accepts: ["text/event-stream"])
     }
 
     package func check(_ request: AIRequest) throws(AIServiceError) { _ = try plan(of: request) }

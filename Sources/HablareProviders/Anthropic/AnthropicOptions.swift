@@ -17,6 +17,8 @@ struct AnthropicOptions: Sendable {
     let isBounded: Bool
     /// Whether the request has a schema.
     let hasSchema: Bool
+    /// Whether the service may pause the answer: it runs tools itself, which only members of `extra` ask for.
+    let mayPause: Bool
 
     /// The range of `max_tokens`. Its end is more than any model writes.
     static let lengths: ClosedRange<Int64> = 1...10_000_000
@@ -25,34 +27,49 @@ struct AnthropicOptions: Sendable {
 
     /// Reads the parameters.
     ///
-    /// - Throws: `invalidRequest`, naming the parameter, for one that is unknown or invalid.
+    /// - Throws: `invalidRequest`, naming the parameter, for one that is unknown or invalid, and naming the model, too,
+    ///   for one that the model refuses.
     init(
-        _ parameters: [String: ParameterValue], of provider: ProviderID, defaultMaximumTokens: Int64
+        _ parameters: [String: ParameterValue], of provider: ProviderID, rules: AnthropicModelRules
     ) throws(AIServiceError) {
         var reader = ParameterReader(parameters, of: provider)
         var members: [String: ParameterValue] = [:]
-        if let value = try reader.number("temperature", in: 0...1) { members["temperature"] = .double(value) }
-        if let value = try reader.number("top_p", in: 0...1) { members["top_p"] = .double(value) }
+        for name in ["temperature", "top_p"] {
+            guard let value = try reader.number(name, in: 0...1) else { continue }
+            try rules.check(name)
+            members[name] = .double(value)
+        }
+        try rules.check(temperature: members["temperature"] != nil, topP: members["top_p"] != nil)
         if let stops = try reader.texts("stop") { members["stop_sequences"] = .array(stops.map { .string($0) }) }
         let tools = try reader.value(ToolDefinition.parameterName).map { value throws(AIServiceError) in
             try ToolDefinition.tools(in: value)
         }
         if let tools, !tools.isEmpty { members["tools"] = .array(tools.map { Self.tool($0) }) }
         if let choice = try reader.text("tool_choice") {
-            members["tool_choice"] = try Self.choice(choice, of: tools ?? [], reader)
+            let choice = try Self.choice(choice, of: tools ?? [], reader)
+            try rules.check(choice: choice)
+            members["tool_choice"] = choice
         }
         var output: [String: ParameterValue] = [:]
         let efforts = ["low", "medium", "high", "xhigh", "max"]
-        if let effort = try reader.choice("reasoning_effort", of: efforts) { output["effort"] = .string(effort) }
+        if let effort = try reader.choice("reasoning_effort", of: efforts) {
+            try rules.check(effort: effort)
+            output["effort"] = .string(effort)
+        }
         let schema = try reader.object("schema")
+        if schema != nil { try rules.check("schema") }
         if let schema { output["format"] = ["type": "json_schema", "schema": .object(schema)] }
         // The API has no schema name; the parameter is common to all services.
         _ = try reader.text("schema_name")
         if !output.isEmpty { members["output_config"] = .object(output) }
         let asked = try reader.whole("max_tokens", in: Self.lengths)
         let thinking = try Self.thinking(&reader)
-        if let thinking { members["thinking"] = thinking.value }
-        maximumTokens = asked ?? defaultMaximumTokens + (thinking?.budget ?? 0)
+        if let thinking {
+            try rules.check(thinking)
+            members["thinking"] = thinking.value
+        }
+        try rules.check(maximumTokens: asked)
+        maximumTokens = rules.maximumTokens(asked, thinking: thinking)
         if let budget = thinking?.budget, budget >= maximumTokens {
             throw reader.refusal(
                 "thinking", "wants \(budget) tokens, which is not below max_tokens (\(maximumTokens))")
@@ -60,7 +77,9 @@ struct AnthropicOptions: Sendable {
         turns = try Self.turns(&reader)
         instructions = try reader.text("instructions")
         extra = try ExtraMembers(&reader)
+        try rules.check(extra)
         isBounded = extra.areAll(in: Self.harmless)
+        mayPause = extra["tools"] != nil || extra["mcp_servers"] != nil
         try reader.finish()
         self.members = members
         hasSchema = schema != nil || extra["output_config"] != nil
@@ -99,24 +118,26 @@ struct AnthropicOptions: Sendable {
     /// Reads the parameter `thinking`: a number of tokens, one of the API's words, or an object in the API's form.
     private static func thinking(
         _ reader: inout ParameterReader
-    ) throws(AIServiceError) -> (value: ParameterValue, budget: Int64?)? {
+    ) throws(AIServiceError) -> AnthropicThinking? {
         guard let value = reader.value("thinking") else { return nil }
         if case .object = value {
             guard value[member: "type"]?.string != nil else { throw reader.refusal("thinking", "has no type") }
-            guard let given = value[member: "budget_tokens"], given != .null else { return (value, nil) }
+            guard let given = value[member: "budget_tokens"], given != .null else {
+                return AnthropicThinking(value: value, budget: nil)
+            }
             guard case .int(let budget) = given, Self.budgets.contains(budget) else {
                 throw reader.refusal("thinking", "has budget_tokens that are not from 1024 to 10000000")
             }
-            return (value, budget)
+            return AnthropicThinking(value: value, budget: budget)
         }
         if let word = value.string, ["adaptive", "disabled", "between_tools"].contains(word) {
-            return (["type": .string(word)], nil)
+            return AnthropicThinking(value: ["type": .string(word)], budget: nil)
         }
         guard let budget = value.text.flatMap({ Int64($0) }), Self.budgets.contains(budget) else {
             throw reader.refusal(
                 "thinking", "is neither adaptive, disabled nor between_tools, nor from 1024 to 10000000 tokens")
         }
-        return (["type": "enabled", "budget_tokens": .int(budget)], budget)
+        return AnthropicThinking(value: ["type": "enabled", "budget_tokens": .int(budget)], budget: budget)
     }
 
     private static func turns(_ reader: inout ParameterReader) throws(AIServiceError) -> [AnthropicTurn] {

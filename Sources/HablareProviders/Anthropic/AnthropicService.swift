@@ -15,6 +15,9 @@ public struct AnthropicService: Sendable {
     public let client: ServiceClient
     /// The account whose limits apply to the calls.
     public let account: AccountID
+    /// The known models: their limits, parameters and ends.
+    public let catalog: ModelCatalog
+    let date: @Sendable () -> Date
 
     /// Creates a service.
     ///
@@ -23,22 +26,28 @@ public struct AnthropicService: Sendable {
     ///   - account: A name for the key's account, never the key. Default: `anthropic`.
     ///   - transport: The HTTP transport.
     ///   - key: A closure that looks up the key. It is called for each request.
+    ///   - catalog: The known models. Default: ``ModelCatalog/shipped``, at another address without the ends.
     ///   - date: A closure that returns the current date. Default: the system's clock.
     public init(
         address: ServiceAddress, account: AccountID = "anthropic", transport: any HTTPTransport,
-        key: @escaping @Sendable () throws(AIServiceError) -> APIKey?, date: @escaping @Sendable () -> Date = { Date() }
+        key: @escaping @Sendable () throws(AIServiceError) -> APIKey?, catalog: ModelCatalog? = nil,
+        date: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.account = account
+        let isVendor = address.origin.host == "api.anthropic.com"
+        self.catalog = catalog ?? (isVendor ? .shipped : .shipped.withoutEnds())
+        self.date = date
         client = ServiceClient(address, dialect: AnthropicDialect(), transport: transport, key: key, date: date)
     }
 
-    /// Returns the models that the key may use, in the service's order: the newest first.
+    /// Returns the models that the key may use, in the service's order: the newest first. The facts that the service
+    /// reports replace those of ``catalog``, and ``ModelInformation/lifecycle`` tells whether a model has ended.
     ///
     /// Cancelling the task ends the transfer.
     ///
     /// - Throws: ``/Hablare/AIServiceError``: a failure of the service or of the transport.
-    public func models() async throws(AIServiceError) -> [AnthropicModel] {
-        var models: [AnthropicModel] = []
+    public func models() async throws(AIServiceError) -> [ModelInformation] {
+        var models: [ModelInformation] = []
         var last: String?
         // A page has up to 1,000 models. More than ten pages mean that the server repeats one.
         for _ in 0..<10 {
@@ -49,24 +58,14 @@ public struct AnthropicService: Sendable {
             guard case .array(let entries)? = page[member: "data"] else {
                 throw answer.unreadable("a list without data")
             }
-            models += entries.compactMap { Self.model($0) }
+            models += entries.compactMap { ModelInformation(anthropic: $0) }
             guard page[member: "has_more"] == .bool(true), let next = page[member: "last_id"]?.string, next != last
             else {
                 break
             }
             last = next
         }
-        return models
-    }
-
-    private static func model(_ entry: ParameterValue) -> AnthropicModel? {
-        guard let id = entry[member: "id"]?.string, !id.isEmpty else { return nil }
-        return AnthropicModel(
-            id: id, name: entry[member: "display_name"]?.string ?? id,
-            releasedAt: entry[member: "created_at"]?.string.flatMap { InternetDate.date($0) },
-            maximumInputTokens: entry[member: "max_input_tokens"]?.count,
-            maximumOutputTokens: entry[member: "max_tokens"]?.count,
-            isDeprecated: entry[member: "lifecycle"]?.string == "deprecated")
+        return catalog.updating(models)
     }
 
     /// Returns the path with the API's version, unless the address already has it.

@@ -18,6 +18,21 @@ struct AnthropicTokens: Sendable, Hashable {
         thinking = usage?[member: "output_tokens_details"]?[member: "thinking_tokens"]?.count ?? thinking
     }
 
+    /// Returns the counts of two messages together.
+    func adding(_ other: AnthropicTokens) -> AnthropicTokens {
+        func sum(_ one: Int64, _ two: Int64) -> Int64 {
+            let (total, overflows) = one.addingReportingOverflow(two)
+            return overflows ? .max : total
+        }
+        var both = self
+        both.input = sum(input, other.input)
+        both.cacheWrites = sum(cacheWrites, other.cacheWrites)
+        both.cacheReads = sum(cacheReads, other.cacheReads)
+        both.output = sum(output, other.output)
+        if thinking != nil || other.thinking != nil { both.thinking = sum(thinking ?? 0, other.thinking ?? 0) }
+        return both
+    }
+
     /// The usage for the ledger. It counts tokens written to and read from the service's cache as input.
     var usage: Usage {
         let read = [cacheWrites, cacheReads].reduce(input) { sum, more in

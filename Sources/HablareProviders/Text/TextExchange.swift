@@ -15,6 +15,14 @@ struct TextExchange<Reader: TextReader>: Sendable {
         _ answer: ServiceAnswer, for call: ProviderCall
     ) async throws(AIServiceError) -> ProviderAnswer {
         var gathered = ""
+        try await receive(answer, into: &gathered, for: call)
+        return try ended(gathered, of: answer)
+    }
+
+    /// Yields the text of a streamed answer as it arrives, or gathers it for a value tree.
+    mutating func receive(
+        _ answer: ServiceAnswer, into gathered: inout String, for call: ProviderCall
+    ) async throws(AIServiceError) {
         var isOver = false
         do throws(AIServiceError) {
             isOver = try await answer.forEachEvent { event in
@@ -39,8 +47,19 @@ struct TextExchange<Reader: TextReader>: Sendable {
             guard error.category == .network || error.code == .timeout, reader.isComplete else { throw error }
         }
         guard isOver || reader.isComplete else { throw answer.brokenOff() }
+    }
+
+    /// Returns the answer that was received.
+    func ended(_ gathered: String, of answer: ServiceAnswer) throws(AIServiceError) -> ProviderAnswer {
         guard form == .text else { return try finished(gathered, of: answer) }
         return try yielded(of: answer)
+    }
+
+    /// Returns the error for a call that was to continue an answer. The earlier part is complete and billed, so the
+    /// call is not repeated as one that was never sent.
+    func afterPause(_ error: AIServiceError) -> AIServiceError {
+        guard error.disposition != .outcomeUnknown, error.code != .cancelled else { return error.afterwards }
+        return error.afterwards.billed(.billed(service.charged(reader.usage)))
     }
 
     private func take(
@@ -156,7 +175,15 @@ extension TextExchange where Reader: WholeTextReader {
 
     private mutating func whole(_ answer: ServiceAnswer) async throws(AIServiceError) -> ProviderAnswer {
         let body = try await answer.data()
-        let value = try answer.object(of: body)
+        return try read(try answer.object(of: body), of: answer, keeping: body)
+    }
+
+    /// Reads a whole answer from its value.
+    ///
+    /// - Parameter body: The bytes of the value, which are kept if it is unusable. Default: none.
+    mutating func read(
+        _ value: ParameterValue, of answer: ServiceAnswer, keeping body: Data = Data()
+    ) throws(AIServiceError) -> ProviderAnswer {
         let text: String
         do throws(TextFault) {
             text = try reader.read(whole: value)

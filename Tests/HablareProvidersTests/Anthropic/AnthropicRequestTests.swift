@@ -44,7 +44,7 @@ import Testing
         #expect(call.secrets[named: "x-api-key"] == "sk-ant-api03-0123456789abcdef")
         #expect(
             call.text
-                == #"{"max_tokens":4096,"messages":[{"content":[{"text":"Hello?","type":"text"}],"role":"user"}],"model":"claude-sonnet-5-5","stream":true}"#
+                == #"{"max_tokens":53333,"messages":[{"content":[{"text":"Hello?","type":"text"}],"role":"user"}],"model":"claude-sonnet-5-5","stream":true}"#
         )
     }
 
@@ -67,7 +67,7 @@ import Testing
             AIRequest(prompt: prompt, model: "claude-opus-5-5", parameters: ["instructions": "You know cats."]))
         #expect(
             call.text
-                == #"{"max_tokens":4096,"messages":[{"content":[{"text":"What is this?","type":"text"},{"source":{"data":"AQID","media_type":"image/png","type":"base64"},"type":"image"}],"role":"user"},{"content":[{"id":"t1","input":{"deep":true},"name":"look","type":"tool_use"}],"role":"assistant"},{"content":[{"content":"a cat","tool_use_id":"t1","type":"tool_result"},{"text":"So?","type":"text"}],"role":"user"}],"model":"claude-opus-5-5","stream":true,"system":"You know cats.\n\nBe brief.\n\nSay please."}"#
+                == #"{"max_tokens":53333,"messages":[{"content":[{"text":"What is this?","type":"text"},{"source":{"data":"AQID","media_type":"image/png","type":"base64"},"type":"image"}],"role":"user"},{"content":[{"id":"t1","input":{"deep":true},"name":"look","type":"tool_use"}],"role":"assistant"},{"content":[{"content":"a cat","tool_use_id":"t1","type":"tool_result"},{"text":"So?","type":"text"}],"role":"user"}],"model":"claude-opus-5-5","stream":true,"system":"You know cats.\n\nBe brief.\n\nSay please."}"#
         )
     }
 
@@ -78,12 +78,12 @@ import Testing
         )
         let call = try await sent(
             AIRequest(
-                prompt: "x",
+                prompt: "x", model: "claude-sonnet-4-5",
                 parameters: [
-                    "temperature": 0.5, "top_p": 1, "max_tokens": 100, "stop": ["END", "FIN"],
+                    "temperature": 0.5, "max_tokens": 100, "stop": ["END", "FIN"],
                     "tools": ToolDefinition.parameter([tool]), "tool_choice": "look", "reasoning_effort": "low",
                     "schema": ["type": "object"], "schema_name": "thing",
-                    "extra": ["top_k": 5, "metadata": ["user_id": "u"]],
+                    "extra": ["top_k": 5, "top_p": 1, "metadata": ["user_id": "u"]],
                 ]))
         let body = try #require(call.json)
         #expect(body[member: "temperature"]?.number == 0.5 && body[member: "top_p"]?.number == 1)
@@ -102,14 +102,15 @@ import Testing
     @Test(
         "Thinking is a budget, a word or an object",
         arguments: [
-            ("2000" as ParameterValue, ["type": "enabled", "budget_tokens": 2000] as ParameterValue, Int64(6096)),
-            (2000, ["type": "enabled", "budget_tokens": 2000], 6096),
-            ("adaptive", ["type": "adaptive"], 4096),
-            (["type": "adaptive", "display": "summarized"], ["type": "adaptive", "display": "summarized"], 4096),
-            (["type": "enabled", "budget_tokens": 1024], ["type": "enabled", "budget_tokens": 1024], 5120),
+            ("2000" as ParameterValue, ["type": "enabled", "budget_tokens": 2000] as ParameterValue, Int64(23_333)),
+            (2000, ["type": "enabled", "budget_tokens": 2000], 23_333),
+            ("adaptive", ["type": "adaptive"], 53_333),
+            (["type": "adaptive", "display": "summarized"], ["type": "adaptive", "display": "summarized"], 53_333),
+            (["type": "enabled", "budget_tokens": 1024], ["type": "enabled", "budget_tokens": 1024], 22_357),
         ] as [(ParameterValue, ParameterValue, Int64)])
     func thinking(value: ParameterValue, sent expected: ParameterValue, maximum: Int64) async throws {
-        let body = try #require(try await sent(AIRequest(prompt: "x", parameters: ["thinking": value])).json)
+        let request = AIRequest(prompt: "x", model: "claude-sonnet-4-5", parameters: ["thinking": value])
+        let body = try #require(try await sent(request).json)
         #expect(body[member: "thinking"] == expected)
         #expect(body[member: "max_tokens"] == .int(maximum))
     }
@@ -148,7 +149,8 @@ import Testing
         async throws
     {
         let bench = try AnthropicBench(stream: AnthropicStreams.hello)
-        let provider = AnthropicMessagesProvider(service: bench.service, defaultMaximumTokens: .max)
+        let provider = AnthropicMessagesProvider(
+            service: bench.service, model: "other", defaultMaximumTokens: .max)
         #expect(provider.defaultMaximumTokens == 10_000_000)
         _ = try await provider.answering(AIRequest(prompt: "x", parameters: ["thinking": 2000])).result.get()
         #expect(bench.transport.calls.first?.json?[member: "max_tokens"] == 10_002_000)
@@ -157,7 +159,8 @@ import Testing
     @Test func `A budget for thoughts has to be below the longest answer, and the error has both numbers`() async throws
     {
         let error = try await refused(
-            AIRequest(prompt: "x", parameters: ["thinking": 3000, "max_tokens": 2000]))
+            AIRequest(
+                prompt: "x", model: "claude-sonnet-4-5", parameters: ["thinking": 3000, "max_tokens": 2000]))
         #expect(error.message.contains("3000") && error.message.contains("2000"))
     }
 
@@ -212,7 +215,10 @@ import Testing
     {
         let provider = try AnthropicBench(stream: "").text
         func most(_ extra: [String: ParameterValue]) -> Usage? {
-            provider.maximumUsage(of: AIRequest(prompt: "x", parameters: ["max_tokens": 77, "extra": .object(extra)]))
+            provider.maximumUsage(
+                of: AIRequest(
+                    prompt: "x", model: "claude-sonnet-4-5",
+                    parameters: ["max_tokens": 77, "extra": .object(extra)]))
         }
         let unknown: [String: ParameterValue] = [
             "tools": [["type": "web_search_20250305", "name": "web_search"]], "mcp_servers": [], "container": "c_1",

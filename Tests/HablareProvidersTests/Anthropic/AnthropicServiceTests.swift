@@ -13,20 +13,43 @@ import Testing
                 return .json(#"{"data":[{"type":"model","id":"c"}],"has_more":false,"last_id":"c"}"#)
             }
             return .json(
-                #"{"data":[{"type":"model","id":"a","display_name":"A","created_at":"2026-09-23T00:00:00Z","lifecycle":"active","max_input_tokens":1000000,"max_tokens":128000},{"nonsense":1},{"id":"b","display_name":"B","lifecycle":"deprecated"}],"has_more":true,"last_id":"b"}"#
+                #"{"data":[{"type":"model","id":"a","display_name":"A","created_at":"2026-09-23T00:00:00Z","lifecycle":"active","max_input_tokens":1000000,"max_tokens":128000},{"nonsense":1},{"id":"b","display_name":"B","lifecycle":"deprecated","retires_at":"2027-01-22T00:00:00Z","created_at":"1970-01-01T00:00:00Z","max_tokens":null}],"has_more":true,"last_id":"b"}"#
             )
         }
         let models = try await bench.service.models()
         #expect(
             models == [
-                AnthropicModel(
-                    id: "a", name: "A", releasedAt: InternetDate.known("2026-09-23T00:00:00Z"),
-                    maximumInputTokens: 1_000_000, maximumOutputTokens: 128_000),
-                AnthropicModel(id: "b", name: "B", isDeprecated: true), AnthropicModel(id: "c", name: "c"),
+                ModelInformation(
+                    vendor: "anthropic", id: "a", name: "A", kind: .text,
+                    releasedAt: InternetDate.known("2026-09-23T00:00:00Z"), contextTokens: 1_000_000,
+                    outputTokens: 128_000, lifecycle: .active),
+                ModelInformation(
+                    vendor: "anthropic", id: "b", name: "B", kind: .text, lifecycle: .deprecated,
+                    endsAt: InternetDate.known("2027-01-22T00:00:00Z")),
+                ModelInformation(vendor: "anthropic", id: "c", kind: .text),
             ])
         #expect(
             bench.transport.calls.map(\.url.absoluteString).first == "https://api.anthropic.com/v1/models?limit=1000")
         #expect(bench.transport.calls.count == 2)
+    }
+
+    @Test func `Capabilities that the service reports replace the known ones`() async throws {
+        let bench = try AnthropicBench { _ in
+            .json(
+                #"{"data":[{"id":"claude-sonnet-5-5","lifecycle":"active","max_tokens":64000,"capabilities":{"batch":{"supported":true},"effort":{"supported":true,"low":{"supported":true},"max":{"supported":true},"high":{"supported":false}},"thinking":{"supported":true,"types":{"adaptive":{"supported":true},"enabled":{"supported":true},"disabled":{"supported":false},"tomorrow":7}},"structured_outputs":{"supported":false}}},{"id":"claude-mythos-preview","lifecycle":"active","capabilities":7}]}"#
+            )
+        }
+        let models = try await bench.service.models()
+        let sonnet = try #require(models.first)
+        #expect(sonnet.outputTokens == 64_000 && sonnet.isBatchable == true)
+        #expect(sonnet.efforts == ["low", "max"])
+        #expect(
+            sonnet.refused == [
+                "temperature", "top_p", "top_k", "thinking.disabled", "tool_choice.any", "tool_choice.tool", "prefill",
+                "schema",
+            ])
+        #expect(sonnet.thinksByDefault == true, "known, and not reported")
+        #expect(models.last?.endsAt == nil && models.last?.standing(at: AnthropicBench.now) == .current)
     }
 
     @Test func `A server that gives one page again and again is not asked for ever`() async throws {

@@ -75,15 +75,35 @@ struct AnthropicBench {
     let service: AnthropicService
     static let now = InternetDate.known("2026-11-22T13:00:00Z")
 
+    /// A few models with known rules, so that the tests do not depend on the list that ships.
+    static let catalog = ModelCatalog([
+        ModelInformation(
+            vendor: "anthropic", id: "claude-sonnet-5-5", outputTokens: 128_000, thinksByDefault: true,
+            efforts: ["low", "medium", "high"],
+            refused: [
+                "temperature", "top_p", "top_k", "thinking.enabled", "thinking.disabled", "tool_choice.any",
+                "tool_choice.tool", "prefill",
+            ]),
+        ModelInformation(
+            vendor: "anthropic", id: "claude-opus-5-5", outputTokens: 128_000, thinksByDefault: true,
+            refused: ["temperature", "top_p", "top_k", "thinking.enabled"]),
+        ModelInformation(
+            vendor: "anthropic", id: "claude-sonnet-4-5", outputTokens: 64_000, thinksByDefault: false,
+            refused: ["temperature+top_p"]),
+        ModelInformation(
+            vendor: "anthropic", id: "claude-mythos-preview", endsAt: InternetDate.known("2026-06-30T00:00:00Z"),
+            successor: "claude-mythos-5-2"),
+    ])
+
     init(
-        address: String = AnthropicService.defaultAddress,
+        address: String = AnthropicService.defaultAddress, catalog: ModelCatalog = Self.catalog,
         _ answer: @escaping @Sendable (HTTPCall) async throws -> HTTPAnswer
     ) throws {
         transport = ScriptedTransport(answer)
         let key = try APIKey("sk-ant-api03-0123456789abcdef")
         service = AnthropicService(
             address: try ServiceAddress(address), transport: transport, key: { () throws(AIServiceError) in key },
-            date: { Self.now })
+            catalog: catalog, date: { Self.now })
     }
 
     /// Creates a service that answers with one stream.

@@ -26,12 +26,14 @@ struct OpenAIBench: Sendable {
     var baseURL = OpenAIService.baseURL
     var compatibility: OpenAICompatibility?
     var isCharged: Bool?
+    /// Without models, so that the tests do not depend on the list that ships.
+    var catalog = ModelCatalog.empty
 
     func service(_ transport: any HTTPTransport) throws -> OpenAIService {
         OpenAIService(
             try ServiceAddress(baseURL), transport: transport,
             key: { () throws(AIServiceError) in try APIKey(Self.key) },
-            compatibility: compatibility, isCharged: isCharged, date: { Self.now })
+            compatibility: compatibility, isCharged: isCharged, catalog: catalog, date: { Self.now })
     }
 
     /// Calls a provider once.

@@ -31,7 +31,8 @@ import Testing
         let openAI = try OpenAIBench().service(transport)
         let anthropic = AnthropicService(
             address: try ServiceAddress(AnthropicService.defaultAddress), transport: transport,
-            key: { () throws(AIServiceError) in try APIKey("sk-ant-api03-0123456789abcdef") })
+            key: { () throws(AIServiceError) in try APIKey("sk-ant-api03-0123456789abcdef") },
+            catalog: .empty)
         let voices = ElevenLabsService(
             address: try ServiceAddress(ElevenLabsService.defaultAddress), transport: transport,
             key: { () throws(AIServiceError) in try APIKey("sk_0123456789abcdef") })

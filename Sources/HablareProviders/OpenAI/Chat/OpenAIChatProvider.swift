@@ -22,8 +22,8 @@ public struct OpenAIChatProvider: AIServiceProvider, RequestChecking {
     public let id: ProviderID
     /// The model for requests that name none.
     public let model: String
-    private let service: OpenAIService
-    private let form: AnswerForm
+    let service: OpenAIService
+    let form: AnswerForm
     private let timeout: Duration
 
     /// Creates a provider.
@@ -99,8 +99,9 @@ public struct OpenAIChatProvider: AIServiceProvider, RequestChecking {
     }
 
     /// Returns the service call for a request, with its pictures unread.
-    private func plan(of request: AIRequest) throws(AIServiceError) -> OpenAIChatRequest {
-        OpenAIChatRequest(
+    func plan(of request: AIRequest) throws(AIServiceError) -> OpenAIChatRequest {
+        try service.checkIsOffered(request.model ?? model)
+        return OpenAIChatRequest(
             model: request.model ?? model,
             conversation: try OpenAIConversation(request.prompt, taking: OpenAIChatRequest.kinds, of: id),
             parameters: try OpenAITextParameters(request.parameters, of: id, for: .chat), form: form,

@@ -64,7 +64,8 @@ public struct OpenAIEmbeddingProvider: AIServiceProvider, RequestChecking {
 
     /// Returns the service call for a request.
     private func plan(of request: AIRequest) throws(AIServiceError) -> OpenAIEmbeddingRequest {
-        try OpenAIEmbeddingRequest(
+        try service.checkIsOffered(request.model ?? model)
+        return try OpenAIEmbeddingRequest(
             request, model: model, encodesVectors: service.compatibility.encodesVectors, of: id)
     }
 

@@ -72,7 +72,8 @@ public struct OpenAIImageProvider: AIServiceProvider, RequestChecking {
 
     /// Returns the service call for a request, with its pictures unread.
     private func plan(of request: AIRequest) throws(AIServiceError) -> OpenAIImageRequest {
-        try OpenAIImageRequest(request, model: model, of: id)
+        try service.checkIsOffered(request.model ?? model)
+        return try OpenAIImageRequest(request, model: model, of: id)
     }
 
     private func answer(_ call: ProviderCall) async throws(AIServiceError) -> ProviderAnswer {

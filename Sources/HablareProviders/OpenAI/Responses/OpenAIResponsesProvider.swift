@@ -102,7 +102,8 @@ public struct OpenAIResponsesProvider: AIServiceProvider, RequestChecking {
 
     /// Returns the service call for a request, with its pictures unread.
     private func plan(of request: AIRequest) throws(AIServiceError) -> OpenAIResponsesRequest {
-        OpenAIResponsesRequest(
+        try service.checkIsOffered(request.model ?? model)
+        return OpenAIResponsesRequest(
             model: request.model ?? model,
             conversation: try OpenAIConversation(request.prompt, taking: OpenAIResponsesRequest.kinds, of: id),
             parameters: try OpenAITextParameters(request.parameters, of: id, for: .responses), form: form,

@@ -35,6 +35,8 @@ public struct OpenAIService: Sendable {
     public let concurrency: Int
     /// Whether the server is OpenAI's own.
     let isOpenAI: Bool
+    /// The known models, with their ends.
+    public let catalog: ModelCatalog
     let client: ServiceClient
     let dialect: OpenAIDialect
     let date: @Sendable () -> Date
@@ -57,6 +59,7 @@ public struct OpenAIService: Sendable {
     ///   - rate: The rate limit per minute. Default: ``/Hablare/RateLimit/openAI`` at OpenAI's own host,
     ///     ``/Hablare/RateLimit/asReported`` elsewhere.
     ///   - concurrency: The maximum number of concurrent calls. Default: 8 at OpenAI's own host, 4 elsewhere.
+    ///   - catalog: The known models. Default: ``ModelCatalog/shipped``, at another address without the ends.
     ///   - date: A closure that returns the current date.
     public init(
         _ address: ServiceAddress, transport: any HTTPTransport,
@@ -64,8 +67,8 @@ public struct OpenAIService: Sendable {
         keyField: String? = nil,
         secrets: @escaping @Sendable () throws(AIServiceError) -> [String: APIKey] = { [:] },
         name: String? = nil, compatibility: OpenAICompatibility? = nil, isCharged: Bool? = nil,
-        account: AccountID? = nil,
-        rate: RateLimit? = nil, concurrency: Int? = nil, date: @escaping @Sendable () -> Date = { Date() }
+        account: AccountID? = nil, rate: RateLimit? = nil, concurrency: Int? = nil, catalog: ModelCatalog? = nil,
+        date: @escaping @Sendable () -> Date = { Date() }
     ) {
         let isOpenAI = address.origin.host == "api.openai.com"
         self.address = address
@@ -75,6 +78,7 @@ public struct OpenAIService: Sendable {
         self.account = account ?? AccountID(rawValue: isOpenAI ? "openai" : "openai \(address.origin.text)")
         self.rate = rate ?? (isOpenAI ? .openAI : .asReported)
         self.concurrency = concurrency ?? (isOpenAI ? 8 : 4)
+        self.catalog = catalog ?? (isOpenAI ? .shipped : .shipped.withoutEnds())
         dialect = OpenAIDialect(
             name: name ?? (isOpenAI ? "OpenAI" : "The server"), fields: fields, keyField: keyField)
         client = ServiceClient(
@@ -82,16 +86,24 @@ public struct OpenAIService: Sendable {
         self.date = date
     }
 
-    /// Returns the models that the key may use, ordered by id.
+    /// Returns the models that the key may use, ordered by id. Dates of ends that the service reports (`shutdown_date`)
+    /// replace those of ``catalog``.
     ///
     /// - Throws: ``/Hablare/AIServiceError``: the errors of a call; `invalidResponse` for an answer that is not a list;
     ///   `cancelled` if the task is cancelled.
-    public func models() async throws(AIServiceError) -> [OpenAIModel] {
+    public func models() async throws(AIServiceError) -> [ModelInformation] {
         let answer = try await client.send(.get(["models"]))
         guard case .array(let entries)? = ParameterValue(lenientJSON: try await answer.data())?[member: "data"] else {
             throw answer.unreadable("no list of models")
         }
-        return entries.compactMap(OpenAIModel.init).sorted { $0.id < $1.id }
+        return catalog.updating(entries.compactMap { ModelInformation(openAI: $0) }).sorted { $0.id < $1.id }
+    }
+
+    /// Throws if the service has shut a model down.
+    ///
+    /// - Throws: ``/Hablare/AIServiceError`` with code `modelRetired`.
+    func checkIsOffered(_ model: String) throws(AIServiceError) {
+        try catalog.checkIsOffered(model, of: ModelInformation.openAI, at: date())
     }
 
     /// Returns the instance of a provider of this service, for the fingerprint.

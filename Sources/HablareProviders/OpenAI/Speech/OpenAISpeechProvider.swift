@@ -88,7 +88,8 @@ public struct OpenAISpeechProvider: AIServiceProvider, RequestChecking {
 
     /// Returns the service call for a request.
     private func plan(of request: AIRequest) throws(AIServiceError) -> OpenAISpeechRequest {
-        try OpenAISpeechRequest(request, model: model, voice: voice, of: id)
+        try service.checkIsOffered(request.model ?? model)
+        return try OpenAISpeechRequest(request, model: model, voice: voice, of: id)
     }
 
     private func answer(_ call: ProviderCall) async throws(AIServiceError) -> ProviderAnswer {

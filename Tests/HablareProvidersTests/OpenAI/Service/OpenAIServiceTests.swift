@@ -18,9 +18,52 @@ import Testing
         let models = try await service(OpenAIService.baseURL, list).models()
         #expect(
             models == [
-                OpenAIModel(id: "gpt-4.1"),
-                OpenAIModel(id: "tts-1", created: Date(timeIntervalSince1970: 1_700_000_000), owner: "openai"),
+                ModelInformation(vendor: "openai", id: "gpt-4.1"),
+                ModelInformation(
+                    vendor: "openai", id: "tts-1", releasedAt: Date(timeIntervalSince1970: 1_700_000_000)),
             ])
+    }
+
+    @Test("Ends that the service reports replace the known ones, and a model that has ended is not called")
+    func ends() async throws {
+        let known = ModelCatalog([
+            ModelInformation(
+                vendor: "openai", id: "gpt-old", kind: .text, endsAt: OpenAIBench.now, successor: "gpt-new"),
+            ModelInformation(vendor: "openai", id: "gpt-new", endsAt: OpenAIBench.now.addingTimeInterval(1)),
+        ])
+        let list = OpenAIBench.json(
+            #"{"data":[{"id":"gpt-old","shutdown_date":"2027-06-01"},{"id":"gpt-new","shutdown_date":null},{"id":"x","shutdown_date":7},{"id":"y","shutdown_date":"soon"}]}"#
+        )
+        let models = try await OpenAIBench(catalog: known).service(ScriptedTransport { _ in list }).models()
+        #expect(models.map(\.id) == ["gpt-new", "gpt-old", "x", "y"])
+        #expect(models[1].endsAt == InternetDate.known("2027-06-01T00:00:00Z") && models[1].successor == "gpt-new")
+        #expect(models[0].endsAt == OpenAIBench.now.addingTimeInterval(1) && models[2].endsAt == nil)
+
+        let makers: [(OpenAIService, String) -> any AIServiceProvider & RequestChecking] = [
+            { OpenAIChatProvider("p", service: $0, model: $1) },
+            { OpenAIResponsesProvider("p", service: $0, model: $1) },
+            { OpenAISpeechProvider("p", service: $0, model: $1) },
+            { OpenAIImageProvider("p", service: $0, model: $1) },
+            { OpenAIEmbeddingProvider("p", service: $0, model: $1) },
+        ]
+        for make in makers {
+            let transport = ScriptedTransport { _ in OpenAIBench.json("{}", status: 400) }
+            let service = try OpenAIBench(catalog: known).service(transport)
+            // The model of the request counts, not that of the provider.
+            for (usual, asked) in [("gpt-old", nil), ("gpt-new", "gpt-old")] as [(String, String?)] {
+                let request = AIRequest(prompt: "x", model: asked)
+                guard case .failure(let error) = await make(service, usual).generate(ProviderCall(request: request))
+                else {
+                    Issue.record("Nothing failed")
+                    continue
+                }
+                #expect(error.code == .modelRetired && error.message.contains("gpt-new"), "\(error)")
+                #expect(throws: AIServiceError.self) { try make(service, usual).check(request) }
+            }
+            #expect(transport.calls.isEmpty)
+            _ = await make(service, "gpt-new").generate(ProviderCall(request: AIRequest(prompt: "x")))
+            #expect(transport.calls.count == 1)
+        }
     }
 
     @Test("A malformed list of models and a refusal are errors", arguments: ["{}", "[]", "x", #"{"data":{}}"#])

@@ -1,0 +1,217 @@
+import ArgumentParser
+import Foundation
+import Hablare
+import HablareProviders
+
+struct ModelsCommand: ComposedCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "models",
+        abstract: "List the models of services, with their limits, prices and ends.",
+        discussion: """
+            The list ships with this version. With --refresh the services are asked which models their keys may use; \
+            their own facts then replace those of the list. Prices are for a million tokens or characters, or for a \
+            minute. A model that has ended is not called; --all lists it, too.
+
+            EXAMPLES:
+              hablare models
+              hablare models anthropic --refresh
+              hablare models openai.speech --all
+              hablare models openai --json | jq -r '.[] | select(.standing == "ending") | .model'
+            """)
+
+    @Argument(
+        help: ArgumentHelp(
+            "A service, such as openai, or one of its providers, such as openai.image.", valueName: "provider"))
+    var provider: String?
+
+    @Flag(help: "Ask the service which models its key may use.")
+    var refresh = false
+
+    @Flag(help: "List models that have ended, too.")
+    var all = false
+
+    @Flag(help: "Print a JSON array.")
+    var json = false
+
+    @OptionGroup var prices: PriceOptions
+
+    @OptionGroup var data: DataOptions
+
+    func run(in composition: Composition) async throws -> CommandStatus {
+        let settings = try data.settings(in: composition)
+        let table = try prices.table(in: composition)
+        let now = composition.seams.date()
+        var rows: [ModelRow] = []
+        for service in try services(settings, in: composition) {
+            for model in try await models(of: service, settings, in: composition) {
+                let row = ModelRow(model, of: service.name, prices: table, at: now)
+                if all || !row.hasEnded { rows.append(row) }
+            }
+        }
+        if let provider, let kind = Self.offer(of: provider, in: settings)?.kind {
+            rows.removeAll { $0.model.kind != nil && $0.model.kind != kind }
+        }
+        try await composition.console.print(rows, json: json, orNote: "No model is known. Ask the service: --refresh")
+        return .success
+    }
+
+    /// Returns the service that the user named; otherwise those at their vendors' own addresses, or, to be asked, those
+    /// that can be asked.
+    private func services(_ settings: Settings, in composition: Composition) throws -> [ServiceEntry] {
+        guard let provider else {
+            let entries = composition.services(settings)
+            return entries.filter { entry in
+                refresh
+                    ? entry.problem == nil
+                    : entry.name == entry.kind.rawValue && entry.address.map(entry.kind.isOwn) == true
+            }
+        }
+        guard let service = settings.service(ServiceOptions.service(of: provider)),
+            provider == service.name || Self.offer(of: provider, in: settings) != nil
+        else {
+            let names = settings.services.flatMap { service in
+                [service.name] + service.kind.offers.map { $0.id(of: service.name) }
+            }
+            throw CommandFailure(
+                .unavailable,
+                "There is no service \(provider).\(NearestNames(names).hint(for: provider)) See who there is: hablare providers"
+            )
+        }
+        return [composition.entry(of: service)]
+    }
+
+    /// Returns the offer of a provider with a name of its own, such as `openai.image`.
+    private static func offer(of provider: String, in settings: Settings) -> ServiceOffer? {
+        guard let service = settings.service(ServiceOptions.service(of: provider)), provider != service.name else {
+            return nil
+        }
+        return service.kind.offers.first { $0.id(of: service.name) == provider }
+    }
+
+    private func models(
+        of service: ServiceEntry, _ settings: Settings, in composition: Composition
+    ) async throws -> [ModelInformation] {
+        guard refresh else {
+            guard service.address.map(service.kind.isOwn) == true else {
+                composition.console.note(
+                    "\(service.name) is a server of its own, whose models are not known. Ask it: --refresh")
+                return []
+            }
+            return composition.catalog.models.filter { $0.vendor == service.kind.rawValue }
+        }
+        do {
+            if let problem = service.problem { throw problem }
+            return try await composition.listModels(service, settings.network, composition)
+        } catch let error as AIServiceError where provider == nil && error.code != .cancelled {
+            composition.console.note("\(service.name): \(error.words)")
+            return []
+        }
+    }
+}
+
+/// A model as a row of the table.
+struct ModelRow: ListRow, JSONPrintable {
+    let service: String
+    let model: ModelInformation
+    let standing: ModelStanding
+    let prices: [PriceEntry]
+
+    init(_ model: ModelInformation, of service: String, prices table: PriceTable, at date: Date) {
+        self.service = service
+        self.model = model
+        standing = model.standing(at: date)
+        prices = table.prices(of: model, at: service, on: date)
+    }
+
+    var hasEnded: Bool { if case .retired = standing { true } else { false } }
+
+    static let columns: [Column<ModelRow>] = [
+        Column("SERVICE") { $0.service },
+        Column("MODEL") { $0.model.id },
+        Column("KIND") { $0.model.kind?.rawValue ?? "-" },
+        Column("CONTEXT") { tokens($0.model.contextTokens) },
+        Column("OUTPUT") { tokens($0.model.outputTokens) },
+        Column("PRICE") { $0.price },
+        Column("END") { $0.end },
+    ]
+
+    /// Returns a count in a short form: `128k`, `1M`, `8192`.
+    private static func tokens(_ count: Int64?) -> String {
+        guard let count else { return "-" }
+        if count >= 1_000_000, count % 10_000 == 0 {
+            let hundredths = count / 10_000
+            let fraction = hundredths % 100
+            return fraction == 0
+                ? "\(hundredths / 100)M" : "\(hundredths / 100).\(fraction < 10 ? "0" : "")\(fraction)M"
+        }
+        return count >= 1000 && count % 1000 == 0 ? "\(count / 1000)k" : "\(count)"
+    }
+
+    private var price: String {
+        let words: [(PriceUnit, String)] = [
+            (.inputToken, "in"), (.outputToken, "out"), (.character, "characters"), (.audioSecond, "a minute"),
+            (.call, "a call"),
+        ]
+        let texts = words.compactMap { unit, word -> String? in
+            guard let price = prices.first(where: { $0.unit == unit })?.microDollarsPerMillion else { return nil }
+            let amount =
+                switch unit {
+                case .audioSecond: price * 60 / 1_000_000
+                case .call: price / 1_000_000
+                default: price
+                }
+            return "\(MicroDollars.text(amount)) \(word)"
+        }
+        return texts.isEmpty ? "-" : texts.joined(separator: ", ")
+    }
+
+    private var end: String {
+        let day = model.endsAt.map { UTCDay(containing: $0).name }
+        let successor = model.successor.map { ", then \($0)" } ?? ""
+        switch standing {
+        case .retired: return "ended\(day.map { " \($0)" } ?? "")\(successor)"
+        case .ending: return "\(day ?? "deprecated")\(successor)"
+        case .current: return day ?? model.endsNotBefore.map { "not before \(UTCDay(containing: $0).name)" } ?? "-"
+        }
+    }
+
+    private var standingWord: String {
+        switch standing {
+        case .current: "current"
+        case .ending: "ending"
+        case .retired: "ended"
+        }
+    }
+
+    var json: JSONObject {
+        func day(_ date: Date?) -> String? { date.map { UTCDay(containing: $0).name } }
+        return [
+            "service": service, "model": model.id, "name": model.name, "kind": model.kind?.rawValue,
+            "aliases": model.aliases, "contextTokens": model.contextTokens, "outputTokens": model.outputTokens,
+            "maximumCharacters": model.maximumCharacters, "thinksByDefault": model.thinksByDefault,
+            "efforts": model.efforts, "refusedParameters": model.refused.sorted(), "released": day(model.releasedAt),
+            "standing": standingWord, "endsAt": day(model.endsAt), "endsNotBefore": day(model.endsNotBefore),
+            "successor": model.successor, "checked": model.checked, "source": model.source,
+            "prices": prices.map { price in
+                ["unit": price.unit.rawValue, "microDollarsPerMillion": price.microDollarsPerMillion] as JSONObject
+            },
+        ]
+    }
+}
+
+extension PriceTable {
+    /// Returns the prices of a model on a date: those under the service's name, otherwise those under its vendor's, by
+    /// the model's id, otherwise by an alias.
+    fileprivate func prices(of model: ModelInformation, at service: String, on date: Date) -> [PriceEntry] {
+        for name in [service, model.vendor] {
+            for id in [model.id] + model.aliases {
+                let found = entries.filter { entry in
+                    entry.provider == name && entry.model == id && (entry.from ?? .distantPast) <= date
+                        && date < (entry.until ?? .distantFuture)
+                }
+                if !found.isEmpty { return found }
+            }
+        }
+        return []
+    }
+}

@@ -1,0 +1,164 @@
+import Hablare
+import HablareJSON
+
+/// The rules of one model for one call: its limit of output tokens and the parameters that it accepts. Pure.
+///
+/// An unknown fact allows everything, and the service then decides.
+struct AnthropicModelRules: Sendable {
+    /// The model's id, as the request or the provider names it.
+    let id: String
+    /// The known facts; `nil` for an unknown model.
+    let known: ModelInformation?
+    /// The provider's own limit for answers whose request sets none; `nil` for the model's limit.
+    let defaultTokens: Int64?
+    /// The time in which the whole answer must arrive; `nil` if the answer streams, because only its silence is then
+    /// limited.
+    let time: Duration?
+
+    /// The limit of a model that is not known: each Claude model since the fourth version writes at least 32,000 tokens.
+    static let unknownLimit: Int64 = 32_000
+    /// The limit of a model that is not known and is none of Anthropic's.
+    static let foreignLimit: Int64 = 4096
+    /// The number of tokens that are added for the thinking of a model that thinks without being asked. Such thinking
+    /// has no budget of its own, and counts as output.
+    static let thoughtTokens: Int64 = 32_000
+
+    /// The number of tokens that surely arrive within a time. It is the formula by which the vendor's own client
+    /// refuses calls that would take too long: 128,000 tokens an hour (`anthropic` SDK 2.14.0,
+    /// `_calculate_nonstreaming_timeout`).
+    static func tokens(in time: Duration) -> Int64 {
+        let seconds = min(max(0, time.components.seconds), 86_400)
+        return max(foreignLimit, seconds * 128_000 / 3600)
+    }
+
+    /// The maximum number of tokens that the model writes.
+    private var limit: Int64 {
+        known?.outputTokens ?? (known != nil || id.hasPrefix("claude-") ? Self.unknownLimit : Self.foreignLimit)
+    }
+
+    // MARK: The limit of tokens
+
+    /// Returns the value of `max_tokens`, which counts the thinking.
+    ///
+    /// - Parameters:
+    ///   - asked: The request's own limit.
+    ///   - thinking: The request's thinking.
+    func maximumTokens(_ asked: Int64?, thinking: AnthropicThinking?) -> Int64 {
+        if let asked { return asked }
+        let thoughts = thoughts(thinking)
+        if let defaultTokens {
+            return min(defaultTokens + thoughts, known?.outputTokens ?? .max)
+        }
+        guard let time else { return max(limit, limitOfUnknown(thoughts)) }
+        return max(min(limit, Self.tokens(in: time) + thoughts), limitOfUnknown(thoughts))
+    }
+
+    /// The smallest limit with which a budget for thinking leaves an answer, for a model whose own limit is not known.
+    private func limitOfUnknown(_ thoughts: Int64) -> Int64 {
+        known?.outputTokens == nil && thoughts != Self.thoughtTokens ? thoughts + Self.foreignLimit : 0
+    }
+
+    private func thoughts(_ thinking: AnthropicThinking?) -> Int64 {
+        if let budget = thinking?.budget { return budget }
+        switch thinking?.type {
+        case "disabled", "between_tools": return 0
+        case .some: return Self.thoughtTokens
+        case nil: return known?.thinksByDefault == true ? Self.thoughtTokens : 0
+        }
+    }
+
+    // MARK: Parameters
+
+    /// Throws if the model writes fewer tokens than asked for.
+    func check(maximumTokens asked: Int64?) throws(AIServiceError) {
+        guard let asked, let most = known?.outputTokens, asked > most else { return }
+        throw AIServiceError(
+            .invalidRequest,
+            "The parameter max_tokens is \(asked), and the model \(id) writes at most \(most). Lower it, or leave it out."
+        )
+    }
+
+    /// Throws if the model refuses a parameter.
+    func check(_ parameter: String) throws(AIServiceError) {
+        guard refuses(parameter) else { return }
+        throw refusal(of: parameter)
+    }
+
+    private func refuses(_ parameter: String) -> Bool { known?.refused.contains(parameter) == true }
+
+    /// Throws if the model refuses both parameters together.
+    func check(temperature: Bool, topP: Bool) throws(AIServiceError) {
+        guard temperature, topP, refuses("temperature+top_p") else { return }
+        throw refusal(of: "top_p together with temperature")
+    }
+
+    /// Throws if the model refuses a form of thinking, or a budget for it.
+    func check(_ thinking: AnthropicThinking) throws(AIServiceError) {
+        try check("thinking")
+        guard let type = thinking.type, refuses("thinking.\(type)") else { return }
+        let parameter = thinking.budget == nil ? "" : " (budget_tokens)"
+        let accepted = ["adaptive", "enabled", "disabled", "between_tools"].filter { !refuses("thinking.\($0)") }
+        throw refusal(of: "thinking of the type \(ServiceRefusal.word(type))\(parameter)", accepted: accepted)
+    }
+
+    /// Throws if the model refuses a level of effort.
+    func check(effort: String) throws(AIServiceError) {
+        guard let efforts = known?.efforts, !efforts.contains(effort) else { return }
+        throw refusal(
+            of: efforts.isEmpty ? "reasoning_effort" : "reasoning_effort with the value \(ServiceRefusal.word(effort))",
+            accepted: efforts)
+    }
+
+    /// Throws if the model refuses to be made to call a tool.
+    ///
+    /// - Parameter choice: The member `tool_choice` of the body.
+    func check(choice: ParameterValue) throws(AIServiceError) {
+        guard let type = choice[member: "type"]?.string, refuses("tool_choice.\(type)") else { return }
+        throw refusal(of: "tool_choice when it makes it call a tool", accepted: ["auto", "none"])
+    }
+
+    /// Throws if the model refuses a prompt that ends with the assistant's words.
+    func checkPrefill() throws(AIServiceError) {
+        guard refuses("prefill") else { return }
+        throw AIServiceError(
+            .invalidRequest,
+            "The model \(id) does not continue a message of the assistant's (prefill). End the prompt with one of the user's."
+        )
+    }
+
+    /// Throws if the model refuses a member of the body that the request adds unchanged.
+    func check(_ extra: ExtraMembers) throws(AIServiceError) {
+        for name in extra.members.keys.sorted() { try check(name) }
+        if let thinking = extra["thinking"] { try check(AnthropicThinking(value: thinking)) }
+        if let choice = extra["tool_choice"] { try check(choice: choice) }
+        if let effort = extra["output_config"]?[member: "effort"]?.string { try check(effort: effort) }
+    }
+
+    private func refusal(of parameter: String, accepted: [String] = []) -> AIServiceError {
+        let advice = accepted.isEmpty ? "" : " It takes: \(accepted.joined(separator: ", "))."
+        return AIServiceError(
+            .invalidRequest,
+            "The model \(id) does not take the parameter \(parameter).\(advice) Leave it out, or choose another model.")
+    }
+}
+
+/// A request's thinking, in the form of the messages API.
+struct AnthropicThinking: Sendable, Hashable {
+    /// The member `thinking` of the body.
+    let value: ParameterValue
+    /// The maximum number of tokens of thinking; `nil` if the request sets none.
+    let budget: Int64?
+
+    /// The member `type`: `adaptive`, `enabled`, `disabled`, `between_tools`, or one that is not known here.
+    var type: String? { value[member: "type"]?.string }
+
+    init(value: ParameterValue, budget: Int64?) {
+        self.value = value
+        self.budget = budget
+    }
+
+    /// Reads a value that is sent unchanged.
+    init(value: ParameterValue) {
+        self.init(value: value, budget: value[member: "budget_tokens"]?.count)
+    }
+}

@@ -1,0 +1,122 @@
+public import Foundation
+import HTTPTypes
+public import Hablare
+import HablareJSON
+
+/// Anthropic's batch API (https://platform.claude.com/docs/en/build-with-claude/batch-processing; `anthropic` SDK 2.14.0
+/// for Python, `types/messages`).
+struct AnthropicBatchVendor: BatchVendor {
+    let service: AnthropicService
+    /// Returns the body of a live call, which may stream.
+    let makeBody: @Sendable (AIRequest) async throws(AIServiceError) -> ParameterValue
+    let form: AnswerForm
+
+    var client: ServiceClient { service.client }
+    /// The API takes 100,000 requests and 256 MB.
+    var rules: BatchBoard.Rules { BatchBoard.Rules(maximumRequests: 50_000, maximumBytes: 200_000_000) }
+
+    func body(of request: AIRequest) async throws(AIServiceError) -> Data {
+        guard case .object(var members) = try await makeBody(request) else { return Data() }
+        members["stream"] = nil
+        return try ParameterValue.object(members).jsonData()
+    }
+
+    func create(_ entries: [BatchBoard.Entry]) async throws(AIServiceError) -> String {
+        var body = Data(#"{"requests":["#.utf8)
+        for (index, entry) in entries.enumerated() {
+            // The names are UUIDs, which need no escape.
+            body.append(contentsOf: #"\#(index == 0 ? "" : ","){"custom_id":"\#(entry.name)","params":"#.utf8)
+            body.append(entry.body)
+            body.append(contentsOf: "}".utf8)
+        }
+        body.append(contentsOf: "]}".utf8)
+        let answer = try await client.send(
+            ServiceRequest(
+                .post, service.path(["messages", "batches"]), fields: [.contentType: "application/json"],
+                body: .bytes(body), accepts: ["application/json"]))
+        guard let id = try await answer.object()[member: "id"]?.string, BatchHandle.isName(id) else {
+            throw answer.unreadable("a batch without an id")
+        }
+        return id
+    }
+
+    func look(at batch: String) async throws(AIServiceError) -> BatchState {
+        let path = service.path(["messages", "batches", batch])
+        let answer = try await client.send(.get(path, alsoTakes: [404]))
+        guard answer.status != 404 else { return .unknown }
+        let state = try await answer.object()
+        guard state[member: "processing_status"]?.string == "ended" else { return .working }
+        // Archived results are gone for good.
+        if let archived = state[member: "archived_at"], archived != .null { return .unknown }
+        return .ended(files: [path + ["results"]])
+    }
+
+    func result(
+        in line: Data, of answer: ServiceAnswer
+    ) -> (name: String, result: Result<ProviderAnswer, AIServiceError>)? {
+        guard let value = ParameterValue(lenientJSON: line), let name = value[member: "custom_id"]?.string else {
+            return nil
+        }
+        return (name, Result { () throws(AIServiceError) in try self.answer(in: value, of: answer) })
+    }
+
+    private func answer(in line: ParameterValue, of answer: ServiceAnswer) throws(AIServiceError) -> ProviderAnswer {
+        let result = line[member: "result"]
+        switch result?[member: "type"]?.string {
+        case "succeeded":
+            var exchange = TextExchange(service: service, form: form, reader: AnthropicMessageReader())
+            return try exchange.read(result?[member: "message"] ?? .null, of: answer)
+        case "errored":
+            // The error is within an error response of a live call.
+            let said = result?[member: "error"]?[member: "error"] ?? result?[member: "error"] ?? .null
+            throw answer.withoutKey(service.failure(saying: said, in: answer, hasBegun: false))
+        case "expired", "canceled": throw .expiredInBatch
+        default: throw answer.unreadable("a line without a result")
+        }
+    }
+
+    func cancel(_ batch: String) async throws(AIServiceError) {
+        _ = try await client.send(
+            ServiceRequest(
+                .post, service.path(["messages", "batches", batch, "cancel"]), accepts: ["application/json"],
+                mayBeBilled: false))
+    }
+}
+
+extension AnthropicMessagesProvider {
+    /// Returns a provider that answers the same requests by Anthropic's batch API, at half of the price.
+    ///
+    /// An answer that the service pauses (`pause_turn`) is not continued.
+    ///
+    /// - Parameters:
+    ///   - id: The name under which it is registered: `anthropic.batch`.
+    ///   - reserve: The time before a request's deadline, in seconds, that is kept for a live call. Default: half an
+    ///     hour.
+    ///   - clock: The clock for the pauses between looks at a batch.
+    ///   - taskExecutor: The executor of the tasks that send and cancel batches, ``/Hablare/EngineSeams/taskExecutor``.
+    public func batched(
+        as id: ProviderID, reserve: TimeInterval = 1800, clock: any Clock<Duration> = ContinuousClock(),
+        taskExecutor: (any TaskExecutor)? = nil
+    ) -> VendorBatchProvider {
+        batched(as: id, reserve: reserve, rules: nil, clock: clock, taskExecutor: taskExecutor)
+    }
+
+    func batched(
+        as id: ProviderID, reserve: TimeInterval, rules: BatchBoard.Rules?, clock: any Clock<Duration>,
+        taskExecutor: (any TaskExecutor)?
+    ) -> VendorBatchProvider {
+        let vendor = AnthropicBatchVendor(
+            service: service,
+            makeBody: { request throws(AIServiceError) in
+                // A batch has a day for each answer, so only the model limits its length.
+                var request = request
+                request.attemptTimeout = .seconds(86_400)
+                var plan = try self.plan(of: request)
+                plan.conversation = try await plan.conversation.loaded()
+                return try plan.body()
+            }, form: form)
+        return VendorBatchProvider(
+            id, kind: "anthropic-batch", live: self, vendor: vendor, reserve: reserve, rules: rules, clock: clock,
+            taskExecutor: taskExecutor, date: service.date)
+    }
+}

@@ -1,0 +1,227 @@
+import Foundation
+import Hablare
+
+/// The state of a provider's batches in one process: the requests that gather for the next batch, and the batches whose
+/// results are awaited. Pure: it decides whose turn it is to call the service, and when.
+///
+/// Each call of the provider asks the board for its next step. The board gives one of the waiting calls the turn to send
+/// the gathered batch, to look at a batch, or to fetch its results for all; the others wait. No task runs for the board
+/// itself.
+struct BatchBoard: Sendable {
+    /// The limits of a batch and the times between looks.
+    struct Rules: Sendable, Hashable {
+        /// The maximum number of requests in a batch.
+        var maximumRequests = 10_000
+        /// The maximum number of bytes of all bodies in a batch.
+        var maximumBytes = 100_000_000
+        /// The time for which the first request of a batch waits for others.
+        var gathering: TimeInterval = 30
+        /// The time before the second look at a batch. It grows by half with each look.
+        var firstPause: TimeInterval = 15
+        /// The longest time between two looks.
+        var longestPause: TimeInterval = 300
+        /// The time for which a call waits while another one calls the service.
+        var turn: TimeInterval = 1
+    }
+
+    /// A request that gathers for a batch.
+    struct Entry: Sendable, Hashable {
+        /// The name under which the service returns the result (`custom_id`).
+        let name: String
+        let body: Data
+    }
+
+    /// The next step of a call that gathers.
+    enum Gathering: Sendable {
+        /// Wait for this time, then ask again.
+        case wait(TimeInterval)
+        /// Send these requests as a batch, and report with ``sent(_:_:)``.
+        case send(number: Int, [Entry])
+        /// The request is in this batch.
+        case sent(batch: String)
+        /// The batch could not be sent.
+        case failed(AIServiceError)
+    }
+
+    /// The next step of a call that awaits a result.
+    enum Following: Sendable {
+        case wait(TimeInterval)
+        /// Look at the batch, and report with ``looked(at:hasEnded:now:)``, or fetch the results of an ended one and
+        /// report with ``fetched(_:of:)``. These names are awaited.
+        case look(names: Set<String>)
+        /// The result of the request.
+        case result(Result<ProviderAnswer, AIServiceError>)
+        /// The results were fetched, and have none of the request.
+        case missing
+    }
+
+    private struct Group: Sendable {
+        var entries: [Entry] = []
+        var byteCount = 0
+        var dueAt: Date
+        var isBeingSent = false
+        var outcome: Result<String, AIServiceError>?
+        /// The members that have not learned the outcome yet.
+        var unaware: Set<String> = []
+    }
+
+    private struct Batch: Sendable {
+        var followers: Set<String> = []
+        /// The followers whose results were fetched, or would have been.
+        var covered: Set<String> = []
+        var results: [String: Result<ProviderAnswer, AIServiceError>] = [:]
+        var nextLook: Date
+        var pause: TimeInterval
+        var isBeingLooked = false
+    }
+
+    let rules: Rules
+    private var groups: [Int: Group] = [:]
+    private var groupOf: [String: Int] = [:]
+    private var open: Int?
+    private var nextNumber = 0
+    private var batches: [String: Batch] = [:]
+
+    init(rules: Rules = Rules()) { self.rules = rules }
+
+    // MARK: Gathering
+
+    /// Adds a request to the batch that gathers.
+    mutating func entered(_ entry: Entry, now: Date) {
+        if let open, let group = groups[open],
+            group.entries.count >= rules.maximumRequests
+                || entry.body.count > rules.maximumBytes - group.byteCount
+        {
+            groups[open]?.dueAt = now
+            self.open = nil
+        }
+        let number: Int
+        if let open {
+            number = open
+        } else {
+            number = nextNumber
+            nextNumber += 1
+            groups[number] = Group(dueAt: now.addingTimeInterval(rules.gathering))
+            open = number
+        }
+        groups[number]?.entries.append(entry)
+        groups[number]?.byteCount += entry.body.count
+        groups[number]?.unaware.insert(entry.name)
+        groupOf[entry.name] = number
+        if groups[number]?.entries.count == rules.maximumRequests {
+            groups[number]?.dueAt = now
+            open = nil
+        }
+    }
+
+    /// Returns the next step of a request that gathers.
+    mutating func gathering(_ name: String, now: Date) -> Gathering {
+        guard let number = groupOf[name], let group = groups[number] else { return .failed(.notInBatch) }
+        if let outcome = group.outcome {
+            forget(name, in: number)
+            switch outcome {
+            case .success(let batch): return .sent(batch: batch)
+            case .failure(let error): return .failed(error)
+            }
+        }
+        guard !group.isBeingSent else { return .wait(rules.turn) }
+        let rest = group.dueAt.timeIntervalSince(now)
+        guard rest <= 0 else { return .wait(rest) }
+        if open == number { open = nil }
+        groups[number]?.isBeingSent = true
+        return .send(number: number, group.entries)
+    }
+
+    /// Records that a batch was sent, or why it was not.
+    mutating func sent(_ number: Int, _ outcome: Result<String, AIServiceError>) {
+        groups[number]?.outcome = outcome
+        if groups[number]?.unaware.isEmpty == true { groups[number] = nil }
+    }
+
+    /// Removes a request that no longer waits for its batch to be sent.
+    ///
+    /// - Returns: Whether it will not be part of a batch.
+    mutating func withdrew(_ name: String) -> Bool {
+        guard let number = groupOf[name], let group = groups[number] else { return true }
+        let isUnsent = !group.isBeingSent
+        if isUnsent, let place = group.entries.firstIndex(where: { $0.name == name }) {
+            let entry = group.entries[place]
+            groups[number]?.entries.remove(at: place)
+            groups[number]?.byteCount -= entry.body.count
+        }
+        forget(name, in: number)
+        return isUnsent
+    }
+
+    private mutating func forget(_ name: String, in number: Int) {
+        groupOf[name] = nil
+        groups[number]?.unaware.remove(name)
+        guard let group = groups[number], group.unaware.isEmpty, group.outcome != nil || !group.isBeingSent else {
+            return
+        }
+        groups[number] = nil
+        if open == number { open = nil }
+    }
+
+    // MARK: Following
+
+    /// Begins to await the result of a request.
+    mutating func followed(_ name: String, in batch: String, now: Date) {
+        batches[batch, default: Batch(nextLook: now, pause: rules.firstPause)].followers.insert(name)
+    }
+
+    /// Returns the next step of a request that awaits its result.
+    mutating func following(_ name: String, in id: String, now: Date) -> Following {
+        guard let batch = batches[id], batch.followers.contains(name) else { return .missing }
+        if let result = batch.results[name] { return .result(result) }
+        if batch.covered.contains(name) { return .missing }
+        guard !batch.isBeingLooked else { return .wait(rules.turn) }
+        let rest = batch.nextLook.timeIntervalSince(now)
+        guard rest <= 0 else { return .wait(rest) }
+        batches[id]?.isBeingLooked = true
+        return .look(names: batch.followers.subtracting(batch.results.keys))
+    }
+
+    /// Records that the batch is still being worked on, or that the look failed.
+    mutating func looked(at id: String, now: Date) {
+        guard let batch = batches[id] else { return }
+        batches[id]?.isBeingLooked = false
+        batches[id]?.nextLook = now.addingTimeInterval(batch.pause)
+        batches[id]?.pause = min(batch.pause * 1.5, rules.longestPause)
+    }
+
+    /// Records that a look was given up before its end. The next call that asks makes it.
+    mutating func abandoned(_ id: String) { batches[id]?.isBeingLooked = false }
+
+    /// Records the results of an ended batch, of which all that were awaited are among these if they exist.
+    mutating func fetched(
+        _ results: [String: Result<ProviderAnswer, AIServiceError>], awaited: Set<String>, of id: String, now: Date
+    ) {
+        batches[id]?.isBeingLooked = false
+        batches[id]?.nextLook = now
+        batches[id]?.covered.formUnion(awaited)
+        for (name, result) in results where batches[id]?.followers.contains(name) == true {
+            batches[id]?.results[name] = result
+        }
+    }
+
+    /// Stops awaiting the result of a request.
+    ///
+    /// - Returns: Whether no request of this process awaits a result of the batch any more.
+    mutating func unfollowed(_ name: String, in id: String) -> Bool {
+        batches[id]?.followers.remove(name)
+        batches[id]?.covered.remove(name)
+        batches[id]?.results[name] = nil
+        guard batches[id]?.followers.isEmpty == true else { return false }
+        batches[id] = nil
+        return true
+    }
+}
+
+/// The handle that an attempt stores for the next one: the batch, and the request's name in it. Pure.
+struct BatchHandle: Sendable, Hashable {
+    /// The service's id of the batch.
+    let batch: String
+    /// The request's `custom_id`.
+    let name: String
+}

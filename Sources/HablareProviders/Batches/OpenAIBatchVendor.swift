@@ -1,0 +1,140 @@
+public import Foundation
+import HTTPTypes
+public import Hablare
+import HablareJSON
+
+/// OpenAI's batch API: a file of requests, a batch, and files of results (https://developers.openai.com/api/docs/guides/batch;
+/// `openai` SDK 3.57.0 for Python, `types/batch.py`).
+struct OpenAIBatchVendor: BatchVendor {
+    let service: OpenAIService
+    /// The path of the call that each request makes: `/v1/chat/completions`.
+    let endpoint: String
+    /// Returns the body of a live call that does not stream.
+    let makeBody: @Sendable (AIRequest) async throws(AIServiceError) -> ParameterValue
+    /// Reads the body of a live call's answer.
+    let read: @Sendable (ParameterValue, ServiceAnswer) throws(AIServiceError) -> ProviderAnswer
+
+    var client: ServiceClient { service.client }
+    /// The API takes 50,000 requests and 200 MB; the frame of each line counts, too.
+    var rules: BatchBoard.Rules { BatchBoard.Rules(maximumRequests: 50_000, maximumBytes: 180_000_000) }
+
+    func body(of request: AIRequest) async throws(AIServiceError) -> Data { try await makeBody(request).jsonData() }
+
+    func create(_ entries: [BatchBoard.Entry]) async throws(AIServiceError) -> String {
+        var lines = Data()
+        for entry in entries {
+            // The names are UUIDs, which need no escape.
+            lines.append(
+                contentsOf: #"{"custom_id":"\#(entry.name)","method":"POST","url":"\#(endpoint)","body":"#.utf8)
+            lines.append(entry.body)
+            lines.append(contentsOf: "}\n".utf8)
+        }
+        var form = MultipartForm()
+        form.add("purpose", value: "batch")
+        try form.add("file", file: Body(lines), fileName: "batch.jsonl", mediaType: "application/jsonl")
+        var upload = ServiceRequest.post(["files"], form: form, accepts: ["application/json"])
+        upload.mayBeBilled = false
+        let file = try await client.send(upload)
+        guard let name = try await file.object()[member: "id"]?.string, BatchHandle.isName(name) else {
+            throw file.unreadable("a file without an id")
+        }
+        let batch = try await client.send(
+            .post(
+                ["batches"],
+                json: ["input_file_id": .string(name), "endpoint": .string(endpoint), "completion_window": "24h"],
+                accepts: ["application/json"]))
+        guard let id = try await batch.object()[member: "id"]?.string, BatchHandle.isName(id) else {
+            throw batch.unreadable("a batch without an id")
+        }
+        return id
+    }
+
+    func look(at batch: String) async throws(AIServiceError) -> BatchState {
+        let answer = try await client.send(.get(["batches", batch], alsoTakes: [404]))
+        guard answer.status != 404 else { return .unknown }
+        let state = try await answer.object()
+        switch state[member: "status"]?.string {
+        case "completed", "expired", "cancelled":
+            let files = ["output_file_id", "error_file_id"].compactMap { state[member: $0]?.string }
+            return .ended(files: files.map { ["files", $0, "content"] })
+        case "failed":
+            let code = state[member: "errors"]?[member: "data"]?[element: 0]?[member: "code"]?.string
+            return .failed(
+                AIServiceError(
+                    .providerFailed, "\(service.dialect.name) refuses the whole batch. Nothing of it is billed.",
+                    disposition: .fail, cause: code.map(ServiceRefusal.word)))
+        default: return .working
+        }
+    }
+
+    func result(
+        in line: Data, of answer: ServiceAnswer
+    ) -> (name: String, result: Result<ProviderAnswer, AIServiceError>)? {
+        guard let value = ParameterValue(lenientJSON: line), let name = value[member: "custom_id"]?.string else {
+            return nil
+        }
+        return (name, Result { () throws(AIServiceError) in try self.answer(in: value, of: answer) })
+    }
+
+    private func answer(in line: ParameterValue, of answer: ServiceAnswer) throws(AIServiceError) -> ProviderAnswer {
+        if let error = line[member: "error"], error != .null {
+            switch error[member: "code"]?.string {
+            case "batch_expired", "batch_cancelled": throw .expiredInBatch
+            default: throw answer.withoutKey(service.failure(saying: error, in: answer, hasBegun: false))
+            }
+        }
+        guard let response = line[member: "response"], let body = response[member: "body"] else {
+            throw answer.unreadable("a line without a response")
+        }
+        let status = response[member: "status_code"]?.count.flatMap { Int(exactly: $0) } ?? 200
+        guard (200..<300).contains(status) else {
+            let refusal = ServiceRefusal(status: status, body: try body.jsonData(), now: answer.receivedAt)
+            throw answer.withoutKey(service.dialect.failure(for: refusal))
+        }
+        return try read(body, answer)
+    }
+
+    func cancel(_ batch: String) async throws(AIServiceError) {
+        _ = try await client.send(
+            ServiceRequest(.post, ["batches", batch, "cancel"], accepts: ["application/json"], mayBeBilled: false))
+    }
+}
+
+extension OpenAIChatProvider {
+    /// Returns a provider that answers the same requests by OpenAI's batch API, at half of the price.
+    ///
+    /// - Parameters:
+    ///   - id: The name under which it is registered: `openai.batch`.
+    ///   - reserve: The time before a request's deadline, in seconds, that is kept for a live call. Default: half an
+    ///     hour.
+    ///   - clock: The clock for the pauses between looks at a batch.
+    ///   - taskExecutor: The executor of the tasks that send and cancel batches, ``/Hablare/EngineSeams/taskExecutor``.
+    public func batched(
+        as id: ProviderID, reserve: TimeInterval = 1800, clock: any Clock<Duration> = ContinuousClock(),
+        taskExecutor: (any TaskExecutor)? = nil
+    ) -> VendorBatchProvider {
+        batched(as: id, reserve: reserve, rules: nil, clock: clock, taskExecutor: taskExecutor)
+    }
+
+    func batched(
+        as id: ProviderID, reserve: TimeInterval, rules: BatchBoard.Rules?, clock: any Clock<Duration>,
+        taskExecutor: (any TaskExecutor)?
+    ) -> VendorBatchProvider {
+        let (service, form) = (service, form)
+        let vendor = OpenAIBatchVendor(
+            service: service, endpoint: "/v1/chat/completions",
+            makeBody: { request throws(AIServiceError) in
+                var plan = try self.plan(of: request)
+                plan.isStreamed = false
+                plan.conversation = try await plan.conversation.loaded()
+                return try plan.body()
+            },
+            read: { body, answer throws(AIServiceError) in
+                var exchange = TextExchange(service: service, form: form, reader: OpenAIChatReader())
+                return try exchange.read(body, of: answer)
+            })
+        return VendorBatchProvider(
+            id, kind: "openai-batch", live: self, vendor: vendor, reserve: reserve, rules: rules, clock: clock,
+            taskExecutor: taskExecutor, date: service.date)
+    }
+}

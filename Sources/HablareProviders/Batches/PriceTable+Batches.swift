@@ -1,0 +1,37 @@
+import Foundation
+public import Hablare
+
+extension PriceTable {
+    /// The kinds of providers whose vendors charge half for batches.
+    private static let halved = ["openai": "openai-batch", "anthropic": "anthropic-batch"]
+
+    /// Returns the table with prices for ``VendorBatchProvider``s: half of each token's price of a live call, under the
+    /// kinds `openai-batch` and `anthropic-batch`. Prices that the table has under these kinds stay.
+    ///
+    /// The vendors halve every price of a token (https://platform.claude.com/docs/en/build-with-claude/batch-processing,
+    /// https://developers.openai.com/api/docs/guides/batch). An odd price is rounded up.
+    public func withBatchPrices() -> PriceTable {
+        let own = Set(entries.map(\.provider))
+        let derived = entries.compactMap { entry -> PriceEntry? in
+            guard let kind = Self.halved[entry.provider], !own.contains(kind), entry.unit.isToken else { return nil }
+            var half = entry
+            half.provider = kind
+            half.microDollarsPerMillion = (entry.microDollarsPerMillion + 1) / 2
+            return half
+        }
+        do {
+            return try PriceTable(entries + derived, date: date, sources: sources)
+        } catch {
+            return self  // unreachable: the new prices overlap as little as those that they are derived from
+        }
+    }
+}
+
+extension PriceUnit {
+    fileprivate var isToken: Bool {
+        switch self {
+        case .inputToken, .cachedInputToken, .cacheWriteToken, .outputToken: true
+        case .character, .byte, .audioSecond, .call: false
+        }
+    }
+}

@@ -1,0 +1,267 @@
+public import Foundation
+public import Hablare
+
+/// A provider that answers requests by a vendor's batch API, at half of the price, within a day.
+///
+/// A request for it says with its ``/Hablare/AIRequest/deadline`` how long it may wait, and with its
+/// ``/Hablare/AIRequest/fallback`` who answers it if no batch does: the same model, called live. See
+/// `AIRequest.waiting(until:model:orLive:)`.
+///
+/// Requests that arrive within half a minute become one batch. Each stores the batch's id first
+/// (``/Hablare/ProviderCall/remember(_:)``). After a crash or a shutdown the next attempt awaits the same batch, and
+/// pays nothing again. If the process dies between the service's acceptance and that, the request may be paid for
+/// twice.
+///
+/// The request fails with `batchExpired`, and its fallback is called, if the batch
+/// expires before its turn, or if it has not ended ``reserve`` before the deadline. The batch is cancelled once none of
+/// its requests is awaited any more. A request that the service answers with an error fails as a live call does.
+///
+/// Answers do not stream. A call lasts for hours, so the provider has limits of its own: a thousand calls at once and a
+/// timeout of 25 hours. Its prices are those under the kind `openai-batch` or `anthropic-batch`.
+public struct VendorBatchProvider: AIServiceProvider, RequestChecking {
+    /// The name under which it is registered: `openai.batch`.
+    public let id: ProviderID
+    /// The identity of the batch API, for the fingerprint and the prices.
+    public let instance: ProviderInstance
+    /// The model for requests that name none.
+    public let defaultModel: String?
+    /// Text, or a value tree.
+    public let responseType: ContentType
+    /// The time before the deadline that is kept for a live call.
+    public let reserve: TimeInterval
+    let vendor: any BatchVendor
+    private let live: any RequestChecking
+    private let board: Locked<BatchBoard>
+    private let clock: any Clock<Duration>
+    private let spawner: TaskSpawner
+    private let date: @Sendable () -> Date
+
+    init(
+        _ id: ProviderID, kind: String, live: any RequestChecking, vendor: any BatchVendor, reserve: TimeInterval,
+        rules: BatchBoard.Rules? = nil, clock: any Clock<Duration>, taskExecutor: (any TaskExecutor)?,
+        date: @escaping @Sendable () -> Date
+    ) {
+        self.id = id
+        self.live = live
+        self.vendor = vendor
+        self.reserve = reserve
+        self.clock = clock
+        self.date = date
+        instance = ProviderInstance(kind: kind, location: live.instance.rawValue)
+        defaultModel = live.defaultModel
+        responseType = live.responseType
+        board = Locked(BatchBoard(rules: rules ?? vendor.rules))
+        spawner = TaskSpawner(executor: taskExecutor)
+    }
+
+    /// A thousand calls at once, and 25 hours for each: a batch ends within 24.
+    public var limits: ProviderLimits { ProviderLimits(concurrency: 1000, attemptTimeout: .seconds(25 * 3600)) }
+    /// An account of its own: the service counts batches apart from live calls.
+    public var account: AccountID { AccountID(rawValue: "\(live.account.rawValue) batch") }
+
+    /// Returns what the live call would use at most.
+    public func maximumUsage(of request: AIRequest) -> Usage? { live.maximumUsage(of: request) }
+
+    package func check(_ request: AIRequest) throws(AIServiceError) { try live.check(request) }
+
+    /// Answers a request by a batch.
+    ///
+    /// Cancelling the task stops the wait. If the request is final, its result is no longer fetched; the batch itself
+    /// ends only with the last of its requests.
+    public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
+        await Result(of: call, by: answer)
+    }
+
+    private func answer(_ call: ProviderCall) async throws(AIServiceError) -> ProviderAnswer {
+        let leavesAt = call.request.deadline?.addingTimeInterval(-reserve)
+        let handle: BatchHandle
+        if let stored = call.handle {
+            try await saying { try await call.resume() }
+            guard let read = BatchHandle(stored) else {
+                try await saying { try await call.forget() }
+                throw .workLost
+            }
+            handle = read
+        } else {
+            guard let leavesAt, date() < leavesAt else { throw .tooLateForBatch }
+            handle = try await gather(call, until: leavesAt)
+        }
+        return try await follow(handle, for: call, until: leavesAt ?? .distantFuture)
+    }
+
+    // MARK: Gathering
+
+    /// Sends the request in a batch, and stores its handle.
+    private func gather(_ call: ProviderCall, until leavesAt: Date) async throws(AIServiceError) -> BatchHandle {
+        let name = call.request.id.uuidString.lowercased()
+        let entry = BatchBoard.Entry(name: name, body: try await vendor.body(of: call.request))
+        guard entry.body.count <= board.withLock({ $0.rules.maximumBytes }) else {
+            throw AIServiceError(.invalidRequest, "The request is too large for a batch. Shorten it, or call it live.")
+        }
+        board.withLock { $0.entered(entry, now: date()) }
+        while true {
+            switch board.withLock({ $0.gathering(name, now: date()) }) {
+            case .wait(let time):
+                do throws(AIServiceError) {
+                    try await rest(time)
+                } catch {
+                    let isUnsent = board.withLock { $0.withdrew(name) }
+                    throw isUnsent ? error : error.billed(.maybeBilled)
+                }
+                if date() >= leavesAt, board.withLock({ $0.withdrew(name) }) { throw .tooLateForBatch }
+            case .send(let number, let entries):
+                // In a task of its own: the others of the batch want it, even if this request is cancelled.
+                let task = spawner.start { [vendor, board] in
+                    let outcome: Result<String, AIServiceError>
+                    do throws(AIServiceError) {
+                        outcome = .success(try await vendor.create(entries))
+                    } catch {
+                        outcome = .failure(error)
+                    }
+                    board.withLock { $0.sent(number, outcome) }
+                }
+                await task.value
+            case .failed(let error): throw error
+            case .sent(let batch):
+                let handle = BatchHandle(batch: batch, name: name)
+                let data = try handle.data()
+                board.withLock { $0.followed(name, in: batch, now: date().addingTimeInterval($0.rules.firstPause)) }
+                do throws(AIServiceError) {
+                    try await saying { try await call.remember(data) }
+                } catch {
+                    // No later attempt can find the batch, so its result is awaited here or not at all.
+                    guard error.category == .storage, !Task.isCancelled else {
+                        await leave(handle, for: call, isWanted: false)
+                        throw error
+                    }
+                }
+                return handle
+            }
+        }
+    }
+
+    // MARK: Following
+
+    private func follow(
+        _ handle: BatchHandle, for call: ProviderCall, until leavesAt: Date
+    ) async throws(AIServiceError) -> ProviderAnswer {
+        board.withLock { $0.followed(handle.name, in: handle.batch, now: date()) }
+        do throws(AIServiceError) {
+            let result = try await result(of: handle, until: leavesAt)
+            _ = board.withLock { $0.unfollowed(handle.name, in: handle.batch) }
+            switch result {
+            case .success(let answer): return answer
+            case .failure(let error):
+                try await saying { try await call.forget() }
+                throw error
+            }
+        } catch {
+            let isStopped = Task.isCancelled || error.code == .cancelled
+            await leave(handle, for: call, isWanted: isStopped ? nil : error != .leftBatch)
+            if error == .leftBatch { try await saying { try await call.forget() } }
+            throw error
+        }
+    }
+
+    /// Returns the result of a request once its batch has ended.
+    private func result(
+        of handle: BatchHandle, until leavesAt: Date
+    ) async throws(AIServiceError) -> Result<ProviderAnswer, AIServiceError> {
+        while true {
+            let now = date()
+            switch board.withLock({ $0.following(handle.name, in: handle.batch, now: now) }) {
+            case .result(let result): return result
+            case .missing: return .failure(.workLost)
+            case .wait(let time):
+                guard now < leavesAt else { throw .leftBatch }
+                try await rest(min(time, leavesAt.timeIntervalSince(now)))
+            case .look(let names): try await look(handle.batch, for: names)
+            }
+        }
+    }
+
+    /// Looks at a batch for all requests that await it, and fetches their results if it has ended.
+    private func look(_ batch: String, for names: Set<String>) async throws(AIServiceError) {
+        do throws(AIServiceError) {
+            switch try await vendor.look(at: batch) {
+            case .working: board.withLock { $0.looked(at: batch, now: date()) }
+            case .ended(let files):
+                let results = try await vendor.fetch(files, for: names)
+                board.withLock { $0.fetched(results, awaited: names, of: batch, now: date()) }
+            case .failed(let error):
+                let results = names.reduce(into: [:]) { $0[$1] = Result<ProviderAnswer, AIServiceError>.failure(error) }
+                board.withLock { $0.fetched(results, awaited: names, of: batch, now: date()) }
+            case .unknown: board.withLock { $0.fetched([:], awaited: names, of: batch, now: date()) }
+            }
+        } catch {
+            // The service works on. A failed connection or an overload only means to look again later.
+            guard error.code != .cancelled, error.isRetryable || error.disposition == .outcomeUnknown else {
+                board.withLock { $0.abandoned(batch) }
+                throw error
+            }
+            board.withLock { $0.looked(at: batch, now: date()) }
+        }
+    }
+
+    // MARK: Leaving
+
+    /// Stops awaiting a result. Cancels the batch if it was the last of this process that is wanted.
+    ///
+    /// - Parameter isWanted: Whether a later attempt awaits the result; `nil` to ask the engine.
+    private func leave(_ handle: BatchHandle, for call: ProviderCall, isWanted: Bool?) async {
+        let isLast = board.withLock { $0.unfollowed(handle.name, in: handle.batch) }
+        guard isLast, isWanted != true else { return }
+        let (vendor, clock) = (vendor, clock)
+        let task = spawner.start {
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    do {
+                        if isWanted == nil, try await call.isWanted() { return }
+                        try await vendor.cancel(handle.batch)
+                    } catch {
+                        return  // The attempt is over, and no caller could handle this error.
+                    }
+                }
+                group.addTask {
+                    do { try await clock.sleep(for: .seconds(5)) } catch { return }  // finished in time
+                }
+                await group.next()
+                group.cancelAll()
+            }
+        }
+        await task.value
+    }
+
+    /// Waits on the injected clock.
+    private func rest(_ time: TimeInterval) async throws(AIServiceError) {
+        let pause = Duration.milliseconds(Int64(min(max(time, 0.001), 86_400) * 1000) + 1)
+        try await saying { [clock] in try await clock.sleep(for: pause) }
+    }
+
+    /// Calls the engine; any error that it throws is the engine's.
+    private func saying(_ word: () async throws -> Void) async throws(AIServiceError) {
+        do {
+            try await word()
+        } catch {
+            throw ServiceClient.failure(
+                error, of: vendor.client.dialect.name, at: vendor.client.address.origin, hiding: nil)
+        }
+    }
+}
+
+extension AIRequest {
+    /// Returns the request so that it may wait for a batch until a deadline, and is called live if no batch answers it.
+    ///
+    /// Submit it to a ``VendorBatchProvider``.
+    ///
+    /// - Parameters:
+    ///   - deadline: The date by which the answer is needed. A batch takes up to a day.
+    ///   - model: The model of the live call. Default: the request's.
+    ///   - live: The provider that is called live.
+    public func waiting(until deadline: Date, model: String? = nil, orLive live: ProviderID) -> AIRequest {
+        var request = self
+        request.deadline = deadline
+        request.fallback = [FallbackTarget(live, model: model ?? self.model)] + fallback
+        return request
+    }
+}

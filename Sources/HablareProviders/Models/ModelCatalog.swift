@@ -1,0 +1,103 @@
+import Foundation
+import Hablare
+
+/// The known models of vendors. Pure.
+///
+/// A model is found by its id, by one of its aliases, and by its id with a date at the end, such as
+/// `claude-opus-4-5-20251101` or `gpt-4.1-2025-04-14`.
+public struct ModelCatalog: Sendable, Hashable {
+    /// The day on which the facts were collected, `2026-11-27`. Empty if not known.
+    public let date: String
+    /// The models, in the order in which they were given.
+    public let models: [ModelInformation]
+    /// The ids of the models for requests that name none, by vendor and purpose.
+    let defaults: [String: [ModelInformation.Kind: String]]
+    private let places: [Key: Int]
+
+    private struct Key: Sendable, Hashable {
+        let vendor: String
+        let id: String
+    }
+
+    /// A catalog without models. No call is then refused because of its model.
+    public static let empty = ModelCatalog([])
+
+    /// Creates a catalog. If two models have the same vendor and id, the first one counts.
+    public init(_ models: [ModelInformation], date: String = "") {
+        self.init(models, defaults: [:], date: date)
+    }
+
+    init(_ models: [ModelInformation], defaults: [String: [ModelInformation.Kind: String]], date: String) {
+        self.models = models
+        self.defaults = defaults
+        self.date = date
+        // An id takes precedence over the alias of another model.
+        let ids = models.enumerated().map { (Key(vendor: $1.vendor, id: $1.id), $0) }
+        let aliases = models.enumerated().flatMap { place, model in
+            model.aliases.map { (Key(vendor: model.vendor, id: $0), place) }
+        }
+        places = Dictionary(ids + aliases, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Returns the facts about a model; `nil` for an unknown one.
+    ///
+    /// - Parameters:
+    ///   - id: The id, an alias, or the id with a date at its end.
+    ///   - vendor: The vendor: `openai`.
+    public func model(_ id: String, of vendor: String) -> ModelInformation? {
+        let place =
+            places[Key(vendor: vendor, id: id)]
+            ?? Self.withoutDate(id).flatMap { places[Key(vendor: vendor, id: $0)] }
+        guard let place else { return nil }
+        var model = models[place]
+        model.id = id
+        return model
+    }
+
+    /// Returns the vendor's model for requests that name none; `nil` if the catalog names none.
+    public func defaultModel(_ kind: ModelInformation.Kind, of vendor: String) -> String? { defaults[vendor]?[kind] }
+
+    /// Returns the catalog without dates of ends, for a server that is not the vendor's own: it may offer a model
+    /// longer than the vendor does.
+    public func withoutEnds() -> ModelCatalog {
+        let models = models.map { model in
+            var model = model
+            model.endsAt = nil
+            model.endsNotBefore = nil
+            model.lifecycle = nil
+            return model
+        }
+        return ModelCatalog(models, defaults: defaults, date: date)
+    }
+
+    /// Returns the facts of a service's own list, each added to the known facts about its model.
+    package func updating(_ listed: [ModelInformation]) -> [ModelInformation] {
+        listed.map { listed in
+            var listed = listed
+            if let known = model(listed.id, of: listed.vendor) { listed = known.updated(by: listed) }
+            listed.accepted = []
+            return listed
+        }
+    }
+
+    /// Throws if a model no longer answers.
+    ///
+    /// - Throws: ``/Hablare/AIServiceError`` with code `modelRetired`, which names the
+    ///   successor.
+    func checkIsOffered(_ id: String, of vendor: String, at date: Date) throws(AIServiceError) {
+        guard let model = model(id, of: vendor), case .retired = model.standing(at: date),
+            let notice = model.notice(at: date)
+        else { return }
+        throw AIServiceError(.modelRetired, "\(notice) Nothing was sent.", category: .configuration, disposition: .fail)
+    }
+
+    /// Returns an id without the date at its end; `nil` if there is none.
+    private static func withoutDate(_ id: String) -> String? {
+        for length in [8, 10] {
+            let (name, date) = (id.dropLast(length), id.suffix(length))
+            let day = length == 10 ? String(date) : "\(date.prefix(4))-\(date.dropFirst(4).prefix(2))-\(date.suffix(2))"
+            if name.hasSuffix("-"), name.count > 1, UTCDay(day) != nil { return String(name.dropLast()) }
+        }
+        return nil
+    }
+}

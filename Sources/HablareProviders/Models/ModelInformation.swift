@@ -1,0 +1,184 @@
+public import Foundation
+public import Hablare
+
+/// The known facts about a model: its limits, the parameters it refuses, and the date of its end.
+///
+/// A fact that is `nil` is not known. No call is refused because of an unknown fact.
+public struct ModelInformation: Sendable, Hashable, Identifiable {
+    /// The purpose of a model.
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
+        /// Text, also with tools and pictures in its prompt.
+        case text
+        /// Pictures.
+        case image
+        /// Speech from a text.
+        case speech
+        /// Text from speech.
+        case transcription
+        /// Vectors of texts.
+        case embedding
+        /// Judgements whether content is allowed.
+        case moderation
+    }
+
+    /// The stage of a model's life, as its service reports it.
+    public enum Lifecycle: String, Sendable, Hashable, CaseIterable {
+        /// For all work.
+        case active
+        /// Still answers, and has or will get a date of its end.
+        case deprecated
+        /// No longer answers.
+        case retired
+    }
+
+    /// The vendor that offers the model: `openai`, `anthropic`, `elevenlabs`.
+    public var vendor: String
+    /// The id that requests use.
+    public var id: String
+    /// Other ids of the same model, such as one with the date of its release.
+    public var aliases: [String]
+    /// The display name; `nil` if not known.
+    public var name: String?
+    /// The purpose; `nil` if not known.
+    public var kind: Kind?
+    /// The kinds of input beside text, such as `image`; empty if not known.
+    public var inputs: [String]
+    /// The date of its release.
+    public var releasedAt: Date?
+    /// The maximum number of tokens in a prompt and its answer together.
+    public var contextTokens: Int64?
+    /// The maximum number of tokens in an answer, with its thinking.
+    public var outputTokens: Int64?
+    /// The maximum number of characters (Unicode scalars) in a text to speak.
+    public var maximumCharacters: Int64?
+    /// The number of values in a vector.
+    public var dimensions: Int64?
+    /// Whether the model thinks if the request does not say otherwise. Its thinking counts as output.
+    public var thinksByDefault: Bool?
+    /// The accepted values of `reasoning_effort`, in ascending order.
+    public var efforts: [String]?
+    /// The parameters that the model refuses: `temperature`, `top_k` … A value alone is named after its parameter:
+    /// `thinking.enabled`, `tool_choice.any`. `prefill` is an assistant's message at the end of the prompt,
+    /// `temperature+top_p` is both of them in one request.
+    public var refused: Set<String>
+    /// Whether the vendor's batch API takes the model.
+    public var isBatchable: Bool?
+    /// The stage of its life, if the service reports it. It takes precedence over ``endsAt``, because an announced end
+    /// may be postponed.
+    public var lifecycle: Lifecycle?
+    /// The date at which the model stops answering.
+    public var endsAt: Date?
+    /// The date before which the model will not end.
+    public var endsNotBefore: Date?
+    /// The id of the model that the vendor recommends instead.
+    public var successor: String?
+    /// The day on which these facts were compared with their source, `2026-11-27`.
+    public var checked: String?
+    /// The source of these facts.
+    public var source: String?
+    /// The parameters that a service reports as accepted, although they were known as refused.
+    var accepted: Set<String> = []
+
+    /// Creates a description with the given facts.
+    public init(
+        vendor: String, id: String, aliases: [String] = [], name: String? = nil, kind: Kind? = nil,
+        inputs: [String] = [], releasedAt: Date? = nil, contextTokens: Int64? = nil, outputTokens: Int64? = nil,
+        maximumCharacters: Int64? = nil, dimensions: Int64? = nil, thinksByDefault: Bool? = nil,
+        efforts: [String]? = nil, refused: Set<String> = [], isBatchable: Bool? = nil, lifecycle: Lifecycle? = nil,
+        endsAt: Date? = nil, endsNotBefore: Date? = nil, successor: String? = nil, checked: String? = nil,
+        source: String? = nil
+    ) {
+        self.vendor = vendor
+        self.id = id
+        self.aliases = aliases
+        self.name = name
+        self.kind = kind
+        self.inputs = inputs
+        self.releasedAt = releasedAt
+        self.contextTokens = contextTokens
+        self.outputTokens = outputTokens
+        self.maximumCharacters = maximumCharacters
+        self.dimensions = dimensions
+        self.thinksByDefault = thinksByDefault
+        self.efforts = efforts
+        self.refused = refused
+        self.isBatchable = isBatchable
+        self.lifecycle = lifecycle
+        self.endsAt = endsAt
+        self.endsNotBefore = endsNotBefore
+        self.successor = successor
+        self.checked = checked
+        self.source = source
+    }
+
+    /// Returns the facts with those of a newer source added. A fact that the newer source has replaces the older one.
+    public func updated(by newer: ModelInformation) -> ModelInformation {
+        var updated = self
+        updated.id = newer.id
+        if !newer.aliases.isEmpty { updated.aliases = newer.aliases }
+        updated.name = newer.name ?? name
+        updated.kind = newer.kind ?? kind
+        if !newer.inputs.isEmpty { updated.inputs = newer.inputs }
+        updated.releasedAt = newer.releasedAt ?? releasedAt
+        updated.contextTokens = newer.contextTokens ?? contextTokens
+        updated.outputTokens = newer.outputTokens ?? outputTokens
+        updated.maximumCharacters = newer.maximumCharacters ?? maximumCharacters
+        updated.dimensions = newer.dimensions ?? dimensions
+        updated.thinksByDefault = newer.thinksByDefault ?? thinksByDefault
+        updated.efforts = newer.efforts ?? efforts
+        updated.refused = refused.subtracting(newer.accepted).union(newer.refused)
+        updated.isBatchable = newer.isBatchable ?? isBatchable
+        updated.lifecycle = newer.lifecycle ?? lifecycle
+        // A service that calls a model active, without an end, has withdrawn the end.
+        updated.endsAt = newer.endsAt ?? (newer.lifecycle == .active ? nil : endsAt)
+        updated.endsNotBefore = newer.endsNotBefore ?? endsNotBefore
+        updated.successor = newer.successor ?? successor
+        updated.checked = newer.checked ?? checked
+        updated.source = newer.source ?? source
+        return updated
+    }
+}
+
+/// The remaining life of a model at a date.
+public enum ModelStanding: Sendable, Hashable {
+    /// No end is known, or it is further away than ``ModelInformation/notice``.
+    case current
+    /// The model ends within ``ModelInformation/notice``. The date is `nil` if only its deprecation is known.
+    case ending(Date?)
+    /// The model no longer answers.
+    case retired(Date?)
+}
+
+extension ModelInformation {
+    /// The time before a model's end in which it is reported as ending: 183 days, half a year.
+    public static let notice: TimeInterval = 183 * 86_400
+
+    /// Returns the remaining life of the model at a date.
+    public func standing(at date: Date) -> ModelStanding {
+        if lifecycle == .retired { return .retired(endsAt) }
+        guard let endsAt else { return lifecycle == .deprecated ? .ending(nil) : .current }
+        // A service that still calls a model active or deprecated has postponed its announced end.
+        if endsAt <= date { return lifecycle == nil ? .retired(endsAt) : .ending(endsAt) }
+        return endsAt.timeIntervalSince(date) <= Self.notice ? .ending(endsAt) : .current
+    }
+
+    /// Returns a sentence about the end of the model, with its date and its successor; `nil` if it is current.
+    public func notice(at date: Date) -> String? {
+        let end = endsAt.map { UTCDay(containing: $0).name }
+        let advice = successor.map { " Use \($0)." } ?? " Choose another one: hablare models \(vendor)"
+        switch standing(at: date) {
+        case .current: return nil
+        case .ending(let day):
+            guard let day else { return "The model \(id) is deprecated.\(advice)" }
+            let isOverdue = day <= date
+            return "The model \(id) \(isOverdue ? "was to end" : "ends") on \(UTCDay(containing: day).name).\(advice)"
+        case .retired:
+            return "The model \(id) has ended\(end.map { " on \($0)" } ?? "").\(advice)"
+        }
+    }
+}
+
+extension AIServiceError.Code {
+    /// The model no longer answers: its service has shut it down. Nothing was sent. The message names the successor.
+    public static let modelRetired = Self(rawValue: "model-retired")
+}

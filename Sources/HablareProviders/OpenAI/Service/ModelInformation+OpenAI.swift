@@ -1,0 +1,21 @@
+import Foundation
+import Hablare
+import HablareJSON
+
+extension ModelInformation {
+    /// The vendor in the catalog.
+    static let openAI = "openai"
+
+    /// Reads an entry of a list of models; `nil` for an entry without an id.
+    ///
+    /// The form is that of `Model` in the `openai` SDK 3.57.0 for Python. A `shutdown_date` of another form counts as
+    /// not known.
+    init?(openAI entry: ParameterValue) {
+        guard let id = entry[member: "id"]?.string, !id.isEmpty else { return nil }
+        self.init(vendor: Self.openAI, id: id)
+        releasedAt = entry[member: "created"]?.number.flatMap { $0 > 0 ? Date(timeIntervalSince1970: $0) : nil }
+        endsAt = entry[member: "shutdown_date"]?.string.flatMap { text in
+            UTCDay(text)?.start ?? InternetDate.date(text)
+        }
+    }
+}
