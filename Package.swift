@@ -273,6 +273,7 @@ let package = Package(
                 "Hablare", "HablareNetwork", "HablareProviders", "HablareTestServers", "HablareURLSession",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
             ] + http,
+            exclude: ["Fixtures"],
             swiftSettings: strict),
         .testTarget(name: "HablareSpeechTests", dependencies: ["HablareSpeech"], swiftSettings: strict),
         .testTarget(

@@ -12,12 +12,12 @@ struct HablareBench: AsyncParsableCommand {
 struct Measure: AsyncParsableCommand {
     static let all = [
         "lifecycle", "pickup", "recovery", "memory", "flight", "cache-hit", "stream", "stream-memory", "prune",
-        "coalesce", "merge", "observe", "actions", "sse", "transport", "narrate",
+        "coalesce", "merge", "observe", "actions", "sse", "transport", "embed", "narrate",
     ]
 
     @Option(
         help:
-            "Only this one: ceiling, lifecycle, pickup, recovery, memory, flight, cache-hit, stream, stream-memory, prune, coalesce, merge, observe, actions, sse, transport or narrate."
+            "Only this one: ceiling, lifecycle, pickup, recovery, memory, flight, cache-hit, stream, stream-memory, prune, coalesce, merge, observe, actions, sse, transport, embed or narrate."
     )
     var only: String?
     @Option(help: "Where the figures go, as JSON.")
@@ -31,6 +31,8 @@ struct Measure: AsyncParsableCommand {
             "Only this way: for lifecycle ceiling, sqlite, full or memory, for transport client, provider, engine or durable, which is beside plain."
     )
     var way: String?
+    @Option(help: "For embed: the number of lines.")
+    var lines = 100_000
     @Option(help: "The program for `narrate`.")
     var hablare = ".build/release/hablare"
 
@@ -44,6 +46,7 @@ struct Measure: AsyncParsableCommand {
         guard way.map(ways.contains) ?? true else {
             throw ValidationError("The ways are: \(ways.joined(separator: ", ")).")
         }
+        guard lines > 0 else { throw ValidationError("There is at least one line.") }
         guard rounds > 0 else { throw ValidationError("Measure at least once.") }
     }
 
@@ -72,6 +75,7 @@ struct Measure: AsyncParsableCommand {
             case "transport":
                 figures += try await Transport.run(
                     rounds: rounds, widths: width.map { [$0] } ?? Transport.widths, way: way)
+            case "embed": figures += try await Embed.run(rounds: rounds, lines: lines)
             default: figures += try await Narrate.run(rounds: rounds, hablare: hablare)
             }
         }

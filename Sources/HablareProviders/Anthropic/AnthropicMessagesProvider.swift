@@ -13,8 +13,8 @@ import HablareJSON
 /// - `stop`: a list of texts.
 /// - `tools`: the tools that the model may call. `tool_choice`: `auto`, `none`, `required`, or a tool's name.
 /// - `reasoning_effort`: `low`, `medium`, `high`, `xhigh`, `max`.
-/// - `schema`: a JSON schema that the answer follows, by the API's structured outputs. `schema_name` is accepted and
-///   ignored.
+/// - `schema`: a JSON schema that the answer follows, by the API's structured outputs. It is fitted to the API's rules.
+///   A schema that these cannot express is part of the instructions instead. `schema_name` is accepted and ignored.
 /// - `instructions`: a text placed before the system messages.
 /// - `thinking`: a budget of at least 1,024 tokens; `adaptive`, `disabled`, `between_tools`; or the API's object.
 /// - `thinking_blocks`: the thinking of earlier turns, see below.
@@ -106,8 +106,10 @@ public struct AnthropicMessagesProvider: AIServiceProvider, RequestChecking {
             guard options.isBounded else { return nil }
             let said = TokenEstimate.mostTokens(of: request.prompt)
             let parameters = TokenEstimate.mostTokens(of: .object(request.parameters))
+            // A fitted schema may be longer than the one in the parameters.
+            let format = TokenEstimate.mostTokens(of: options.members["output_config"] ?? .null)
             // The service adds its own instructions for tools.
-            return Usage(inputTokens: said + parameters + 2048, outputTokens: options.maximumTokens)
+            return Usage(inputTokens: said + parameters + format + 2048, outputTokens: options.maximumTokens)
         } catch {
             return nil
         }

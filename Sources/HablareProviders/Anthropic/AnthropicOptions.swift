@@ -58,7 +58,13 @@ struct AnthropicOptions: Sendable {
         }
         let schema = try reader.object("schema")
         if schema != nil { try rules.check("schema") }
-        if let schema { output["format"] = ["type": "json_schema", "schema": .object(schema)] }
+        var schemaInstructions: String?
+        if let schema {
+            switch SchemaDialect.anthropic.fit(schema) {
+            case .success(let fitted): output["format"] = ["type": "json_schema", "schema": .object(fitted)]
+            case .failure: schemaInstructions = try Self.instructions(for: schema)
+            }
+        }
         // The API has no schema name; the parameter is common to all services.
         _ = try reader.text("schema_name")
         if !output.isEmpty { members["output_config"] = .object(output) }
@@ -75,7 +81,8 @@ struct AnthropicOptions: Sendable {
                 "thinking", "wants \(budget) tokens, which is not below max_tokens (\(maximumTokens))")
         }
         turns = try Self.turns(&reader)
-        instructions = try reader.text("instructions")
+        let given = [try reader.text("instructions"), schemaInstructions].compactMap(\.self)
+        instructions = given.isEmpty ? nil : given.joined(separator: "\n\n")
         extra = try ExtraMembers(&reader)
         try rules.check(extra)
         isBounded = extra.areAll(in: Self.harmless)
@@ -98,6 +105,14 @@ struct AnthropicOptions: Sendable {
         var members: [String: ParameterValue] = ["name": .string(tool.name), "input_schema": tool.parameters]
         if !tool.description.isEmpty { members["description"] = .string(tool.description) }
         return .object(members)
+    }
+
+    /// Returns the instructions that stand in for the output format if the API cannot enforce a schema.
+    private static func instructions(for schema: [String: ParameterValue]) throws(AIServiceError) -> String {
+        """
+        Answer with one JSON value that satisfies this JSON schema, and nothing else:
+        \(try ParameterValue.object(schema).jsonText())
+        """
     }
 
     private static func choice(

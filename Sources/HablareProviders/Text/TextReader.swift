@@ -38,7 +38,9 @@ struct TextEnding: Sendable, Hashable {
     }
 
     /// The metadata that the model has written. It stays unchanged, like the model's text.
-    private static let answers: Set<String> = [AnswerMetadata.toolCalls, AnswerMetadata.thinking]
+    private static let answers: Set<String> = [
+        AnswerMetadata.toolCalls, AnswerMetadata.thinking, AnswerMetadata.commentary,
+    ]
 
     /// The reason why the answer ended, by the names of ``/Hablare/AnswerMetadata/finishReason``.
     var finishReason: String? { metadata[AnswerMetadata.finishReason] }

@@ -29,11 +29,30 @@ import Testing
             try stage.write("one\r\none two\none two three\none\n", to: "texts.txt")
             #expect(await stage.run("embed", "-f", "texts.txt", "--quiet") == .success)
             #expect(stage.output == "[1.0,1.0,1.0]\n[2.0,2.0,2.0]\n[3.0,3.0,3.0]\n[1.0,1.0,1.0]\n")
-            let asked = fake.bodies.compactMap { $0[member: "input"]?.string }.sorted()
+            let asked = fake.bodies.flatMap(FakeAnswer.texts).sorted()
             #expect(asked == ["one", "one two", "one two three"], "the same text is asked for once")
+            let calls = fake.paths.count
             #expect(await stage.run("embed", "-f", "texts.txt", "-o", "vectors.jsonl", "--quiet") == .success)
             #expect(try stage.file("vectors.jsonl") == Data(stage.output.utf8))
-            #expect(fake.paths.count == 3)
+            #expect(fake.paths.count == calls)
+        }
+    }
+
+    @Test func `Many lines are few calls, a second run is none, and a new line is one`() async throws {
+        try await FakeService.run { fake in
+            let stage = try fake.stage("default_provider: {embed: openai}\n")
+            let lines = (0..<600).map { "line \($0)\n" }
+            try stage.write(lines.joined(), to: "texts.txt")
+            #expect(await stage.run("embed", "-f", "texts.txt", "--quiet") == .success, "\(stage.errors)")
+            #expect(stage.output == String(repeating: "[2.0,2.0,2.0]\n", count: 600))
+            // A server that is not OpenAI's gets at most 64 texts in a call.
+            let calls = fake.paths.count
+            #expect(calls <= 30 && fake.bodies.allSatisfy { FakeAnswer.texts(of: $0).count <= 64 }, "\(calls)")
+            #expect(await stage.run("embed", "-f", "texts.txt", "--quiet") == .success)
+            #expect(fake.paths.count == calls)
+            try stage.write(lines.joined() + "one more line\n", to: "texts.txt")
+            #expect(await stage.run("embed", "-f", "texts.txt", "--quiet") == .success)
+            #expect(fake.paths.count == calls + 1)
         }
     }
 
@@ -48,7 +67,9 @@ import Testing
             }
             #expect(objects.map { $0["index"] as? Int } == [0, 1])
             #expect(objects.map { ($0["vector"] as? [Double])?.first } == [1, 2])
-            #expect(objects.allSatisfy { $0["model"] as? String == "embed-x" && $0["inputTokens"] as? Int == 3 })
+            #expect(objects.allSatisfy { $0["model"] as? String == "embed-x" })
+            // Six tokens are divided by the length of the texts if they shared a call.
+            #expect(objects.reduce(0) { $0 + ($1["inputTokens"] as? Int ?? 0) } == 6)
         }
     }
 
@@ -67,9 +88,11 @@ import Testing
             #expect(stage.output.isEmpty)
             #expect(stage.errors.contains("Of 3 texts, 1 failed, so nothing is printed; 2 are done and kept."))
             fails.withLock { $0 = false }
+            let calls = fake.paths.count
             #expect(await stage.run(words, input: input) == .success)
             #expect(stage.output == "[1.0,1.0,1.0]\n[3.0,3.0,3.0]\n[2.0,2.0,2.0]\n")
-            #expect(fake.paths.count == 4)
+            let again = FakeAnswer.texts(of: try #require(fake.bodies.last))
+            #expect(fake.paths.count == calls + 1 && again == ["one two three"])
         }
     }
 

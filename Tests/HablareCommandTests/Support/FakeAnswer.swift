@@ -26,11 +26,14 @@ struct FakeAnswer {
         case ("openai", "images/generations"), ("openai", "images/edits"):
             return try json(["data": [["b64_json": .string(manner.picture.base64EncodedString())]]])
         case ("openai", "embeddings"):
-            // As many numbers as the text has words, so that each answer identifies its text.
-            let words = body[member: "input"]?.string?.split(separator: " ").count ?? 0
-            let vector = Array(repeating: ParameterValue.double(Double(words)), count: 3)
+            // Three times the number of the text's words, so that each vector identifies its text.
+            let texts = Self.texts(of: body)
+            let entries = texts.enumerated().map { index, text -> ParameterValue in
+                let words = ParameterValue.double(Double(text.split(separator: " ").count))
+                return ["index": .int(Int64(index)), "embedding": .array(Array(repeating: words, count: 3))]
+            }
             return try json([
-                "data": [["embedding": .array(vector)]], "model": "embed-x", "usage": ["prompt_tokens": 3],
+                "data": .array(entries), "model": "embed-x", "usage": ["prompt_tokens": .int(3 * Int64(texts.count))],
             ])
         case ("openai", "audio/transcriptions"):
             return .text(200, manner.transcript, type: "application/json")
@@ -45,6 +48,12 @@ struct FakeAnswer {
         case ("elevenlabs", _) where path.hasPrefix("text-to-speech/"): return sound()
         default: return .text(404, "nothing here")
         }
+    }
+
+    /// Returns the texts of a call for vectors.
+    static func texts(of body: ParameterValue) -> [String] {
+        let input = body[member: "input"] ?? .null
+        return input.string.map { [$0] } ?? input.elements.compactMap(\.string)
     }
 
     // MARK: Refusals

@@ -82,7 +82,7 @@ import Testing
                 parameters: [
                     "temperature": 0.5, "max_tokens": 100, "stop": ["END", "FIN"],
                     "tools": ToolDefinition.parameter([tool]), "tool_choice": "look", "reasoning_effort": "low",
-                    "schema": ["type": "object"], "schema_name": "thing",
+                    "schema": ["type": "array"], "schema_name": "thing",
                     "extra": ["top_k": 5, "top_p": 1, "metadata": ["user_id": "u"]],
                 ]))
         let body = try #require(call.json)
@@ -94,7 +94,7 @@ import Testing
         #expect(body[member: "tool_choice"] == ["type": "tool", "name": "look"])
         #expect(
             body[member: "output_config"]
-                == ["effort": "low", "format": ["type": "json_schema", "schema": ["type": "object"]]])
+                == ["effort": "low", "format": ["type": "json_schema", "schema": ["type": "array"]]])
         #expect(body[member: "top_k"] == 5 && body[member: "metadata"] == ["user_id": "u"])
         #expect(body[member: "schema_name"] == nil && body[member: "schema"] == nil)
     }

@@ -61,7 +61,12 @@ enum OpenAIStages {
         name: "openai embedding", responseType: .embedding, modes: [.whole],
         usage: Usage(inputTokens: 11), limits: limits, fields: fields,
         mostGathered: 4 << 20,
-        make: { make($0, $1, $2) { OpenAIEmbeddingProvider("openai.embedding", service: $0, model: $1) }($3) },
+        // The contract's server has an answer for each call. EmbeddingBatchingTests are about texts that share calls.
+        make: {
+            make($0, $1, $2, compatibility: OpenAICompatibility(encodesVectors: false, textsPerCall: 1)) {
+                OpenAIEmbeddingProvider("openai.embedding", service: $0, model: $1)
+            }($3)
+        },
         answer: { .embedding([Float($0), 0.5, -1]) },
         recording: { number, _ in
             let bytes = [Float(number), 0.5, -1].reduce(into: Data()) { data, value in
@@ -182,12 +187,14 @@ enum OpenAIStages {
 
     private static func make(
         _ address: ServiceAddress, _ transport: any HTTPTransport, _ key: APIKey,
+        compatibility: OpenAICompatibility? = nil,
         _ provider: @escaping @Sendable (OpenAIService, String) -> any AIServiceProvider
     ) -> (String) -> any AIServiceProvider {
         { model in
             provider(
                 OpenAIService(
-                    address, transport: transport, key: { () throws(AIServiceError) in key }, isCharged: true), model)
+                    address, transport: transport, key: { () throws(AIServiceError) in key },
+                    compatibility: compatibility, isCharged: true, concurrency: 256), model)
         }
     }
 

@@ -163,7 +163,8 @@ import Testing
         let (manager, _) = try manager { call in
             switch call.url.lastPathComponent {
             case "speech": .of("audio/mpeg", Data("sound".utf8))
-            case "embeddings": .json(#"{"data":[{"index":0,"embedding":[0.5,1]}],"model":"m"}"#)
+            case "embeddings":
+                .json(#"{"data":[{"index":1,"embedding":[0.5,1]},{"index":0,"embedding":[0.5,1]}],"model":"m"}"#)
             default: .json(#"{"data":[{"b64_json":"\#(png.base64EncodedString())","revised_prompt":"A fine cat"}]}"#)
             }
         }

@@ -8,7 +8,9 @@ public import Hablare
 /// - `stop`: a list of texts.
 /// - `instructions`: a system message before all others.
 /// - `tools`: the tools that the model may call. `tool_choice`: `auto`, `none`, `required` or a tool's name.
-/// - `schema`, `schema_name`: the JSON schema that the answer follows, and its name.
+/// - `schema`, `schema_name`: the JSON schema that the answer follows, and its name. It is fitted to OpenAI's rules for
+///   strict schemas: an optional member may then be null in the answer. A schema that these rules cannot express is
+///   sent unchanged and not strict. Check the answer against the schema in any case (`StructuredRequestor` does).
 /// - `extra`: additional members of the body, sent unchanged.
 ///
 /// Metadata of an answer: ``/Hablare/AnswerMetadata`` request id, model, finish reason (`refusal` if the text is the
@@ -104,7 +106,8 @@ public struct OpenAIChatProvider: AIServiceProvider, RequestChecking {
         return OpenAIChatRequest(
             model: request.model ?? model,
             conversation: try OpenAIConversation(request.prompt, taking: OpenAIChatRequest.kinds, of: id),
-            parameters: try OpenAITextParameters(request.parameters, of: id, for: .chat), form: form,
+            parameters: try OpenAITextParameters(
+                request.parameters, of: id, for: .chat, schemas: service.compatibility.schemas), form: form,
             isStreamed: form.streams(request), compatibility: service.compatibility)
     }
 

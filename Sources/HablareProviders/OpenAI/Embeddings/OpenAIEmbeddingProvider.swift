@@ -4,6 +4,16 @@ import HablareJSON
 
 /// A provider of text vectors by `embeddings`.
 ///
+/// Each request is one text, with its own UUID, fingerprint, answer and entry in the ledger. The provider gathers the
+/// texts of concurrent attempts into calls: at most ``OpenAICompatibility/textsPerCall`` texts and 300,000 estimated
+/// tokens in each, which are OpenAI's limits (`openai` 3.57.0, `types/embedding_create_params.py`). A text that comes
+/// alone is sent after 10 ms, and several after 50 ms without another one. A call's tokens are divided among its texts
+/// by their length. If the service refuses a call because of one text, the others are sent again without it, and it
+/// fails alone. Any other failure of a call is the failure of each of its texts.
+///
+/// The engine's lane counts texts, so it admits many at once (``limits``). The limit of calls per minute applies to the
+/// calls that this provider sends, in this process.
+///
 /// Parameters of a request: `dimensions` (the number of the vector's dimensions, if the model allows a choice),
 /// `extra`. Metadata of an answer: ``/Hablare/AnswerMetadata`` request id and model.
 public struct OpenAIEmbeddingProvider: AIServiceProvider, RequestChecking {
@@ -13,9 +23,16 @@ public struct OpenAIEmbeddingProvider: AIServiceProvider, RequestChecking {
     public let model: String
     private let service: OpenAIService
     private let timeout: Duration
+    private let gatherer: EmbeddingGatherer
 
-    /// The maximum size of an answer in bytes: the longest vector, each of its numbers with 60 digits.
+    /// The maximum size of an answer in bytes for each text: the longest vector, each of its numbers with 60 digits.
     private static let largestAnswer = 4 << 20
+    /// The maximum size of an answer in bytes.
+    private static let largestAnswerOfAll = 256 << 20
+    /// The maximum number of tokens in a call.
+    private static let mostTokens: Int64 = 300_000
+    /// The maximum number of calls whose texts the lane admits at once.
+    private static let mostCallsAdmitted = 4
 
     /// Creates a provider.
     ///
@@ -23,12 +40,29 @@ public struct OpenAIEmbeddingProvider: AIServiceProvider, RequestChecking {
     ///   - id: The name under which it is registered.
     ///   - service: The service that offers the models.
     ///   - model: The model for requests that name none.
-    ///   - timeout: The time limit of an attempt, unless a request sets one. Default: a minute.
-    public init(_ id: ProviderID, service: OpenAIService, model: String, timeout: Duration = .seconds(60)) {
+    ///   - timeout: The time limit of an attempt, unless a request sets one. It includes the time that a text waits for
+    ///     its call. Default: five minutes.
+    ///   - clock: The clock for the moments before a call is sent.
+    ///   - taskExecutor: The executor of the tasks that send the calls. Pass the engine's,
+    ///     ``/Hablare/EngineSeams/taskExecutor``. Default: the global executor.
+    public init(
+        _ id: ProviderID, service: OpenAIService, model: String, timeout: Duration = .seconds(300),
+        clock: any Clock<Duration> = ContinuousClock(), taskExecutor: (any TaskExecutor)? = nil
+    ) {
         self.id = id
         self.service = service
         self.model = model
         self.timeout = timeout
+        let batches = EmbeddingBatches(
+            EmbeddingBatches.Limits(
+                texts: max(1, service.compatibility.textsPerCall), tokens: Self.mostTokens,
+                calls: max(1, service.concurrency)),
+            pace: service.sharesCalls ? CallPace(service.rate) : CallPace())
+        gatherer = EmbeddingGatherer(
+            batches, clock: clock, spawner: TaskSpawner(executor: taskExecutor), sharesCalls: service.sharesCalls
+        ) {
+            await Self.send($0, to: service, for: $1)
+        }
     }
 
     /// The instance: `openai`, the base URL, the API, and the model for requests that name none.
@@ -37,8 +71,17 @@ public struct OpenAIEmbeddingProvider: AIServiceProvider, RequestChecking {
     public var defaultModel: String? { model }
     /// A vector.
     public var responseType: ContentType { .embedding }
-    /// The service's limits, with the timeout.
-    public var limits: ProviderLimits { service.limits(timeout: timeout) }
+    /// The service's limits, with the timeout. If texts share calls, the concurrency is the number of texts in up to
+    /// four calls, and the rate has no limit of requests.
+    public var limits: ProviderLimits {
+        var limits = service.limits(timeout: timeout)
+        guard service.sharesCalls else { return limits }
+        let (texts, isTooMany) = max(1, service.compatibility.textsPerCall).multipliedReportingOverflow(
+            by: min(Self.mostCallsAdmitted, max(1, service.concurrency)))
+        limits.concurrency = isTooMany ? .max : max(texts, limits.concurrency)
+        limits.rate?.requestsPerMinute = nil
+        return limits
+    }
     /// The service's account for vectors.
     public var account: AccountID { service.account(of: "embeddings") }
 
@@ -53,13 +96,18 @@ public struct OpenAIEmbeddingProvider: AIServiceProvider, RequestChecking {
         }
     }
 
-    /// Creates a vector of a text.
+    /// Creates a vector of a text, in a call that it may share.
     ///
     /// Fails with ``/Hablare/AIServiceError/Code/invalidRequest`` for parameters or a prompt that has more than text,
-    /// and otherwise as ``OpenAIChatProvider/generate(_:)``. Also fails with `invalidResponse` for a vector of another
-    /// length than requested. Cancelling the task ends the transfer.
+    /// or none, and otherwise as ``OpenAIChatProvider/generate(_:)``. Also fails with `invalidResponse` for a vector of
+    /// another length than requested. Cancelling the task withdraws the text. The transfer ends when all texts of its
+    /// call are withdrawn.
     public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
-        await Result(of: call, by: answer)
+        do throws(AIServiceError) {
+            return await gatherer.answer(try plan(of: call.request), for: call)
+        } catch {
+            return .failure(error)
+        }
     }
 
     /// Returns the service call for a request.
@@ -69,27 +117,68 @@ public struct OpenAIEmbeddingProvider: AIServiceProvider, RequestChecking {
             request, model: model, encodesVectors: service.compatibility.encodesVectors, of: id)
     }
 
-    private func answer(_ call: ProviderCall) async throws(AIServiceError) -> ProviderAnswer {
-        let request = try plan(of: call.request)
+    /// Sends one call and returns the results of its texts.
+    private static func send(
+        _ requests: [OpenAIEmbeddingRequest], to service: OpenAIService, for call: ProviderCall
+    ) async -> EmbeddingGatherer.Results {
+        do throws(AIServiceError) {
+            return .success(try await results(of: requests, from: service, for: call))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private static func results(
+        of requests: [OpenAIEmbeddingRequest], from service: OpenAIService, for call: ProviderCall
+    ) async throws(AIServiceError) -> [Result<ProviderAnswer, AIServiceError>] {
+        let most = min(largestAnswerOfAll, largestAnswer * min(requests.count, 64))
         let answer = try await service.client.send(
             .post(
-                ["embeddings"], json: request.body, accepts: ["application/json"],
-                maximumAnswerBytes: Self.largestAnswer), for: call)
+                ["embeddings"], json: OpenAIEmbeddingRequest.body(of: requests), accepts: ["application/json"],
+                maximumAnswerBytes: most), for: call)
         let list: OpenAIVectorList = try await answer.json()
         var tokens = OpenAITokens()
         tokens.learn(list.usage)
-        let usage = Usage(inputTokens: tokens.usage.inputTokens)
-        guard list.data?.count == 1, let vector = list.data?.first?.embedding?.vector else {
-            throw service.useless(answer.unreadable("no vector"), having: usage)
-        }
-        guard request.dimensions == nil || request.dimensions == Int64(vector.count) else {
-            throw service.useless(answer.unreadable("a vector of \(vector.count) numbers"), having: usage)
-        }
+        let shares = TokenShares.divide(tokens.usage.inputTokens, by: requests.map { Int64($0.text.utf8.count) })
         var metadata: [String: String] = [:]
         metadata[AnswerMetadata.requestID] = answer.requestID
         metadata[AnswerMetadata.model] = list.model?.string.map { answer.keys.hidden(in: $0) }
-        return ProviderAnswer(.embedding(vector), metadata: metadata, usage: service.charged(usage))
+        let entries = list.entries(for: requests.count)
+        return requests.indices.map { index in
+            let usage = Usage(inputTokens: shares[index])
+            func useless(_ what: String) -> Result<ProviderAnswer, AIServiceError> {
+                .failure(service.useless(answer.unreadable(what), having: usage))
+            }
+            guard let entries else { return useless("one vector for each text") }
+            guard let vector = entries[index].embedding?.vector else { return useless("no vector") }
+            guard requests[index].dimensions == nil || requests[index].dimensions == Int64(vector.count) else {
+                return useless("a vector of \(vector.count) numbers")
+            }
+            return .success(ProviderAnswer(.embedding(vector), metadata: metadata, usage: service.charged(usage)))
+        }
     }
 
     package func check(_ request: AIRequest) throws(AIServiceError) { _ = try plan(of: request) }
+}
+
+extension OpenAIService {
+    /// Whether texts share calls for vectors.
+    fileprivate var sharesCalls: Bool { compatibility.textsPerCall > 1 }
+}
+
+/// The division of a count among parts. Pure.
+enum TokenShares {
+    /// Returns a share for each weight, in proportion to it. The shares add up to the total.
+    static func divide(_ total: Int64, by weights: [Int64]) -> [Int64] {
+        let sum = weights.reduce(0, +)
+        guard sum > 0, total > 0 else { return weights.indices.map { $0 == 0 ? max(0, total) : 0 } }
+        var before: Int64 = 0
+        var given: Int64 = 0
+        return weights.map { weight in
+            before += weight
+            let end = sum.dividingFullWidth(before.multipliedFullWidth(by: total)).quotient
+            defer { given = end }
+            return end - given
+        }
+    }
 }

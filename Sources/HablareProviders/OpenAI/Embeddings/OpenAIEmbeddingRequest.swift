@@ -1,31 +1,43 @@
 import Hablare
 
-/// The body of an `embeddings` call. Pure.
+/// One text of an `embeddings` call. Pure.
 struct OpenAIEmbeddingRequest: Sendable, Hashable {
     /// The number of the vector's dimensions; `nil` for the model's default.
     let dimensions: Int64?
     /// Whether `extra` leaves the price of the text unchanged.
     let isBounded: Bool
-    let body: ParameterValue
+    let text: String
+    /// The body except the texts. Texts with equal groups may share a call.
+    let group: ParameterValue
+
+    /// The estimated number of tokens, on the high side.
+    var tokens: Int64 { TokenEstimate.tokens(of: .text(text)) }
 
     /// Reads a request.
     ///
     /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for unknown or invalid parameters, and for a prompt
-    ///   that has more than text.
+    ///   that has more than text, or none.
     init(
         _ request: AIRequest, model usual: String, encodesVectors: Bool, of provider: ProviderID
     ) throws(AIServiceError) {
         var reader = ParameterReader(request.parameters, of: provider)
-        var body: [String: ParameterValue] = [
-            "model": .string(request.model ?? usual), "input": .string(try request.prompt.onlyText(for: provider)),
-            "encoding_format": encodesVectors ? "base64" : "float",
+        text = try request.prompt.onlyText(for: provider)
+        var group: [String: ParameterValue] = [
+            "model": .string(request.model ?? usual), "encoding_format": encodesVectors ? "base64" : "float",
         ]
         dimensions = try reader.whole("dimensions", in: 1...65_536)
-        body["dimensions"] = dimensions.map { .int($0) }
-        let extra = try ExtraMembers(&reader)
+        group["dimensions"] = dimensions.map { .int($0) }
+        let extra = try ExtraMembers(&reader, reserving: ["input": "The prompt is the input."])
         isBounded = extra.areAll(in: ["user"])
         try reader.finish()
-        try extra.add(to: &body)
-        self.body = .object(body)
+        try extra.add(to: &group)
+        self.group = .object(group)
+    }
+
+    /// Returns the body of a call with these texts, which have equal groups.
+    static func body(of requests: [OpenAIEmbeddingRequest]) -> ParameterValue {
+        guard let first = requests.first, case .object(var body) = first.group else { return .null }
+        body["input"] = requests.count == 1 ? .string(first.text) : .array(requests.map { .string($0.text) })
+        return .object(body)
     }
 }

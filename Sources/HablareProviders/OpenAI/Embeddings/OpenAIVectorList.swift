@@ -25,8 +25,11 @@ struct OpenAIVectorList: Decodable, Sendable {
             case .numbers(let given): numbers = given
             case .text(let text):
                 guard let data = Data(base64Encoded: text), data.count % 4 == 0 else { return nil }
-                numbers = stride(from: 0, to: data.count, by: 4).map { place in
-                    Float(bitPattern: (0..<4).reduce(0) { $0 | UInt32(data[place + $1]) << UInt32(8 * $1) })
+                numbers = data.withUnsafeBytes { bytes in
+                    stride(from: 0, to: bytes.count, by: 4).map { place in
+                        let bits = bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self)
+                        return Float(bitPattern: UInt32(littleEndian: bits))
+                    }
                 }
             }
             return !numbers.isEmpty && numbers.allSatisfy(\.isFinite) ? numbers : nil
@@ -36,8 +39,10 @@ struct OpenAIVectorList: Decodable, Sendable {
     struct Entry: Decodable, Sendable {
         /// The vector; `nil` for any other value, so that the answer's usage can still be read.
         let embedding: Vector?
+        /// The place of its text in the call; `nil` if the server does not say.
+        let index: Int?
 
-        enum CodingKeys: CodingKey { case embedding }
+        enum CodingKeys: CodingKey { case embedding, index }
 
         init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -46,6 +51,11 @@ struct OpenAIVectorList: Decodable, Sendable {
             } catch is DecodingError {
                 embedding = nil
             }
+            do {
+                index = try container.decodeIfPresent(Int.self, forKey: .index)
+            } catch is DecodingError {
+                index = nil
+            }
         }
     }
 
@@ -53,4 +63,16 @@ struct OpenAIVectorList: Decodable, Sendable {
     /// The model, in any form: an unexpected form must not discard a billed vector.
     let model: ParameterValue?
     let usage: ParameterValue?
+
+    /// Returns the entries in the order of the texts; `nil` if there is not one for each.
+    func entries(for count: Int) -> [Entry]? {
+        guard let data, data.count == count else { return nil }
+        guard count > 1, data.contains(where: { $0.index != nil }) else { return data }
+        var ordered = [Entry?](repeating: nil, count: count)
+        for entry in data {
+            guard let index = entry.index, ordered.indices.contains(index), ordered[index] == nil else { return nil }
+            ordered[index] = entry
+        }
+        return ordered.compactMap(\.self)
+    }
 }

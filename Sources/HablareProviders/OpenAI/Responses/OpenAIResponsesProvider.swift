@@ -3,9 +3,14 @@ public import Hablare
 /// A provider for language models by `responses`, OpenAI's newer API.
 ///
 /// Parameters and metadata are those of ``OpenAIChatProvider``, with these differences: there is no `stop` and no
-/// `seed`, and `instructions` are the API's own. If `reasoning_effort` is set, the model's thinking arrives encrypted
-/// as ``/Hablare/AnswerMetadata/thinking``. When a conversation continues after tool calls, pass it back in
-/// `thinking_blocks`, as that text or as the list in it. The service stores nothing, unless `extra` has `store`.
+/// `seed`, and `instructions` are the API's own. The service stores nothing, unless `extra` has `store`.
+///
+/// The answer is the text of the final messages. Remarks that the model makes on its work before (messages of phase
+/// `commentary`) are not a part of it: they are the metadata ``/Hablare/AnswerMetadata/commentary``. If the output has
+/// reasoning, phases or items of other kinds, all of its items are kept unchanged, in their order, as
+/// ``/Hablare/AnswerMetadata/thinking``. Reasoning is encrypted. When the conversation continues, pass that text back
+/// in `thinking_blocks`, or a list of such texts, one for each turn: the items are sent in place of the assistant's turn
+/// that has the same text and calls. A list of reasoning items alone is sent before the assistant's last turn.
 ///
 /// With `background: true` the service produces the answer independently of the connection and stores it. (`extra` can
 /// turn `store` off; the service then keeps the answer for about ten minutes.) The provider stores the response's id
@@ -106,7 +111,8 @@ public struct OpenAIResponsesProvider: AIServiceProvider, RequestChecking {
         return OpenAIResponsesRequest(
             model: request.model ?? model,
             conversation: try OpenAIConversation(request.prompt, taking: OpenAIResponsesRequest.kinds, of: id),
-            parameters: try OpenAITextParameters(request.parameters, of: id, for: .responses), form: form,
+            parameters: try OpenAITextParameters(
+                request.parameters, of: id, for: .responses, schemas: service.compatibility.schemas), form: form,
             isStreamed: form.streams(request))
     }
 

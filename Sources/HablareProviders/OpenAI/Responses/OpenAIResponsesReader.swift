@@ -18,6 +18,8 @@ struct OpenAIResponsesReader: WholeTextReader {
     private(set) var hasFailed = false
     private var items: [(position: Int64, item: ParameterValue)] = []
     private var hasText = false
+    /// The messages that are commentary, by their place in the output. Their text is not a part of the answer.
+    private var commentaryPlaces: Set<Int64> = []
 
     var hasBegun: Bool { hasWritten || answer.hasUsed }
     var isComplete: Bool { answer.finishReason != nil }
@@ -39,7 +41,16 @@ struct OpenAIResponsesReader: WholeTextReader {
         case "response.created", "response.in_progress", "response.queued":
             if let response = value[member: "response"] { read(head: response) }
             return .nothing
-        case "response.output_text.delta": return try text(value[member: "delta"])
+        case "response.output_item.added":
+            if let item = value[member: "item"], OpenAIOutput.isCommentary(item),
+                let place = value[member: "output_index"]?.count, commentaryPlaces.count < Self.mostRemarks
+            {
+                commentaryPlaces.insert(place)
+            }
+            return .nothing
+        case "response.output_text.delta":
+            if let place = value[member: "output_index"]?.count, commentaryPlaces.contains(place) { return .nothing }
+            return try text(value[member: "delta"])
         case "response.refusal.delta":
             answer.isRefusal = true
             return try text(value[member: "delta"])
@@ -65,6 +76,9 @@ struct OpenAIResponsesReader: WholeTextReader {
             return .nothing
         }
     }
+
+    /// The maximum number of messages that are known as commentary.
+    private static let mostRemarks = 4096
 
     /// The events about the response itself. Any other `response.` event shows output: the start, a part or
     /// the end of an item, even without visible content.
@@ -122,10 +136,14 @@ struct OpenAIResponsesReader: WholeTextReader {
         // From here on only one list is kept, and reading it charges the budget.
         items = []
         answer.budget = AnswerBudget()
-        var text = ""
-        for (index, item) in output.enumerated() { text += try read(item, at: Int64(index)) }
+        for (index, item) in output.enumerated() { try read(item, at: Int64(index)) }
         answer.finishReason = reason == "stop" && !answer.tools.isEmpty ? "tool_calls" : reason
-        return text
+        let said = OpenAIOutput(output)
+        guard !said.isMalformed else { throw .malformed("a text that is none") }
+        if said.isRefusal { answer.isRefusal = true }
+        answer.commentary = said.commentary
+        if said.mustBeKept { answer.thinking = output }
+        return said.text
     }
 
     private static func finishReason(of response: ParameterValue) throws(TextFault) -> String {
@@ -142,30 +160,15 @@ struct OpenAIResponsesReader: WholeTextReader {
         }
     }
 
-    /// Reads one output item and returns its text.
-    private mutating func read(_ item: ParameterValue, at position: Int64) throws(TextFault) -> String {
+    /// Reads one output item except its text.
+    private mutating func read(_ item: ParameterValue, at position: Int64) throws(TextFault) {
         switch item[member: "type"]?.string {
-        case "message":
-            var text = ""
-            for part in item[member: "content"]?.elements ?? [] {
-                if let refusal = part[member: "refusal"]?.string {
-                    answer.isRefusal = true
-                    text += refusal
-                } else if part[member: "type"]?.string == "output_text" {
-                    guard let words = part[member: "text"]?.string else { throw .malformed("a text that is none") }
-                    text += words
-                }
-            }
-            return text
         case "function_call":
             try answer.tools.take(
                 index: position, id: item[member: "call_id"]?.string, name: item[member: "name"]?.string,
                 arguments: item[member: "arguments"], within: &answer.budget)
-        case "reasoning":
-            try answer.budget.charge(item)
-            answer.thinking.append(item)
-        default: break
+        case "message": break
+        default: try answer.budget.charge(item)
         }
-        return ""
     }
 }

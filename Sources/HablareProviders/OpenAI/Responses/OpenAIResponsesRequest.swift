@@ -13,7 +13,7 @@ struct OpenAIResponsesRequest: Sendable, Hashable {
     /// unless `extra` says otherwise or the response runs in the background, which requires storing.
     ///
     /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for a value that the request sets twice, or for
-    ///   thinking without an assistant's turn to which it belongs.
+    ///   the output of a turn that the conversation does not have.
     func body() throws(AIServiceError) -> ParameterValue {
         var body: [String: ParameterValue] = ["model": .string(model), "input": try input()]
         body["stream"] = .bool(isStreamed)
@@ -57,28 +57,35 @@ struct OpenAIResponsesRequest: Sendable, Hashable {
     }
 
     private func input() throws(AIServiceError) -> ParameterValue {
-        if parameters.thinking.isEmpty, conversation.turns.count == 1, case .user(let pieces) = conversation.turns[0],
-            pieces.count == 1, case .text(let text) = pieces[0]
+        if parameters.earlierOutputs.isEmpty, conversation.turns.count == 1,
+            case .user(let pieces) = conversation.turns[0], pieces.count == 1, case .text(let text) = pieces[0]
         {
             return .string(text)
         }
-        // Thinking belongs before the turn that it led to, which is the model's last one.
+        var outputs = parameters.earlierOutputs.filter(\.isTurn)
+        // Thinking alone belongs before the turn that it led to, which is the model's last one.
+        let thinking = parameters.earlierOutputs.filter { !$0.isTurn }.flatMap(\.items)
         let last = conversation.turns.lastIndex { if case .assistant = $0 { true } else { false } }
-        guard parameters.thinking.isEmpty || last != nil else {
-            throw AIServiceError(
-                .invalidRequest,
-                """
-                The parameter thinking_blocks belongs to an assistant message, but the conversation has none. Leave \
-                it out.
-                """)
-        }
+        guard thinking.isEmpty || last != nil else { throw Self.strangeOutput }
         var items: [ParameterValue] = []
         for (index, turn) in conversation.turns.enumerated() {
-            if index == last { items += parameters.thinking }
-            items += try Self.items(of: turn)
+            if index == last { items += thinking }
+            if case .assistant(let text, let calls) = turn,
+                let place = outputs.firstIndex(where: { $0.isTurn(text: text, calls: calls) })
+            {
+                items += outputs.remove(at: place).items
+            } else {
+                items += try Self.items(of: turn)
+            }
         }
+        guard outputs.isEmpty else { throw Self.strangeOutput }
         return .array(items)
     }
+
+    private static let strangeOutput = AIServiceError(
+        .invalidRequest,
+        "The parameter thinking_blocks has a turn that is none of the conversation's. Give the assistant's messages as they were answered, text and tool calls, or leave thinking_blocks out."
+    )
 
     private static func items(of turn: OpenAIConversation.Turn) throws(AIServiceError) -> [ParameterValue] {
         switch turn {

@@ -65,15 +65,30 @@ public struct OpenAICompatibility: Sendable, Hashable {
     /// The name of the seed. Default ``SeedName/seed``. For example, `.randomSeed` for Mistral.
     public var seedName = SeedName.seed
 
+    /// Whether to fit schemas to OpenAI's rules for strict schemas: closed objects, every member required, and only the
+    /// keywords that OpenAI enforces. Servers that enforce schemas by a grammar of their own take any schema.
+    public var fitsSchemas: Bool
+    /// The maximum number of texts in one call for vectors, at least 1.
+    public var textsPerCall: Int
+
     /// Creates settings.
-    public init(tokenLimit: TokenLimit = .maxCompletionTokens, streamsUsage: Bool = true, encodesVectors: Bool = true) {
+    public init(
+        tokenLimit: TokenLimit = .maxCompletionTokens, streamsUsage: Bool = true, encodesVectors: Bool = true,
+        fitsSchemas: Bool = true, textsPerCall: Int = 2048
+    ) {
         self.tokenLimit = tokenLimit
         self.streamsUsage = streamsUsage
         self.encodesVectors = encodesVectors
+        self.fitsSchemas = fitsSchemas
+        self.textsPerCall = max(1, textsPerCall)
     }
+
+    /// The rules to which schemas are fitted.
+    var schemas: SchemaDialect? { fitsSchemas ? .openAI : nil }
 
     /// OpenAI itself.
     public static let openAI = OpenAICompatibility()
     /// The settings for llama.cpp, Ollama, vLLM and most other servers.
-    public static let others = OpenAICompatibility(tokenLimit: .maxTokens, encodesVectors: false)
+    public static let others = OpenAICompatibility(
+        tokenLimit: .maxTokens, encodesVectors: false, fitsSchemas: false, textsPerCall: 64)
 }

@@ -13,8 +13,11 @@ struct OpenAITextAnswer: Sendable {
     /// Whether the text is the model's refusal.
     var isRefusal = false
     var tools = ToolCallAssembly()
-    /// The model's thinking, in the service's own form.
+    /// The model's thinking, in the service's own form. The responses API wants the whole output back, with the
+    /// thinking in its place.
     var thinking: [ParameterValue] = []
+    /// The model's remarks on its work, which are not a part of the answer.
+    var commentary: String?
     var tokens = OpenAITokens()
     /// The limit on the content kept in memory.
     var budget = AnswerBudget()
@@ -34,6 +37,7 @@ struct OpenAITextAnswer: Sendable {
         var metadata = tokens.metadata
         metadata[AnswerMetadata.requestID] = requestID ?? id
         metadata[AnswerMetadata.model] = model
+        metadata[AnswerMetadata.commentary] = commentary
         metadata[AnswerMetadata.finishReason] = isRefusal ? "refusal" : finishReason
         do throws(AIServiceError) {
             metadata[AnswerMetadata.toolCalls] = try ToolCall.metadata(calls)

@@ -14,10 +14,13 @@ struct OpenAITextParameters: Sendable, Hashable {
     var tools: [ToolDefinition] = []
     /// `auto`, `none`, `required` or the name of a tool.
     var toolChoice: String?
-    var schema: [String: ParameterValue]?
-    var schemaName = "answer"
-    /// The model's thinking from an earlier turn, to be sent back.
-    var thinking: [ParameterValue] = []
+    /// The answer's JSON schema, in the form that both APIs share; `nil` if the request has none.
+    ///
+    /// The schema is fitted to the service's rules for strict schemas. A schema that these rules cannot express is sent
+    /// unchanged, and not strict.
+    private(set) var format: [String: ParameterValue]?
+    /// The output of earlier turns that must be sent back, one for each turn.
+    var earlierOutputs: [OpenAIOutput] = []
     /// Whether the service works independently of the connection and stores the answer.
     var isInBackground = false
     let extra: ExtraMembers
@@ -29,8 +32,12 @@ struct OpenAITextParameters: Sendable, Hashable {
 
     /// Reads the parameters.
     ///
+    /// - Parameter dialect: The rules for strict schemas. `nil` for a server without such rules, which receives every
+    ///   schema unchanged, as strict.
     /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for an unknown parameter or an invalid value.
-    init(_ values: [String: ParameterValue], of provider: ProviderID, for api: API) throws(AIServiceError) {
+    init(
+        _ values: [String: ParameterValue], of provider: ProviderID, for api: API, schemas dialect: SchemaDialect?
+    ) throws(AIServiceError) {
         var reader = ParameterReader(values, of: provider)
         temperature = try reader.number("temperature", in: 0...2)
         topP = try reader.number("top_p", in: 0...1)
@@ -39,7 +46,7 @@ struct OpenAITextParameters: Sendable, Hashable {
             stop = try reader.texts("stop")
             seed = try reader.whole("seed", in: Int64.min...Int64.max)
         } else {
-            thinking = try Self.thinking(reader.value("thinking_blocks"), reader)
+            earlierOutputs = try Self.outputs(reader.value("thinking_blocks"), reader)
             isInBackground = try reader.flag("background") ?? false
         }
         effort = try reader.text("reasoning_effort")
@@ -51,28 +58,46 @@ struct OpenAITextParameters: Sendable, Hashable {
         {
             throw reader.refusal("tool_choice", "is not auto, none, required or the name of one of the request's tools")
         }
-        schema = try reader.object("schema")
-        if let name = try reader.text("schema_name") { schemaName = name }
+        let schema = try reader.object("schema")
+        let schemaName = try reader.text("schema_name") ?? "answer"
+        format = schema.map { Self.format(of: $0, named: schemaName, in: dialect) }
         extra = try ExtraMembers(&reader, reserving: api.reserved)
         isBounded = extra.areAll(in: api.harmless)
         try reader.finish()
     }
 
-    /// Returns the thinking blocks from a list, or from the text of ``/Hablare/AnswerMetadata/thinking``.
-    private static func thinking(
+    /// Returns the outputs from the text of ``/Hablare/AnswerMetadata/thinking``, from a list of such texts, one for
+    /// each turn, or from the list of items in one.
+    private static func outputs(
         _ value: ParameterValue?, _ reader: ParameterReader
-    ) throws(AIServiceError) -> [ParameterValue] {
-        guard let value else { return [] }
-        let list = value.string.flatMap { ParameterValue(json: Data($0.utf8)) } ?? value
-        guard case .array(let blocks) = list else {
-            throw reader.refusal("thinking_blocks", "is not a list of thinking blocks")
+    ) throws(AIServiceError) -> [OpenAIOutput] {
+        func items(_ value: ParameterValue) throws(AIServiceError) -> [ParameterValue] {
+            let list = value.string.flatMap { ParameterValue(json: Data($0.utf8)) } ?? value
+            guard case .array(let items) = list, items.allSatisfy({ $0[member: "type"]?.string != nil }) else {
+                throw reader.refusal("thinking_blocks", "is not the text that an answer's metadata has under thinking")
+            }
+            return items
         }
-        return blocks
+        guard let value else { return [] }
+        var outputs: [OpenAIOutput] = []
+        if case .array(let texts) = value, !texts.isEmpty, texts.allSatisfy({ $0.string != nil }) {
+            for text in texts { outputs.append(OpenAIOutput(try items(text))) }
+        } else {
+            outputs = [OpenAIOutput(try items(value))]
+        }
+        return outputs.filter { !$0.items.isEmpty }
     }
 
-    /// The answer's JSON schema, in the form that both APIs share.
-    var format: [String: ParameterValue]? {
-        schema.map { ["name": .string(schemaName), "schema": .object($0), "strict": true] }
+    private static func format(
+        of schema: [String: ParameterValue], named name: String, in dialect: SchemaDialect?
+    ) -> [String: ParameterValue] {
+        let (sent, isStrict) =
+            switch dialect?.fit(schema) {
+            case .success(let fitted)?: (fitted, true)
+            case .failure?: (schema, false)
+            case nil: (schema, true)
+            }
+        return ["name": .string(name), "schema": .object(sent), "strict": .bool(isStrict)]
     }
 
     /// Whether to request the model's thinking, to be sent back in a later turn.
@@ -89,7 +114,8 @@ struct OpenAITextParameters: Sendable, Hashable {
     /// The maximum number of tokens of everything sent beside the prompt.
     private var mostTokens: Int64 {
         TokenEstimate.mostTokens(of: ToolDefinition.parameter(tools))
-            + TokenEstimate.mostTokens(of: .object(schema ?? [:])) + TokenEstimate.mostTokens(of: .array(thinking))
+            + TokenEstimate.mostTokens(of: .object(format ?? [:]))
+            + TokenEstimate.mostTokens(of: .array(earlierOutputs.flatMap(\.items)))
             + TokenEstimate.mostTokens(of: .object(extra.members)) + Int64(instructions?.utf8.count ?? 0)
     }
 }

@@ -12,7 +12,9 @@ import Hablare
 public struct StructuredConfiguration: Sendable, Hashable {
     /// The part of the request in which the model receives the schema.
     public enum SchemaPlacement: Sendable, Hashable {
-        /// The request's parameter ``Hablare/AIRequest/schemaParameter``, for services that enforce the schema.
+        /// The request's parameter ``Hablare/AIRequest/schemaParameter``, for services that enforce the schema. A
+        /// member of the answer that is null and may only be absent counts as absent, because such services may
+        /// require every member.
         case parameter
         /// Instructions in the prompt, for models without support for schemas.
         case prompt

@@ -14,6 +14,9 @@ struct StructuredJudge<Value: Sendable>: Sendable {
     static var longestAnswer: Int { 1 << 20 }
 
     let schema: JSONSchema
+    /// Whether a member that is null and may only be absent counts as absent. A service that enforces schemas may
+    /// require every member, and lets optional ones be null.
+    var takesNullForAbsent = false
     /// The maximum work of validating all values of one answer, in elementary steps.
     var effort = SchemaValidator.effort
     let decode: @Sendable (Data) throws -> Value
@@ -74,10 +77,16 @@ struct StructuredJudge<Value: Sendable>: Sendable {
     }
 
     private func judged(_ candidate: StructuredAnswer.Candidate, effort: inout Int) -> Result<Value, Problem> {
-        let violations = schema.validate(candidate.value, effort: &effort)
-        guard violations.isEmpty else { return .failure(Problem(violations: violations)) }
+        var json = candidate.json
+        var violations = schema.validate(candidate.value, effort: &effort)
         do {
-            return .success(try decode(candidate.json))
+            if !violations.isEmpty, takesNullForAbsent {
+                let value = schema.withoutAddedNulls(candidate.value, effort: &effort)
+                json = try value.jsonData()
+                violations = schema.validate(value, effort: &effort)
+            }
+            guard violations.isEmpty else { return .failure(Problem(violations: violations)) }
+            return .success(try decode(json))
         } catch let error as DecodingError {
             return .failure(Problem(violations: [violation(for: error)]))
         } catch {

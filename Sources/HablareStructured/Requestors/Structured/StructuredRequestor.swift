@@ -47,7 +47,8 @@ public struct StructuredRequestor<Value: Decodable & Sendable>: Requestor {
         self.id = try RequestorID(id, of: .structured)
         self.configuration = configuration
         parameters = try configuration.parameters()
-        judge = StructuredJudge(schema: configuration.schema, decode: decode)
+        judge = StructuredJudge(
+            schema: configuration.schema, takesNullForAbsent: configuration.placement == .parameter, decode: decode)
     }
 
     /// Creates a request for a value.

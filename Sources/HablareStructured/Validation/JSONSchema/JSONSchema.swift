@@ -97,6 +97,14 @@ public struct JSONSchema: Sendable {
         defer { effort = validator.effort }
         return validator.findings(in: value).map { Violation(at: $0.location, showing: names, wanted: $0.wanted) }
     }
+
+    /// Returns a value without the nulls of optional members that may not be null, and subtracts the work done.
+    func withoutAddedNulls(_ value: ParameterValue, effort: inout Int) -> ParameterValue {
+        var validator = SchemaValidator(
+            nodes: parts.value.nodes, effort: effort, mostViolations: Self.maximumViolations)
+        defer { effort = validator.effort }
+        return validator.withoutAddedNulls(value)
+    }
 }
 
 extension JSONSchema: Hashable {

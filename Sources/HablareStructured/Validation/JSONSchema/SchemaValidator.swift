@@ -8,7 +8,7 @@ struct SchemaValidator {
     /// values of any answer that is read, and takes about a second at most in an optimised build.
     static let effort = 5_000_000
     /// The maximum depth of nested rules and values together.
-    private static let deepest = 256
+    static let deepest = 256
 
     /// A violation before it is put into words. Most of them are found on the way and never reported.
     struct Finding {
@@ -16,11 +16,11 @@ struct SchemaValidator {
         let wanted: String
     }
 
-    private let nodes: [SchemaNode]
+    let nodes: [SchemaNode]
     private var mostViolations: Int
     /// The number of steps left.
-    private(set) var effort: Int
-    private var depth = 0
+    var effort: Int
+    var depth = 0
     private var isTooDeep = false
     private var location = JSONPointer()
     private var found: [Finding] = []
@@ -51,7 +51,7 @@ struct SchemaValidator {
         found.append(Finding(location: location, wanted: wanted))
     }
 
-    private var isGivenUp: Bool { effort <= 0 || isTooDeep }
+    var isGivenUp: Bool { effort <= 0 || isTooDeep }
     private var isDone: Bool { found.count >= mostViolations || isGivenUp }
 
     private mutating func check(_ value: ParameterValue, against node: Int) {
@@ -82,7 +82,7 @@ struct SchemaValidator {
     }
 
     /// Returns whether a value satisfies a node.
-    private mutating func fits(_ value: ParameterValue, _ node: Int) -> Bool {
+    mutating func fits(_ value: ParameterValue, _ node: Int) -> Bool {
         let most = mostViolations
         mostViolations = 1
         defer { mostViolations = most }

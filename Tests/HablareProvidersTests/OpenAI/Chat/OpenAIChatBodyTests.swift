@@ -73,7 +73,7 @@ import Testing
              "tools":[{"type":"function","function":{"name":"weather","description":"Of a city.",
                "parameters":{"type":"object","properties":{"city":{"type":"string"}}}}}],
              "tool_choice":{"type":"function","function":{"name":"weather"}},
-             "response_format":{"type":"json_schema","json_schema":{"name":"city","schema":{"type":"object"},"strict":true}},
+             "response_format":{"type":"json_schema","json_schema":{"name":"city","schema":{"type":"object"},"strict":false}},
              "frequency_penalty":0.25,"user":"7"}
             """#)
         let body = try await sent(request)

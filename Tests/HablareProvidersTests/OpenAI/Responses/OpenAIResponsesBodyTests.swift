@@ -47,7 +47,7 @@ import Testing
              "include":["reasoning.encrypted_content"],
              "tools":[{"type":"function","name":"weather","description":"Of a city.","parameters":{"type":"object"},"strict":false}],
              "tool_choice":{"type":"function","name":"weather"},
-             "text":{"format":{"type":"json_schema","name":"answer","schema":{"type":"object"},"strict":true}},
+             "text":{"format":{"type":"json_schema","name":"answer","schema":{"type":"object"},"strict":false}},
              "truncation":"auto"}
             """#)
         let body = try await sent(request)

@@ -96,7 +96,7 @@ import Testing
             #expect(answer.metadata["finish_reason"] == "tool_calls")
             #expect(answer.metadata["tool_calls"] == #"[{"arguments":{"at":1},"id":"a","name":"look"}]"#)
             let kept = try ParameterValue.literal(try #require(answer.metadata["thinking"]))
-            #expect(kept == [try .literal(thought)])
+            #expect(kept == [try .literal(thought), try .literal(call)])
         }
     }
 
