@@ -172,7 +172,6 @@ let package = Package(
             dependencies: [
                 "Hablare", "HablareProviders", .product(name: "AsyncHTTPClient", package: "async-http-client"),
             ] + http,
-            resources: [.embedInCode("Models/models.json")],
             swiftSettings: strict
         ),
         // The providers' transport over the system's URLSession.

@@ -92,14 +92,13 @@ extension Composition {
             var limits = site.limits(.elevenLabs, at: "api.elevenlabs.io")
             guard !offer.hears else {
                 let usual = ElevenLabsTranscriptionProvider(id: id, service: service, limits: limits)
-                let provider = offer.model(in: site.settings).map {
+                let provider = (offer.model(in: site.settings) ?? site.usualModel(of: offer)).map {
                     ElevenLabsTranscriptionProvider(id: id, service: service, model: $0, limits: limits)
                 }
                 return InstalledProvider(serving: site.settings.name, provider ?? usual)
             }
             let usual = ElevenLabsSpeechProvider(id: id, service: service)
             let model = offer.model(in: site.settings) ?? site.usualModel(of: offer) ?? usual.model
-            var limits = site.limits(.elevenLabs, at: "api.elevenlabs.io")
             limits.maximumCharacters = ElevenLabsModel.maximumCharacters(of: model)
             let provider = ElevenLabsSpeechProvider(
                 id: id, service: service, model: model, defaultVoice: site.settings.voice ?? usual.defaultVoice,

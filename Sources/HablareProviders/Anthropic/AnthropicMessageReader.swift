@@ -71,7 +71,7 @@ struct AnthropicMessageReader: WholeTextReader {
         continuations += 1
         hasStarted = false
         stopReason = nil
-        places = [:]
+        positions = [:]
         content?.nextMessage()
     }
 

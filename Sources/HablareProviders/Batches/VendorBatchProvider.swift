@@ -244,7 +244,7 @@ public struct VendorBatchProvider: AIServiceProvider, RequestChecking {
             try await word()
         } catch {
             throw ServiceClient.failure(
-                error, of: vendor.client.dialect.name, at: vendor.client.address.origin, hiding: nil)
+                error, of: vendor.client.dialect.name, at: vendor.client.address.origin, hiding: [])
         }
     }
 }

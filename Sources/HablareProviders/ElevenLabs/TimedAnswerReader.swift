@@ -180,8 +180,8 @@ struct JSONObjectSplitter: Sendable {
                     place += 1
                     continue
                 }
-                if quote < place { quote = bytes.place(of: UInt8(ascii: "\""), from: place) }
-                if backslash < place { backslash = bytes.place(of: UInt8(ascii: "\\"), from: place) }
+                if quote < place { quote = bytes.offset(of: UInt8(ascii: "\""), from: place) }
+                if backslash < place { backslash = bytes.offset(of: UInt8(ascii: "\\"), from: place) }
                 if backslash < quote {
                     isEscaped = true
                 } else if quote < bytes.count {

@@ -33,7 +33,8 @@ import Testing
     @Test("A schema is fitted to Anthropic's rules, or given as instructions", arguments: try SchemaFixture.all())
     func anthropic(fixture: SchemaFixture) throws {
         let options = try AnthropicOptions(
-            ["schema": .object(fixture.schema), "instructions": "Be brief."], of: "p", defaultMaximumTokens: 10)
+            ["schema": .object(fixture.schema), "instructions": "Be brief."], of: "p",
+            rules: AnthropicModelRules(id: "claude", known: nil, defaultTokens: 10, time: nil))
         let sent = options.members["output_config"]?[member: "format"]?[member: "schema"]
         guard fixture.anthropic == "fitted" else {
             #expect(sent == nil && Self.misfit(SchemaDialect.anthropic.fit(fixture.schema)) == fixture.anthropic)

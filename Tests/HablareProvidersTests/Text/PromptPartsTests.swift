@@ -30,6 +30,8 @@ import Testing
         }
     }
 
+    private static let rules = AnthropicModelRules(id: "claude", known: nil, defaultTokens: 100, time: nil)
+
     @Test func `The chat API gets documents, audio and pictures behind an address`() async throws {
         let outcome = try await openAI(Self.asking([Self.pdf, Self.audio, Self.picture]), OpenAIBench.chat())
         #expect(outcome.error == nil)
@@ -59,7 +61,7 @@ import Testing
     @Test func `The messages API gets blocks of documents and pictures`() async throws {
         let request = Self.asking([Self.pdf, Self.paper, Self.picture])
         var body = try AnthropicMessagesRequest(
-            request, model: "claude", form: .text, defaultMaximumTokens: 100, of: "anthropic")
+            request, form: .text, rules: Self.rules, of: "anthropic")
         body.conversation = try await body.conversation.loaded()
         let expected = try ParameterValue.literal(
             #"""
@@ -95,7 +97,7 @@ import Testing
     @Test func `Anthropic hears no audio`() throws {
         #expect {
             _ = try AnthropicMessagesRequest(
-                Self.asking([Self.audio]), model: "claude", form: .text, defaultMaximumTokens: 100, of: "anthropic")
+                Self.asking([Self.audio]), form: .text, rules: Self.rules, of: "anthropic")
         } throws: {
             ($0 as? AIServiceError)?.message.contains("The provider anthropic takes no audio") == true
         }
