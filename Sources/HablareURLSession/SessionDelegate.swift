@@ -52,8 +52,18 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
             let credential = URLCredential(user: user, password: proxy?.password ?? "", persistence: .none)
             return completionHandler(.useCredential, credential)
         }
-        #endif
         completionHandler(.performDefaultHandling, nil)
+        #else
+        // The open-source Foundation delivers no answer of the status 401 that asks for a password. Its head is enough
+        // for a refusal; its body is lost.
+        if let transfer = transfer(of: task), let response = challenge.failureResponse ?? task.response,
+            let head = response as? HTTPURLResponse
+        {
+            Self.pass(head, to: transfer)
+            transfer.ended(nil)
+        }
+        completionHandler(.cancelAuthenticationChallenge, nil)
+        #endif
     }
 
     func urlSession(

@@ -21,7 +21,17 @@ import Testing
                     let end = reply.wire.firstRange(of: Data("\r\n\r\n".utf8))?.upperBound ?? 0
                     for position in (kind == .network ? 0 : end)..<count {
                         let call = HTTPCall(.post, try server.url("/?after=\(position)"), body: .bytes(Data([1])))
-                        let failure = try await failure(of: call, over: transport)
+                        let failure: HTTPFailure
+                        do {
+                            let data = try await transport.send(call).body.data()
+                            // libcurl takes chunks for complete before their last line end, and if none came.
+                            let isWhole =
+                                data.isEmpty && position == end || data == Data("an answer in two pieces".utf8)
+                            #expect(kind == .urlSession && isWhole, "\(kind), after \(position) of \(count)")
+                            continue
+                        } catch let error as HTTPFailure {
+                            failure = error
+                        }
                         let place = "\(kind), after \(position) of \(count): \(failure.cause)"
                         #expect(failure.reason == .connectionLost, "\(place)")
                         #expect(failure.mayHaveArrived, "\(place)")
