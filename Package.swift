@@ -293,7 +293,8 @@ let package = Package(
             name: "HablareCommandTests",
             dependencies: [
                 "Hablare", "HablareAudio", "HablareCommand", "HablareJSON", "HablareProviders", "HablareSQLite",
-                "HablareSpeech", "HablareStores", "HablareTestFiles", "HablareTestKit", "HablareTestServers",
+                "HablareSpeech", "HablareStores", "HablareStructured", "HablareTestFiles", "HablareTestKit",
+                "HablareTestServers",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict

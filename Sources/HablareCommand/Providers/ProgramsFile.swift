@@ -128,7 +128,7 @@ private struct Program: Decodable {
     }
 
     enum CodingKeys: String, CodingKey, CaseIterable {
-        case executable, arguments, parameters, answer, file, maximumBytes, installation
+        case executable, arguments, parameters, answer, file, maximumBytes, installation, environment
     }
 
     let executable: String
@@ -138,6 +138,7 @@ private struct Program: Decodable {
     let file: String?
     let maximumBytes: Int?
     let installation: String?
+    let environment: Set<String>?
 
     private var content: CommandContent? {
         let words = answer.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
@@ -168,6 +169,7 @@ private struct Program: Decodable {
             placeholders: placeholders, output: self.file.map { .file(extension: $0) } ?? .standardOutput,
             content: content, installation: installation)
         if let maximumBytes { template.maximumOutputBytes = maximumBytes }
+        template.environment = environment ?? []
         return template
     }
 }
