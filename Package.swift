@@ -319,7 +319,8 @@ let package = Package(
             name: "HablareCommandTests",
             dependencies: [
                 "Hablare", "HablareAudio", "HablareCommand", "HablareJSON", "HablareNetwork", "HablareProviders",
-                "HablareSQLite", "HablareSpeech", "HablareStores", "HablareTestFiles", "HablareTestKit",
+                "HablareSQLite", "HablareSpeech", "HablareStores", "HablareStructured", "HablareTestFiles",
+                "HablareTestKit",
                 "HablareTestServers",
                 .product(name: "Logging", package: "swift-log"),
             ],

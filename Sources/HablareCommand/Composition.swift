@@ -18,6 +18,8 @@ struct Composition: Sendable {
     var readSecret: @Sendable (_ prompt: String) async throws -> String = {
         try await SecretInput.standard.read(prompt: $0)
     }
+    /// Asks a question at the terminal and returns the typed line; `nil` if there is no terminal.
+    var askTerminal: (@Sendable (_ question: String) async throws -> String)?
     var keyStore: @Sendable (_ folder: URL) -> any CredentialStore = Composition.platformKeys
     var keyChecks: @Sendable (Settings, Composition) -> [String: KeyCheck] = Composition.keyChecks
     var openStore: @Sendable (_ folder: URL) throws -> OpenedStore
@@ -90,6 +92,7 @@ extension Composition {
                 errors: OutputChannel(descriptor: 2, name: "standard error"),
                 terminal: .system(environment: environment)),
             readInput: { try InputFile.standardInput(.standardInput) },
+            askTerminal: TerminalQuestion.isPossible ? TerminalQuestion.ask : nil,
             openStore: { folder in
                 let store = try SQLiteStore(directory: folder)
                 return OpenedStore(store: store, diagnose: store.diagnose)

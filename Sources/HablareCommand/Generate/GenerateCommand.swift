@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Hablare
+import HablareStructured
 
 struct GenerateCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
@@ -12,6 +13,7 @@ struct GenerateCommand: ComposedCommand {
               hablare generate --provider openai 'Tell me about whales.'
               hablare generate --provider openai --stream < question.txt
               hablare generate --provider anthropic --image whale.jpg 'Which species?'
+              hablare generate --provider openai --tool ./weather --max-cost 0.10 'An umbrella in Vigo?'
 
             A provider is a service such as openai, or a program on this machine. `hablare providers` lists them. More \
             are defined in hablare.yaml and programs.json, in $XDG_CONFIG_HOME/hablare or ~/.config/hablare.
@@ -61,6 +63,8 @@ struct GenerateCommand: ComposedCommand {
             \(SchemaJudge.usualRepairs).
             """, valueName: "n"))
     var repairs: Int?
+
+    @OptionGroup var tools: ToolOptions
 
     @OptionGroup var call: CallOptions
 
@@ -113,6 +117,11 @@ struct GenerateCommand: ComposedCommand {
                 --sample and --schema cannot be combined with --stream or --detach. Leave those out.
                 """)
         }
+        guard tools.tool.isEmpty || !call.stream && !detach && sample == nil && schema == nil else {
+            throw ValidationError(
+                "With --tool the answer is one text, once it is complete. Leave --stream, --detach, --sample and --schema out."
+            )
+        }
         guard schema == nil || call.ifInterrupted == .runAgain else {
             throw ValidationError("--schema cannot be combined with --if-interrupted hold. Leave --if-interrupted out.")
         }
@@ -127,6 +136,9 @@ struct GenerateCommand: ComposedCommand {
         let wanted = try schema.map { try SchemaFile.schema(composition.url($0)) }
         let directory = try ProviderDirectory(settings, limits, in: composition)
         let installed = try directory.provider(name, for: .generate, answering: wanted == nil ? .text : .structured)
+        guard tools.tool.isEmpty || installed.isLanguageModel && installed.provider.responseType == .text else {
+            throw CommandFailure(.usage, "\(installed.name) calls no tools. Ask a language model, or leave --tool out.")
+        }
         let judge = try wanted.map { try SchemaJudge($0, repairs: repairs ?? SchemaJudge.usualRepairs, of: installed) }
         guard sample == nil || judge != nil || installed.provider.responseType == .text else {
             throw CommandFailure(
@@ -156,6 +168,9 @@ struct GenerateCommand: ComposedCommand {
         try directory.openNetwork(for: team)
         if let voice = parameters["voice"]?.text, voice != installed.defaultVoice {
             try await installed.check(voice: voice)
+        }
+        if !tools.tool.isEmpty {
+            return try await withTools(request, to: target, with: team, prices: limits.prices, in: composition)
         }
         if detach { return try await submit(request, to: team, in: composition) }
         // A value tree or a vector has no bytes that could be printed as they arrive.
@@ -193,6 +208,32 @@ struct GenerateCommand: ComposedCommand {
             storeSession: storeSession, composition: composition,
             printer: target == .standardOutput ? AnswerPrinter(of: request.id, to: composition.console) : nil)
         return try await session.run()
+    }
+
+    private func withTools(
+        _ request: AIRequest, to target: Output, with team: [InstalledProvider], prices: PriceTable,
+        in composition: Composition
+    ) async throws -> CommandStatus {
+        let programs = try await ToolPrograms(in: composition).tools(tools.tool)
+        let questions = ToolQuestions(isAllowed: tools.yes, ask: composition.askTerminal)
+        try questions.check(programs)
+        let provider = try ToolProvider(programs)
+        let opened = try data.open(in: composition)
+        let job = try ToolJob(
+            of: request, asking: team[0].provider.id, programs, isNew: tools.new, in: opened.store)
+        if job.turns > 0, !quiet {
+            composition.console.note("The same command was interrupted at turn \(job.turns), and goes on from there.")
+        }
+        let loop = try ToolLoop(
+            "\(team[0].service ?? team[0].name).text.default", tools: provider, limits: tools.limits,
+            approve: questions.decide, report: ToolSession.reporter(quiet: quiet, composition.console))
+        let workplace = try StoreSession(
+            opened, providers: team + [InstalledProvider(provider: provider, hasPrice: false)], scope: .job(job.key),
+            retry: retry(of: team), prices: prices, verbose: data.verbose, in: composition)
+        return try await ToolSession(
+            loop: loop, request: request, provider: team[0].provider.id, job: job.key, target: target, isJSON: json,
+            isQuiet: quiet, data: data, workplace: workplace, composition: composition
+        ).run()
     }
 
     private func several(

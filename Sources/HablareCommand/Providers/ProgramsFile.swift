@@ -131,7 +131,7 @@ private struct Program: Decodable {
     }
 
     enum CodingKeys: String, CodingKey, CaseIterable {
-        case executable, arguments, parameters, reads, answer, file, maximumBytes, installation
+        case executable, arguments, parameters, reads, answer, file, maximumBytes, installation, environment
     }
 
     let executable: String
@@ -142,6 +142,7 @@ private struct Program: Decodable {
     let file: String?
     let maximumBytes: Int?
     let installation: String?
+    let environment: Set<String>?
 
     private var content: CommandContent? {
         let words = answer.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
@@ -179,6 +180,7 @@ private struct Program: Decodable {
         case "audio": template.input = .audio
         case let other: throw file.failure("At \(name).reads: It is text or audio, not \(other).")
         }
+        template.environment = environment ?? []
         return template
     }
 }

@@ -7,7 +7,8 @@ public import Hablare
 ///
 /// There is no shell, so no text is ever run as a command. The program runs in its own session. When it ends or is
 /// cancelled, every process left in that session is killed. A program that leaves its session (a daemon) is not
-/// tracked. It inherits the environment and the working directory, but no open file.
+/// tracked. It inherits the working directory, but no open file. It inherits the environment without credentials: see
+/// ``CommandTemplate/environment``.
 ///
 /// If this process is killed, a helper process ends the running programs: see ``CommandSupervisor`` and ``diagnose()``.
 public struct CommandProvider: AIServiceProvider, RequestChecking {
@@ -181,7 +182,7 @@ public struct CommandProvider: AIServiceProvider, RequestChecking {
         let outcome = await supervisor.run(outputExtension: suffix) { file in
             CommandInvocation(
                 executable: executable, arguments: arguments(file), input: Array(input), outputFile: file,
-                maximumOutputBytes: template.maximumOutputBytes, taker: taker)
+                maximumOutputBytes: template.maximumOutputBytes, taker: taker, credentials: template.environment)
         }
         let content = try CommandReport(of: template, prompt: prompt).judge(outcome).get()
         if case .relayed(let tally) = outcome.output { return (content, tally.byteCount) }
@@ -219,7 +220,7 @@ extension CommandProvider {
             let outcome = await supervisor.run(outputExtension: nil) { _ in
                 CommandInvocation(
                     executable: executable, arguments: arguments, input: [], outputFile: nil,
-                    maximumOutputBytes: listing.maximumOutputBytes)
+                    maximumOutputBytes: listing.maximumOutputBytes, credentials: template.environment)
             }
             _ = try report.judge(outcome).get()
             guard case .bytes(let bytes) = outcome.output else { return "" }

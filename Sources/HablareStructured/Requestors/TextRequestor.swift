@@ -40,6 +40,9 @@ public struct TextRequestor: Requestor, Hashable {
         AIRequest(id: id, prompt: prompt, model: self.id.model, parameters: parameters)
     }
 
+    /// The parameter of the tools, if there are any.
+    var toolParameters: [String: ParameterValue] { parameters.filter { $0.key == ToolDefinition.parameterName } }
+
     /// Reads a text from a response.
     @concurrent public func output(of response: AIResponseData) async throws -> Output {
         guard case .text(let body) = try response.content else {

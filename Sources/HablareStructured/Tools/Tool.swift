@@ -38,7 +38,8 @@ public struct Tool: Sendable {
             schema = try JSONSchema(definition.parameters)
         } catch {
             throw AIServiceError(
-                .invalidConfiguration, "The arguments of tool \(definition.name) cannot be checked. \(error.description)")
+                .invalidConfiguration,
+                "The arguments of tool \(definition.name) cannot be checked. \(error.description)")
         }
         try policy.check(of: definition.name)
         self.definition = definition

@@ -69,6 +69,6 @@ public struct ToolLimits: Sendable, Hashable {
 extension AIServiceError.Code {
     /// A limit of a tool loop is reached before the model has answered.
     public static let toolLimitReached = Self(rawValue: "tool-limit-reached")
-    /// A request of a tool loop is held, because its outcome is unknown and may not be repeated without a decision.
+    /// A request of a tool loop is held, because its outcome is unknown, or the decision about a call is postponed.
     public static let requestHeld = Self(rawValue: "request-held")
 }

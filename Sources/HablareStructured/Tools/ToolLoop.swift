@@ -51,7 +51,8 @@ public struct ToolLoop: Sendable {
     ///   - limits: The limits. Default: 16 turns.
     ///   - approve: Decides whether a tool may run. It is called for one call after the other, for tools that need
     ///     approval, and for calls that are held after a crash. If it throws, the loop ends with that error, and a later
-    ///     run asks again. Default: none. Every tool must then run without approval, and a held call ends the loop.
+    ///     run asks again. Default: none. Every tool must then run without approval, and decisions about held calls are
+    ///     postponed.
     ///   - report: Receives the progress. Default: nothing.
     /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration`` if the id is not valid for text, there are no
     ///   tools, a limit is out of its range, or a tool needs approval and there is no `approve`; `invalidRequest` if a
@@ -89,6 +90,12 @@ public struct ToolLoop: Sendable {
     /// - Throws: The errors of ``TextRequestor/request(_:id:)``.
     public func request(_ prompt: Prompt) throws(AIServiceError) -> AIRequest { try requestor.request(prompt) }
 
+    /// Returns the number of the turn that a request is, from 1. `nil` if it is the call of a tool, or not of a loop.
+    public static func turn(of request: RequestSnapshot) -> Int? {
+        guard request.metadata[ToolRun.toolLabel] == nil else { return nil }
+        return request.metadata[ToolRun.turnLabel].flatMap { Int($0) }
+    }
+
     /// Runs the loop until the model answers without calling a tool.
     ///
     /// The requests of the later turns have everything but the prompt from the first one. A deadline is that of the
@@ -98,7 +105,7 @@ public struct ToolLoop: Sendable {
     /// the work, call ``/Hablare/AIRequestManager/cancelAll(job:)`` as well.
     ///
     /// - Parameters:
-    ///   - request: The first turn, made by ``request(_:)``.
+    ///   - request: The first turn, made by ``request(_:)``. If it is made in another way, it gets the tools.
     ///   - manager: The engine. Its claim scope covers the job.
     ///   - jobKey: The name of the job, for this loop alone. Derive it from everything that the answer depends on, or
     ///     create one and keep it.
@@ -107,7 +114,7 @@ public struct ToolLoop: Sendable {
     /// - Throws: ``/Hablare/AIServiceError``
     ///   - `toolLimitReached`: the limit of turns or of cost is reached.
     ///   - `deadlineExceeded`: the limit of time is reached.
-    ///   - `requestHeld`: a turn is held, or a tool call is held and there is no `approve`. The message has its UUID.
+    ///   - `requestHeld`: a turn or a tool call is held, or the decision about a call is postponed.
     ///   - `conflict`: the job has another first turn, or requests that are not of a loop.
     ///   - `invalidConfiguration` or `providerNotFound`: the manager lacks the provider or the tools.
     ///   - The error of a failed turn, and the errors of

@@ -2,7 +2,7 @@ import Foundation
 import Hablare
 import HablareJSON
 
-/// What follows from a model's tool calls, without running anything. Pure.
+/// The steps that answer a model's tool calls, before anything runs. Pure.
 struct ToolPlan: Sendable {
     /// The step that answers a call.
     enum Step: Sendable {
@@ -28,12 +28,12 @@ struct ToolPlan: Sendable {
             }
             guard let tool = tools[call.name] else {
                 let names = tools.tools.map(\.definition.name).joined(separator: ", ")
-                return (call, .answer(.failure(.unknownTool, "There is no tool of that name. The tools are: \(names).")))
+                let message = "There is no tool of that name. The tools are: \(names)."
+                return (call, .answer(.failure(.unknownTool, message)))
             }
             if let violations = tool.violations(in: call.arguments) {
-                return (
-                    call, .answer(.failure(.invalidArguments, "The arguments do not satisfy the schema:\n\(violations)"))
-                )
+                let message = "The arguments do not satisfy the schema:\n\(violations)"
+                return (call, .answer(.failure(.invalidArguments, message)))
             }
             return (call, .run(tool))
         }

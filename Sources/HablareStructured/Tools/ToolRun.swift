@@ -32,6 +32,7 @@ struct ToolRun {
         self.manager = manager
         self.jobKey = jobKey
         var first = request
+        first.parameters.merge(loop.requestor.toolParameters) { $1 }
         first.metadata[Self.turnLabel] = "1"
         if let time = loop.limits.time {
             let end = manager.seams.date().addingTimeInterval(time / .seconds(1))
@@ -57,7 +58,7 @@ struct ToolRun {
                     stored[place] = snapshot.id
                     continue
                 }
-                guard let number = snapshot.metadata[Self.turnLabel].flatMap({ Int($0) }) else {
+                guard let number = ToolLoop.turn(of: snapshot) else {
                     throw AIServiceError(
                         .conflict,
                         "The job has the request \(snapshot.id), which is not of a tool loop. Give the loop a job key of its own."
@@ -133,14 +134,17 @@ struct ToolRun {
                     results[number] = result
                     await loop.report(.result(call, result))
                 case .run(let tool):
-                    if stored[place] == nil, tool.policy.needsApproval,
-                        case .refuse(let reason) = try await approvals.decision(call, .beforeCall)
-                    {
-                        results[number] = .refused(reason)
-                        await loop.report(.result(call, .refused(reason)))
-                        continue
-                    }
                     let known = stored[place]
+                    if known == nil, tool.policy.needsApproval {
+                        switch try await approvals.decision(call, .beforeCall) {
+                        case .approve: break
+                        case .refuse(let reason):
+                            results[number] = .refused(reason)
+                            await loop.report(.result(call, .refused(reason)))
+                            continue
+                        case .postpone: throw Self.postponed(call)
+                        }
+                    }
                     let id = if let known { known } else { try await submit(call, of: tool, at: place) }
                     await loop.report(.call(call, request: id))
                     group.addTask {
@@ -188,11 +192,10 @@ struct ToolRun {
                     try await manager.cancelRequest(id)
                     continue
                 }
-                guard let decision = try await approvals.decisionIfAny(call, .outcomeUnknown) else { throw held(id) }
-                if case .refuse = decision {
-                    try await manager.cancelRequest(id)
-                } else {
-                    try await manager.retry(id)
+                switch try await approvals.decision(call, .outcomeUnknown) {
+                case .approve: try await manager.retry(id)
+                case .refuse: try await manager.cancelRequest(id)
+                case .postpone: throw held(id)
                 }
             }
         }
@@ -220,6 +223,12 @@ struct ToolRun {
         return try await manager.execute(requestID: id)
     }
 
+    private static func postponed(_ call: ToolCall) -> AIServiceError {
+        AIServiceError(
+            .requestHeld, "A call of the tool \(call.name) waits for approval. Run the loop again to decide.",
+            category: .operation, disposition: .needsUser)
+    }
+
     private func held(_ id: UUID) -> AIServiceError {
         AIServiceError(
             .requestHeld,
@@ -236,12 +245,7 @@ private struct ToolApprovals: Sendable {
     init(_ approve: (@Sendable (ToolQuestion) async throws -> ToolDecision)?) { self.approve = approve }
 
     func decision(_ call: ToolCall, _ reason: ToolQuestion.Reason) async throws -> ToolDecision {
-        try await decisionIfAny(call, reason) ?? .refuse()
-    }
-
-    /// Returns the decision; `nil` if there is nobody to decide.
-    func decisionIfAny(_ call: ToolCall, _ reason: ToolQuestion.Reason) async throws -> ToolDecision? {
-        guard let approve else { return nil }
+        guard let approve else { return .postpone }
         try await gate.enter()
         defer { gate.leave() }
         return try await approve(ToolQuestion(call: call, reason: reason))

@@ -9,12 +9,17 @@ struct CommandWorld {
     let url: URL
 
     /// Creates a world with one shell program.
-    init(_ program: String, _ script: (_ folder: URL) -> String) throws {
+    ///
+    /// - Parameter variables: The credentials that the program gets.
+    init(_ program: String, variables: [String] = [], _ script: (_ folder: URL) -> String) throws {
         folder = try TemporaryFolder(.disk)
         url = folder.url.appending(path: "a folder", directoryHint: .isDirectory)
         let configuration = url.appending(path: "hablare", directoryHint: .isDirectory)
         try FileManager.default.createDirectory(at: configuration, withIntermediateDirectories: true)
-        let programs = [program: ["executable": "/bin/sh", "arguments": ["-c", script(url)], "answer": "text"] as Any]
+        let entry: [String: Any] = [
+            "executable": "/bin/sh", "arguments": ["-c", script(url)], "answer": "text", "environment": variables,
+        ]
+        let programs = [program: entry]
         try JSONSerialization.data(withJSONObject: programs).write(to: configuration.appending(path: "programs.json"))
     }
 
@@ -31,8 +36,12 @@ struct CommandWorld {
     ///
     /// - Parameters:
     ///   - errorsAreFull: Whether the pipe of standard error is full.
+    ///   - environment: Variables in addition to those for folders.
     ///   - shell: The shell command that starts it, as `$0` with the arguments `$@`, or `nil` without a shell.
-    func start(_ arguments: [String], errorsAreFull: Bool = false, through shell: String? = nil) throws -> Running {
+    func start(
+        _ arguments: [String], errorsAreFull: Bool = false, environment: [String: String] = [:],
+        through shell: String? = nil
+    ) throws -> Running {
         // The tests and the command are built into the same folder.
         let tests = URL(filePath: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
         let running = Running()
@@ -44,6 +53,7 @@ struct CommandWorld {
         // Under the thread sanitizer the command uses the same options as the tests.
         running.process.environment = ProcessInfo.processInfo.environment.filter { $0.key == "TSAN_OPTIONS" }
             .merging(["XDG_CONFIG_HOME": url.path, "PATH": "/usr/bin:/bin"]) { $1 }
+            .merging(environment) { $1 }
         running.process.standardOutput = running.output
         running.process.standardError = running.errors
         try running.process.run()

@@ -7,11 +7,14 @@ import Testing
 @Suite struct TemplateRulesTests {
     private static func template(
         _ arguments: [CommandArgument] = [], _ placeholders: [CommandPlaceholder] = [],
-        executable: String = "true", output: CommandOutput = .standardOutput, maximum: Int = 1
+        executable: String = "true", output: CommandOutput = .standardOutput, maximum: Int = 1,
+        environment: Set<String> = []
     ) -> CommandTemplate {
-        CommandTemplate(
+        var template = CommandTemplate(
             id: "t", executable: executable, arguments: arguments, placeholders: placeholders, output: output,
             content: .data, maximumOutputBytes: maximum)
+        template.environment = environment
+        return template
     }
 
     @Test(
@@ -42,6 +45,7 @@ import Testing
             (template(executable: ""), "program"),
             (template(executable: "bin/true"), "program"),
             (template(maximum: 0), "1 byte"),
+            (template(environment: ["OPENAI_API_KEY=sk"]), "without values"), (template(environment: [""]), "variable"),
         ])
     func refused(template: CommandTemplate, says: String) throws {
         let error = try #require(throws: AIServiceError.self) { try CommandProvider(template) }

@@ -121,6 +121,34 @@ import UnixSignals
         }
     }
 
+    @Test("The article's tool loop approves one call, refuses another, and finds its answer again")
+    func toolLoop() async throws {
+        let booked = Locked<[String]>([])
+        let tools = try makeTools { city in
+            "rain in \(city)"
+        } book: { city in
+            booked.withLock { $0.append(city) }
+        }
+        let service = model(
+            .calls([
+                ToolCall(id: "1", name: "weather", arguments: ["city": "Lima"]),
+                ToolCall(id: "2", name: "book_flight", arguments: ["city": "Lima"]),
+                ToolCall(id: "3", name: "book_flight", arguments: ["city": "Oslo"]),
+            ]), .answer("To Lima."), id: "openai")
+        let engine = try Engine(service, tools)
+        try await engine.run { [manager = engine.manager] in
+            for _ in 0..<2 {
+                let answer = try await plan("Where to?", id: "trip", tools: tools, with: manager) { call in
+                    call.arguments == ["city": "Lima"]
+                }
+                #expect(answer == "To Lima.")
+            }
+        }
+        #expect(booked.withLock { $0 } == ["Lima"] && service.record.calls.count == 2)
+        #expect(service.lastResults["1"] == "rain in Lima" && service.lastResults["2"] == "booked")
+        #expect(service.lastResults["3"]?.contains("The user does not want that.") == true)
+    }
+
     @Test("The article streams the text, then creates sound, image and embedding from the story")
     func media() async throws {
         let text = ScriptedProvider(id: "openai") { call in

@@ -25,6 +25,8 @@ struct CommandInvocation: Sendable {
     /// The receiver of standard output while it is written; `nil` if it is read at the end. Not used for an answer in a
     /// file.
     var taker: OutputTaker?
+    /// The names of the environment's credentials that it gets.
+    var credentials: Set<String> = []
 }
 
 /// The end of a run and its output.

@@ -81,7 +81,7 @@ struct CommandRun: Sendable {
         options.teardownSequence = [.gracefulShutDown(toProcessGroup: true, allowedDurationToNextStep: grace)]
         let program = Configuration(
             executable: .path(FilePath(command.executable)), arguments: Arguments(command.arguments),
-            platformOptions: options)
+            environment: environment, platformOptions: options)
         let input = FileDescriptorInput.fileDescriptor(files.input, closeAfterSpawningProcess: false)
         let errors = FileDescriptorOutput.fileDescriptor(files.errors, closeAfterSpawningProcess: false)
         var group: ProcessGroup?
@@ -112,6 +112,14 @@ struct CommandRun: Sendable {
         case .exited(let code): return CommandOutcome(end: .exited(code), output: output)
         case .signaled(let signal): return CommandOutcome(end: .signalled(signal), output: output)
         }
+    }
+
+    /// The inherited environment without the credentials that the program does not get.
+    private var environment: Environment {
+        let withheld = ProgramEnvironment.withheld(
+            from: ProcessInfo.processInfo.environment.keys, keeping: invocation.credentials)
+        return .inherit.updating(
+            Dictionary(uniqueKeysWithValues: withheld.map { (Environment.Key(stringLiteral: $0), String?.none) }))
     }
 
     /// Streams a program's output while it is written.

@@ -51,6 +51,11 @@ public struct CommandTemplate: Sendable, Hashable {
     /// character of the prompt or by the byte of the answer. Nothing else is counted for a program.
     /// For example, `true` for a program that sends its text to a service with a price per character.
     public var isCharged = false
+    /// The names of the environment's credentials that the program gets. Default: none.
+    ///
+    /// A program does not inherit a variable whose name ends in `_API_KEY`, `_API_TOKEN` or `_AUTH_TOKEN`, or from which
+    /// the key of a service is read (`HABLARE_…_KEY`), unless it is named here. It inherits all other variables.
+    public var environment: Set<String> = []
 
     /// Creates a template without checking it; ``CommandProvider/init(_:supervisor:searchPath:)`` checks it.
     ///

@@ -14,6 +14,9 @@ enum TemplateRules {
         guard template.maximumOutputBytes > 0 else {
             throw wrong(template, "allows no output. Give a maximum of at least 1 byte.")
         }
+        guard template.environment.allSatisfy(ProgramEnvironment.isName) else {
+            throw wrong(template, "names a variable of the environment that cannot exist. Give names, without values.")
+        }
         try checkPlaceholders(template)
         try checkArguments(template)
     }

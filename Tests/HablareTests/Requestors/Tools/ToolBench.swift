@@ -6,7 +6,7 @@ import Testing
 @testable import Hablare
 @testable import HablareStructured
 
-/// What a scripted model does in a turn.
+/// The action of a scripted model in a turn.
 enum ModelTurn: Sendable {
     case calls([ToolCall])
     case answer(String)

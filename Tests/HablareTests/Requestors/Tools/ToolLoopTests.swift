@@ -160,6 +160,14 @@ struct ToolLoopTests {
         #expect(service.record.calls.count == 2)
     }
 
+    @Test("A decision that is postponed ends the loop, and a later run asks again")
+    func postponed() async throws {
+        let service = model(.calls([ToolBench.weather("a", in: "Cádiz")]), .answer("Fine."))
+        let tool = try bench.weather(ToolPolicy())
+        #expect(await code { _ = try await run(service, [tool]) { _ in .postpone } } == .requestHeld)
+        #expect(service.record.calls.count == 1 && bench.calls.isEmpty)
+    }
+
     // MARK: Limits
 
     @Test("The limit of turns ends the loop before tools run for nothing, and a higher one continues it")

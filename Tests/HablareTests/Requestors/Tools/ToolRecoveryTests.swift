@@ -104,7 +104,7 @@ struct ToolRecoveryTests {
         }
         #expect(first.record.calls.count == 1 && bench.calls.count == 2)
         let second = service()
-        // Nobody is asked about calls that have run.
+        // The loop asks about no call that has run.
         let output = try await run(second, [bench.weather(ToolPolicy())]) { _ in .refuse(reason: "never read") }
         #expect(output.value == "Fine." && second.record.calls.count == 1 && bench.calls.count == 2)
         #expect(second.lastResults == ["a": "sunny in Cádiz", "b": "sunny in Vigo"])
@@ -148,7 +148,8 @@ struct ToolRecoveryTests {
         #expect(held.map(\.providerID) == ["tools"])
     }
 
-    @Test("A held tool runs again if it is approved, and otherwise the model reads that it was interrupted",
+    @Test(
+        "A held tool runs again if it is approved, and otherwise the model reads that it was interrupted",
         arguments: [true, false])
     func asked(isApproved: Bool) async throws {
         try await dieInTool(ToolPolicy())

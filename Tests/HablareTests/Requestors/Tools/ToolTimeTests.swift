@@ -87,4 +87,25 @@ struct ToolTimeTests {
         }
         #expect(await code { _ = try await run(tool, limits: ToolLimits(time: .seconds(5))) } == .deadlineExceeded)
     }
+
+    @Test("A loop that is resumed keeps the end that it began with")
+    func resumedTime() async throws {
+        let calls = ModelTurn.calls([ToolBench.weather("a", in: "Cádiz")])
+        let tools = try ToolProvider([bench.weather()])
+        let engine = try Engine(model(calls, .answer("Fine.")), tools)
+        let end = engine.dates.now.addingTimeInterval(60)
+        try await engine.run {
+            let short = try ToolLoop(
+                "service.text.default", tools: tools, limits: ToolLimits(turns: 1, time: .seconds(60)))
+            #expect(
+                await code {
+                    _ = try await short.run(short.request("How is it?"), manager: engine.manager, jobKey: toolJob)
+                } == .toolLimitReached)
+            engine.dates.advance(by: 10)
+            let long = try ToolLoop("service.text.default", tools: tools, limits: ToolLimits(time: .seconds(60)))
+            _ = try await long.run(long.request("How is it?"), manager: engine.manager, jobKey: toolJob)
+            let stored = try await engine.manager.snapshots(SnapshotFilter(job: toolJob))
+            #expect(stored.map(\.deadline) == [end, end, end])
+        }
+    }
 }
