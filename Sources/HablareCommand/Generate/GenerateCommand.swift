@@ -232,7 +232,7 @@ struct GenerateCommand: ComposedCommand {
             retry: retry(of: team), prices: prices, verbose: data.verbose, in: composition)
         return try await ToolSession(
             loop: loop, request: request, provider: team[0].provider.id, job: job.key, target: target, isJSON: json,
-            isQuiet: quiet, data: data, workplace: workplace, composition: composition
+            isQuiet: quiet, data: data, storeSession: workplace, composition: composition
         ).run()
     }
 

@@ -9,7 +9,7 @@ struct ToolPrograms: Sendable {
     /// The argument with which a program describes itself.
     static let describe = "--describe"
     /// The time that a program has to describe itself.
-    static let patience = Duration.seconds(10)
+    static let timeLimit = Duration.seconds(10)
 
     let composition: Composition
     private let supervisor = CommandSupervisor()
@@ -72,7 +72,7 @@ struct ToolPrograms: Sendable {
             text = try await firstValue(of: [
                 { try await program.run("") },
                 {
-                    guard await composition.seams.clock.rest(for: Self.patience) else { return nil }
+                    guard await composition.seams.clock.sleepUnlessCancelled(for: Self.timeLimit) else { return nil }
                     throw CommandFailure(.unavailable, "\(name) \(Self.describe) does not end. \(advice)")
                 },
             ])

@@ -17,17 +17,17 @@ struct ToolSession: Sendable {
     let isJSON: Bool
     let isQuiet: Bool
     let data: DataOptions
-    let workplace: StoreSession
+    let storeSession: StoreSession
     let composition: Composition
 
     private var console: Console { composition.console }
-    private var store: any RequestStore { workplace.store }
+    private var store: any RequestStore { storeSession.store }
     private var asked: AskedRequests { AskedRequests(store: store, console: console, isQuiet: isQuiet, data: data) }
     private var list: String { data.commandLine("ps", "--job", job.rawValue) }
 
     func run() async throws -> CommandStatus {
-        try await asked.tellingHowToGoOn(SnapshotFilter(job: job, limit: 1), then: list) {
-            try await workplace.session(quiet: isQuiet).run {
+        try await asked.reportingHowToContinue(SnapshotFilter(job: job, limit: 1), then: list) {
+            try await storeSession.engineSession(quiet: isQuiet).run {
                 try await ending()
             } keep: { end in
                 guard case .finished(.answered(let output)) = end, target.file != nil, try !target.waitsForReader
@@ -42,7 +42,7 @@ struct ToolSession: Sendable {
     private func ending() async throws -> Ending {
         do {
             return .answered(
-                try await loop.run(request, manager: workplace.manager, jobKey: job, provider: provider))
+                try await loop.run(request, manager: storeSession.manager, jobKey: job, provider: provider))
         } catch let error as AIServiceError where error.category != .storage && error.code != .suspended {
             return .failed(error)
         }
@@ -56,7 +56,7 @@ struct ToolSession: Sendable {
             if target == .standardOutput {
                 let kept = KeptOutput(
                     advice: target.advice(for: id, data), console: console, ended: "Not all of it was printed.")
-                try await kept.run { _ = try await AnswerPrinter(of: id, to: console).printRest(in: store) }
+                try await kept.run { _ = try await AnswerPrinter(of: id, to: console).printRemainder(in: store) }
             }
             if !isQuiet {
                 for line in AnswerNote.lines(of: output.response, askedOf: provider, data) { console.note(line) }
