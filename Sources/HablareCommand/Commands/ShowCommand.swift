@@ -32,8 +32,8 @@ struct ShowCommand: ComposedCommand {
         name: [.short, .long],
         help: ArgumentHelp(
             """
-            Write the answer to this file; - is standard output. Audio is converted to .wav, .flac or .mp3 by the \
-            name. A pipe or device is written to, not replaced.
+            Write the answer to this file; - is standard output. Audio is converted to the format of the file's \
+            extension: .wav, .flac or .mp3. A pipe or device is written to, not replaced.
             """, valueName: "file"),
         completion: .file())
     var output: String?

@@ -17,8 +17,8 @@ struct StreamCommand: ComposedCommand {
             place.
 
             Exit status: 0 the answer is complete; 1 the request failed, was cancelled or is held, and the partial \
-            answer is printed; 2 the output, a pipe or file, begins with an abandoned part: run the same command again \
-            to print the answer alone.
+            answer is printed; 2 the answer is complete, but standard output is a pipe or file and also contains an \
+            earlier, abandoned attempt: run the same command again to print the answer alone.
             """)
 
     @Argument(help: "The id of a request. `hablare ps` lists the ids.", transform: parseRequestID)

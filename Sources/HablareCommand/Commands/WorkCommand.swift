@@ -16,8 +16,8 @@ struct WorkCommand: ComposedCommand {
             at Ctrl-C, and creates the store if there is none.
 
             If a service refuses its key or has no money left, this run sends it nothing more, and its requests keep \
-            waiting. Requests with --base-url go to their own address, if they were in the store when the command \
-            began.
+            waiting. `work` calls the addresses of stored requests that used --base-url. A request to an address that \
+            first appears later waits for the next `work`.
 
             Several processes can work on one store. They share the requests. --concurrency applies to each process, \
             --rate to all of them together.
