@@ -23,13 +23,14 @@ struct NarrateCommand: ComposedCommand {
             programs in programs.json whose "answer" is "audio/wav". The default is default_provider.narrate in the \
             settings, else espeak-ng. `hablare voices` lists the voices.
 
-            The timeline beside the audio, such as book.wav.timeline.json, says when each part of the text is heard.
+            The timeline, a file next to the audio such as book.wav.timeline.json, says when each part of the text is \
+            heard.
 
             A segment that another narration made in the last hour with the same text, voice and parameters is reused, \
             even if the speech program was updated since.
 
-            Services are asked for WAV, which joins without a gap, unless --parameter format=NAME is given. Services \
-            that support it also receive the text before and after each segment.
+            The command requests WAV from services, because it can be joined without gaps, unless you pass --parameter \
+            format=NAME. Services that support it also receive the text before and after each segment.
             """)
 
     @Argument(help: "The text file, in UTF-8; - is standard input.", completion: .file())
