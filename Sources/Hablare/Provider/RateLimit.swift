@@ -15,9 +15,9 @@ public struct RateLimit: Sendable, Hashable {
     /// unless the provider reports a limit. More than 0. Default `nil`. For example, 40,000 for an account that may
     /// send 40,000 tokens a minute.
     public var unitsPerMinute: Double?
-    /// The fraction of a minute's share that may be spent at once after a quiet time, between 0 and 1. At least one
-    /// call may be spent in any case. Default 0.1: six seconds' worth. For example, 0.5 if half a minute's share may
-    /// start at once, or 0 to space all calls evenly.
+    /// The fraction of the per-minute limit that may be used at once after an idle period, from 0 to 1. At least one
+    /// call may always start at once. Default 0.1. For example, 0.5 if half of a minute's calls may start at once, or 0
+    /// to space all calls evenly.
     public var burst: Double
     /// Whether the numbers are an estimate. If so, a higher limit that the provider reports replaces them. A lower
     /// limit replaces them in any case. Default `false`. For example, `true` if you do not know the account's plan.

@@ -10,8 +10,7 @@ public struct SnapshotFilter: Sendable, Hashable {
     public var phases: Set<RequestPhase>?
     /// Whether the requests are held; `nil` for both. A held request is pending.
     public var isHeld: Bool?
-    /// The date at which the requests are due: they are not final, and their deadline is this date or earlier. `nil`
-    /// for all.
+    /// Selects only requests that are not final and whose deadline is at or before this date. `nil`: no such condition.
     public var dueBy: Date?
     /// The job of the requests, which are read in the order of their positions; `nil` for all.
     public var job: JobKey?

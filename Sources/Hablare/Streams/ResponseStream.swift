@@ -46,12 +46,13 @@ public struct ResponseStream: AsyncSequence, Sendable {
 }
 
 extension AIRequestManager {
-    /// Returns a stream of a request's answer, chunk by chunk, while any process makes it or afterwards.
+    /// Returns a stream of the chunks of a request's answer. It follows an answer that any process is generating, and
+    /// replays a finished one.
     ///
     /// The stream first yields the existing chunks, then the new ones, then the end: ``StreamElement/completed(_:)`` or
-    /// an error. The chunks of a completed answer are the same as while it was made. An answer that its provider
-    /// returned in one piece is cut into chunks. The output of a failed or cancelled request stays readable until the
-    /// request is deleted or retried.
+    /// an error. A finished answer has the same chunks as while it was generated. An answer that its provider returned
+    /// in one piece is cut into chunks. The output of a failed or cancelled request stays readable until the request is
+    /// deleted or retried.
     ///
     /// Any number of readers may read, each at its own pace. A slow reader costs bounded memory and does not delay
     /// others. Leaving a stream does not cancel the request.

@@ -3,7 +3,11 @@ import Hablare
 import HablareProviders
 
 struct ServiceOptions: ParsableArguments {
-    @Option(help: "The provider: a service such as openai, or a program. Default: default_provider in the settings.")
+    @Option(
+        help: """
+            The provider: a service such as openai, or a program. Default: this command's entry under \
+            default_provider in the settings.
+            """)
     var provider: String?
 
     @Option(help: "The model. Default: the one in the settings, else the provider's own.")

@@ -9,7 +9,7 @@ import Hablare
 ///   view requests both during a presenter's message.
 /// - Loads end with the adapter: releasing it cancels them, and they deliver nothing.
 ///
-/// `LoadContract` in `HablareTestKit` has these as rules.
+/// `LoadContract` in `HablarePresentationTestKit` has these as rules.
 @MainActor
 public final class PresentationAdapter<Resource: Sendable> {
     /// A function that loads a resource.
@@ -64,13 +64,14 @@ public final class PresentationAdapter<Resource: Sendable> {
     /// Whether there is a current load.
     public var isLoading: Bool { arbiter.current != nil }
 
-    /// Loads the resource, depending on the policy. Returns at once.
+    /// Loads the resource. If a load is in progress, the policy decides whether this one is ignored or replaces it.
+    /// Returns at once.
     public func load() {
         load(loadResource)
     }
 
-    /// Loads a resource with another function, such as the next page of a ``PaginatedResource``, depending on the
-    /// policy. Returns at once.
+    /// Loads a resource with another function, such as the next page of a ``PaginatedResource``. If a load is in
+    /// progress, the policy decides whether this one is ignored or replaces it. Returns at once.
     ///
     /// - Parameter load: A function that loads the resource, off the main actor. It is cancelled with its task.
     public func load(_ load: @escaping Load) {

@@ -5,7 +5,7 @@ import Hablare
 /// A resource is delivered even if it could not be saved. A cancellation is not a failure: it is passed on, and the
 /// store is not asked.
 ///
-/// `FallbackLoaderContract` in `HablareTestKit` has these as rules.
+/// `FallbackLoaderContract` in `HablarePresentationTestKit` has these as rules.
 public struct FallbackLoader<Store: ResourceStore>: Sendable {
     private let local: LocalResourceLoader<Store>
     private let remote: @Sendable @concurrent () async throws -> Store.Resource

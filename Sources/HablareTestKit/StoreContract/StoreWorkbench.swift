@@ -171,7 +171,7 @@ package struct StoreWorkbench: Sendable {
         try start(try claimOne(owner, at: seconds), at: seconds)
     }
 
-    /// Runs the next flight to a failure with a backoff until a date.
+    /// Claims and starts the next flight, then records a failure whose backoff ends at `later`.
     @discardableResult
     package func postponeNext(_ owner: OwnerID, until later: Int, at seconds: Int = 1) throws -> RunningAttempt {
         let attempt = try startNext(owner, at: seconds)

@@ -63,9 +63,9 @@ public struct OpenAIImageProvider: AIServiceProvider, RequestChecking {
 
     /// Creates or changes a picture.
     ///
-    /// Fails with ``/Hablare/AIServiceError/Code/invalidRequest`` for parameters, for a prompt without text, or for
-    /// pictures that the model does not accept. Otherwise it fails as ``OpenAIChatProvider/generate(_:)``. Cancelling
-    /// the task ends the transfer.
+    /// Fails with ``/Hablare/AIServiceError/Code/invalidRequest`` for an unknown or invalid parameter, a prompt without
+    /// text, or a picture that the model does not accept. Its other errors are those of
+    /// ``OpenAIChatProvider/generate(_:)``. Cancelling the task ends the transfer.
     public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
         await Result(of: call, by: answer)
     }
