@@ -83,18 +83,19 @@ public enum EngineMetric: String, Sendable, Hashable, CaseIterable {
     public enum AttemptOutcome: String, Sendable, Hashable, CaseIterable {
         /// The attempt ended with an answer.
         case completed
-        /// It ended with an error that ends its requests.
+        /// The attempt ended with an error that ends its requests.
         case failed
-        /// It ended with an error that another attempt follows. If that attempt would be too late for every request,
-        /// another provider is called instead or the requests fail. That is decided when the outcome is recorded.
+        /// The attempt ended with an error, and another attempt is planned. If the next attempt would be too late for
+        /// every request, another provider is called instead or the requests fail. The store decides this when it
+        /// records the outcome.
         case retried
-        /// It ended with an error, and another provider is called.
+        /// The attempt ended with an error, and another provider is called.
         case diverted
-        /// It ended with an error, and its requests wait for an explicit retry.
+        /// The attempt ended with an error, and its requests wait for an explicit retry.
         case held
-        /// It ran out of time.
+        /// The attempt ran out of time.
         case expired
-        /// It was stopped because its request was cancelled or the process shuts down.
+        /// The attempt was stopped because its request was cancelled or the process shuts down.
         case stopped
     }
 }

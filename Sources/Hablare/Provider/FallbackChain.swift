@@ -1,4 +1,4 @@
-/// A provider to fall back on, and the model to ask it for.
+/// A fallback provider, and the model to request from it.
 ///
 /// ```swift
 /// request.fallback = [FallbackTarget("anthropic"), FallbackTarget("local", model: "small")]
@@ -10,7 +10,7 @@ public struct FallbackTarget: Sendable, Hashable, Codable {
     /// other names at other providers.
     public var model: String?
 
-    /// Creates a hop.
+    /// Creates a fallback target.
     public init(_ provider: ProviderID, model: String? = nil) {
         self.provider = provider
         self.model = model

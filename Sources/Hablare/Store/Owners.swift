@@ -6,9 +6,9 @@ public struct OwnerRegistration: Sendable, Hashable, Codable {
     public var host: String
     /// The id of the process on that machine.
     public var processID: Int32
-    /// The process's lock, as ``OwnerLiveness`` knows it.
+    /// The name of the process's lock, as ``OwnerLiveness/acquire()`` returned it.
     public var lockName: String
-    /// The date at which its leases end unless renewed.
+    /// The date at which the process's leases end unless it renews them.
     public var expiresAt: Date
 
     /// Creates a registration.
@@ -22,9 +22,9 @@ public struct OwnerRegistration: Sendable, Hashable, Codable {
 
 /// A registered process.
 public struct OwnerRecord: Sendable, Hashable {
-    /// Its id.
+    /// The process's id in the store.
     public var id: OwnerID
-    /// Its registration, with `expiresAt` as last renewed.
+    /// The process's registration, with `expiresAt` as last renewed.
     public var registration: OwnerRegistration
 
     /// Creates a record.

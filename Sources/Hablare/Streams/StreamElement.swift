@@ -27,7 +27,7 @@ public struct StreamChunk: Sendable, Hashable {
 public enum StreamElement: Sendable, Hashable {
     /// The next piece of the answer.
     case chunk(StreamChunk)
-    /// The answer starts over, and everything read before is void.
+    /// The answer starts over. Discard everything that was read before.
     ///
     /// It comes before the first chunk of the new generation, if the request allows a restart or after an explicit
     /// retry.
@@ -36,8 +36,8 @@ public enum StreamElement: Sendable, Hashable {
     case completed(AIResponseData)
 }
 
-/// A position in a stream, before the chunk of that number. Store it with the chunks that were read, to continue after
-/// the app restarts.
+/// A position in a stream, before the chunk with this generation and number. Store it with the chunks that were read,
+/// to continue after the app restarts.
 public struct StreamPosition: Sendable, Hashable, Comparable, Codable {
     /// The number of times that the answer began from its start, from 1. 0 stands for any generation.
     public var generation: Int
