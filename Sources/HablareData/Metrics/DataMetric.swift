@@ -19,7 +19,7 @@ public enum DataMetric: String, Sendable, Hashable, CaseIterable {
     case duration = "hablare_merge_duration"
     /// The number of bytes of content that merges hold in memory.
     case bytesInFlight = "hablare_merge_bytes_in_flight"
-    /// The duration of one stretch of merging on the main actor.
+    /// The duration of one uninterrupted period of merging on the main actor.
     case mainActorDuration = "hablare_merge_main_actor_duration"
     /// The number of merges that ended.
     case merges = "hablare_merges_total"
