@@ -63,8 +63,8 @@ public struct ImageConfiguration: Sendable, Hashable {
     }
 }
 
-/// Asks a model for one image per request. For several images of one prompt, give each request a different
-/// ``/Hablare/AIRequest/sample``.
+/// A requestor that asks a model for one image per request. For several images of one prompt, give each request a
+/// different ``/Hablare/AIRequest/sample``.
 public struct ImageRequestor: Requestor, Hashable {
     /// An image and its response.
     public struct Output: Sendable, Hashable {

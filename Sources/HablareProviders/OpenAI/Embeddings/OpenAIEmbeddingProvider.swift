@@ -2,12 +2,12 @@ import Foundation
 public import Hablare
 import HablareJSON
 
-/// A provider of text vectors by `embeddings`.
+/// A provider that computes the vector of a text with the API `embeddings`.
 ///
 /// Parameters of a request: `dimensions` (the number of the vector's dimensions, if the model allows a choice),
 /// `extra`. Metadata of an answer: ``/Hablare/AnswerMetadata`` request id and model.
 public struct OpenAIEmbeddingProvider: AIServiceProvider, RequestChecking {
-    /// The name under which it is registered.
+    /// The name under which the provider is registered.
     public let id: ProviderID
     /// The model for requests that name none.
     public let model: String
@@ -20,7 +20,7 @@ public struct OpenAIEmbeddingProvider: AIServiceProvider, RequestChecking {
     /// Creates a provider.
     ///
     /// - Parameters:
-    ///   - id: The name under which it is registered.
+    ///   - id: The name under which the provider is registered.
     ///   - service: The service that offers the models.
     ///   - model: The model for requests that name none.
     ///   - timeout: The time limit of an attempt, unless a request sets one. Default: a minute.
@@ -33,7 +33,7 @@ public struct OpenAIEmbeddingProvider: AIServiceProvider, RequestChecking {
 
     /// The instance: `openai`, the base URL, the API, and the model for requests that name none.
     public var instance: ProviderInstance { service.instance("embeddings", model: model) }
-    /// ``model``.
+    /// The model for requests that name none, ``model``.
     public var defaultModel: String? { model }
     /// A vector.
     public var responseType: ContentType { .embedding }
