@@ -75,7 +75,8 @@ public final class AudioJoiner {
         return part
     }
 
-    /// Does the same as ``append(_:)``, and asks before each block whether to continue.
+    /// Decodes a source and appends it to the file, as ``append(_:)`` does, but asks before each block whether to
+    /// continue.
     ///
     /// - Parameter shouldContinue: Called before each ``AudioDecoder/blockFrames`` frames. `false` cancels the joiner.
     /// - Returns: The position of the source, or `nil` when the joiner was cancelled.

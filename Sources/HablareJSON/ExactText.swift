@@ -1,7 +1,7 @@
 package import Hablare
 
-/// A text that JSON compares by its code points. Swift strings are equal, and hash alike, if Unicode holds them for the
-/// same, such as `é` and `e` with a combining accent.
+/// A text that JSON compares by its code points. Swift strings are equal, and hash alike, if Unicode considers them
+/// equivalent, such as `é` and `e` with a combining accent.
 package struct ExactText: Sendable, Hashable, ExpressibleByStringLiteral {
     package let string: String
 

@@ -1,7 +1,7 @@
 package import Foundation
 
-/// A circuit breaker: stops calling a provider that failed several times in a row, and probes it now and then with a
-/// single call. Pure.
+/// A circuit breaker, which stops calls to a provider that failed several times in a row, and from time to time probes
+/// the provider with a single call. This type is pure.
 ///
 /// Only failures that show that the provider is unhealthy count: overload, timeouts and lost connections. A provider
 /// that refuses a request is healthy.
@@ -13,7 +13,7 @@ package struct Breaker: Sendable, Hashable {
         case unknown
     }
 
-    /// The number of a probe, which tells a former probe from the current one.
+    /// The number of a probe, which distinguishes a former probe from the current one.
     package struct Probe: Sendable, Hashable {
         fileprivate let number: Int
     }
@@ -56,8 +56,8 @@ package struct Breaker: Sendable, Hashable {
         return probe
     }
 
-    /// Records the end of a call. Returns the news: the date until which the provider is not called, or that it works
-    /// again.
+    /// Records the end of a call. Returns the change, if any: the date until which the provider is not called, or that
+    /// it works again.
     package mutating func ended(_ health: Health, probe: Probe?, now: Date) -> AccountReport.Failing {
         switch (state, health) {
         case (.closed, .sound):

@@ -20,7 +20,7 @@ import OrderedCollections
 ///
 /// - A lane never has more calls in flight than its provider's concurrency.
 /// - A flight never takes two slots.
-/// - Every promised slot is taken or given back.
+/// - Every reserved slot is taken or given back.
 /// - A suspended lane starts nothing and claims nothing.
 /// - Work never stalls while the core is open. Take a lane that is not suspended and has a flight waiting that this
 ///   process may take. Then a flight of the lane is in flight, or an outstanding effect will lead to one, or ``wake()``
@@ -51,7 +51,7 @@ package struct EngineCore: Sendable {
         package var scope: ClaimScope
         /// Whether other processes may use the store.
         package var isShared: Bool
-        /// Whether to stop calling an account once it refuses a call in a way that would refuse every call.
+        /// Whether to stop calling an account after it refused a call for a reason that applies to every call.
         package var suspendsRefusingAccounts: Bool
         /// The longest pause that a provider can ask for. A longer one is shortened to it.
         package var longestPause: Duration
@@ -323,7 +323,7 @@ package struct EngineCore: Sendable {
 
     // MARK: The backlog
 
-    /// Marks every lane's backlog as possible, because a write may have left a flight waiting for any of them.
+    /// Marks every lane as possibly having a backlog, because a write may have left a flight waiting for any of them.
     package mutating func backlogMayExist() {
         for index in lanes.values.indices { lanes.values[index].backlogMayExist() }
         touchAll()
@@ -359,7 +359,8 @@ package struct EngineCore: Sendable {
         touch(index)
     }
 
-    /// Returns the priority class whose turn it is in a claim for a provider, see ``ClaimQuery/roundOffset``.
+    /// Returns the position in the round of priorities at which a claim for a provider continues. See
+    /// ``ClaimQuery/roundOffset``.
     package func roundOffset(of provider: ProviderID) -> Int { lanes[provider]?.roundOffset ?? 0 }
 
     /// Handles a claim that failed. If its outcome is unknown, this process may hold leases that it does not know of.

@@ -63,7 +63,7 @@ public struct RetryPolicy: Sendable, Hashable {
         /// The number of attempts that count, including the failed one.
         package var tries: Int
         package var maximumAttempts: Int?
-        /// The time since the first of them was sent.
+        /// The time since the first counted attempt was sent.
         package var elapsed: Duration
         package var remaining: Duration?
         package var unknownOutcome: UnknownOutcomePolicy

@@ -17,7 +17,7 @@ public struct FallbackTarget: Sendable, Hashable, Codable {
     }
 }
 
-/// Chooses the provider to call after one has failed for good. Pure.
+/// The choice of the provider to call after another one has failed for good. It is pure.
 package enum FallbackChain {
     /// The maximum number of providers that a request may fall back on.
     package static let longest = 8

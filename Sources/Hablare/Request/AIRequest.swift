@@ -300,7 +300,7 @@ public enum Priority: Int, Sendable, Hashable, Comparable, CaseIterable, Codable
     /// Work whose answer is needed later, such as prefetching and overnight jobs.
     case low = 2
 
-    /// The number of requests of the class that are chosen in one round: 8, 4 or 1.
+    /// The number of requests of this priority that are chosen in one round: 8, 4 or 1.
     package var weight: Int {
         switch self {
         case .high: 8

@@ -44,7 +44,7 @@ public struct AttemptRecord: Sendable, Hashable, Codable {
 
     /// Returns whether the record replaces an earlier one of the same attempt.
     ///
-    /// A later record is better informed. But a billed attempt stays billed, even if the later record is of a process
+    /// A later record is more accurate. But a billed attempt stays billed, even if the later record is of a process
     /// that only stopped waiting for it.
     package func replaces(_ earlier: AttemptRecord) -> Bool {
         outcome == .completed || earlier.billing.rawValue < BillingState.billed.rawValue

@@ -93,17 +93,17 @@ public struct Submission: Sendable {
         set { parts.value.createdAt = newValue }
     }
 
-    /// The cost of its call in units of its account's limit. Not stored.
+    /// The cost of the request's call, in units of the account's limit. Not stored.
     package var cost: Double {
         get { parts.value.cost }
         set { parts.value.cost = newValue }
     }
-    /// Whether a budget may count its call, which then starts with its reservation. Not stored.
+    /// Whether a budget may count the request's call, which then starts with a reservation. Not stored.
     package var isBudgeted: Bool {
         get { parts.value.isBudgeted }
         set { parts.value.isBudgeted = newValue }
     }
-    /// The slot that the engine reserves for it during the commit. Not stored.
+    /// The slot that the engine reserves for the request during the commit. Not stored.
     package var placement: EngineCore.Placement {
         get { parts.value.placement }
         set { parts.value.placement = newValue }

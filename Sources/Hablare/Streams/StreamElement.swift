@@ -59,7 +59,7 @@ public struct StreamPosition: Sendable, Hashable, Comparable, Codable {
     }
 }
 
-/// The position of a stream's reader, and the decision about its next elements. Pure.
+/// The position of a stream's reader, and the decision about its next elements. This type is pure.
 package struct StreamCursor: Sendable {
     package private(set) var position: StreamPosition
 
@@ -71,7 +71,7 @@ package struct StreamCursor: Sendable {
     /// Takes chunks of a generation and returns the reader's new elements.
     ///
     /// It skips chunks that the reader already had and chunks after a gap. If the reader had chunks of an older
-    /// generation, the first element says that the answer starts over.
+    /// generation, the first element reports that the answer starts over.
     package mutating func found(_ chunks: [StreamChunk], of generation: Int) -> [StreamElement] {
         guard generation > 0, generation >= position.generation else { return [] }
         var elements: [StreamElement] = []

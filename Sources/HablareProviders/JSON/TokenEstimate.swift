@@ -1,6 +1,6 @@
 package import Hablare
 
-/// Approximate token counts, without the model's own tokenizer. Pure.
+/// Approximate token counts, without the model's own tokenizer. This type is pure.
 ///
 /// There are two counts, both on the high side. The estimate is close to the tokens of English, German or Chinese text
 /// and serves to pace calls. The upper bound is never exceeded, because a token has at least one byte; it serves

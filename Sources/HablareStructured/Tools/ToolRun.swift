@@ -239,7 +239,7 @@ private struct ToolApprovals: Sendable {
         try await decisionIfAny(call, reason) ?? .refuse()
     }
 
-    /// Returns the decision; `nil` if there is nobody to decide.
+    /// Returns the decision; `nil` if the loop has no `approve` function.
     func decisionIfAny(_ call: ToolCall, _ reason: ToolQuestion.Reason) async throws -> ToolDecision? {
         guard let approve else { return nil }
         try await gate.enter()
