@@ -10,8 +10,8 @@ package import Hablare
 ///
 /// - A setter replaces the whole row of its id. It must not decide whether to write, because the machine has decided.
 /// - A query must see the earlier writes of its transaction.
-/// - A query needs an index if its comment says so. A flight may have ten thousand members, and a million flights may
-///   wait.
+/// - A query needs an index if its comment states this. A flight may have ten thousand members, and a million flights
+///   may wait.
 /// - "Ascending" means by flight id, which is the order of arrival.
 /// - A damaged row must read as the harmless case: held rather than sent, kept rather than evicted.
 ///

@@ -33,7 +33,7 @@ public struct AIServiceError: Error, Sendable, Hashable, Codable {
 
     /// In one object, so that a result is not as large as its rare failure.
     private struct Parts: Sendable, Hashable, Codable {
-        /// Everything but the kept answer, which is not encoded: the store keeps it beside the error.
+        /// Everything but the kept answer, which is not encoded because the store keeps it separately.
         enum CodingKeys: String, CodingKey {
             case code, category, message, disposition, cause, billing
         }
@@ -59,8 +59,8 @@ public struct AIServiceError: Error, Sendable, Hashable, Codable {
     public var disposition: FailureDisposition { parts.value.disposition }
     /// The underlying failure in its own words, for logs. Never a prompt, a response or a credential.
     public var cause: String? { parts.value.cause }
-    /// The billing of a call whose answer arrived but cannot be used. `nil` for any other failure: if the outcome is
-    /// unknown, the call may have been billed, otherwise it was not.
+    /// The billing of a call whose answer arrived but cannot be used. `nil` if the disposition determines it: the call
+    /// may have been billed if the outcome is unknown, and was not billed otherwise.
     public var billing: FailureBilling? { parts.value.billing }
     /// The answer that arrived but cannot be used. A provider sets it, and the engine moves it into the store. It is
     /// therefore `nil` in the error of a recorded request; use ``AIRequestManager/keptAnswer(for:)`` to read it.

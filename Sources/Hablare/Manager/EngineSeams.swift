@@ -31,7 +31,7 @@ public struct EngineSeams: Sendable {
     /// executor of a single thread to run the tasks of a simulation in a fixed order.
     public var taskExecutor: (any TaskExecutor)?
     /// A function that creates the driver on which the journal commits. Default: a thread of its own. For example, a
-    /// simulation passes a driver that commits when the test says so.
+    /// simulation passes a driver that commits only when a test tells it to.
     public var makeCommitDriver: @Sendable () -> any CommitDriver
     /// The destinations of metrics and spans. Default: the systems that the process has bootstrapped. For example,
     /// ``EngineObservation/none`` for an engine that should not be measured.

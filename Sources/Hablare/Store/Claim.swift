@@ -86,7 +86,7 @@ extension ClaimQuery {
     /// be due at once, and a claim must not block the journal for long.
     package static let maximumWoken = 4096
 
-    /// The classes of the positions in a round, spread evenly: 8:4:1.
+    /// The priorities of the positions in a round, spread evenly: 8 : 4 : 1.
     private static let round: [Priority] = [
         .high, .normal, .high, .high, .normal, .high, .low, .high, .normal, .high, .high, .normal, .high,
     ]

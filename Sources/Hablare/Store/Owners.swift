@@ -48,11 +48,11 @@ public protocol OwnerLiveness: Sendable {
     /// Releases a lock.
     func release(_ lockName: String)
 
-    /// Returns the registered processes that are gone.
+    /// Returns the registered processes that have ended.
     ///
     /// A process that holds its lock is alive, even if its lease has ended. A process whose lock is not visible from
-    /// here is gone when its lease has ended. One call checks all processes, because a store of several machines
-    /// queries its database.
+    /// here counts as ended when its lease has ended. One call checks all processes, because a store of several
+    /// machines queries its database.
     ///
     /// - Parameters:
     ///   - owners: The registered processes, without this one.
@@ -62,7 +62,7 @@ public protocol OwnerLiveness: Sendable {
 }
 
 extension Sequence<OwnerRecord> {
-    /// Returns the processes whose lease has ended. They are gone unless a lock shows that they are alive.
+    /// Returns the processes whose lease has ended. These processes have ended unless a lock shows that they are alive.
     public func withEndedLeases(at date: Date) -> Set<OwnerID> {
         Set(lazy.filter { $0.registration.expiresAt < date }.map(\.id))
     }

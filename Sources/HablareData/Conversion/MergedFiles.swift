@@ -13,7 +13,8 @@ public struct MergedFiles: Sendable, Hashable {
     /// The folder, created with the first file.
     public let folder: URL
 
-    /// Creates a folder for merged files, best beside the app's database and on the same volume as the engine's store.
+    /// Creates a folder for merged files. Choose one next to the app's database and on the same volume as the engine's
+    /// store.
     public init(folder: URL) {
         self.folder = folder
     }

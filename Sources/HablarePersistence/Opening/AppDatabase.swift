@@ -27,8 +27,8 @@ public final class AppDatabase: Sendable {
     /// use ``open(at:migrator:options:)``. Processes that open databases in the same folder do so one after another.
     ///
     /// - Parameters:
-    ///   - url: The file. Its folder is created, readable by its owner only, unless ``Options/createsFolder`` is
-    ///     `false`.
+    ///   - url: The file. Its folder is created, readable by its owner only, unless
+    ///     ``AppDatabase/Options/createsFolder`` is `false`.
     ///   - migrator: The migrator from any earlier schema to the present one.
     ///   - options: The options. Default: full durability, a busy timeout of 5 s, and observation of the commits of
     ///     other processes.

@@ -22,7 +22,7 @@ public struct NetworkSettings: Sendable, Hashable {
     /// It should be shorter than the server's own time. If a server closes an idle connection just when a call is sent
     /// on it, the call may or may not have arrived.
     public var keepAlive: Duration
-    /// The path of a file (PEM) with certificates of additional trusted authorities, beside the system's. Default:
+    /// The path of a file (PEM) with certificates of trusted authorities, in addition to those of the system. Default:
     /// `nil`, no additional authorities. For example, `"/etc/ssl/company.pem"`.
     public var authoritiesPath: String?
     /// The rules for proxies. Default: no proxy. For example,
