@@ -19,7 +19,7 @@ extension String {
 }
 
 extension Hasher {
-    /// Adds the code points of a text. Swift would give thousands of texts that differ here the same hash.
+    /// Adds the code points of a text. Swift's own hashing gives texts that Unicode considers equivalent the same hash.
     package mutating func combine(exactly string: String) {
         var string = string
         string.withUTF8 { combine(bytes: UnsafeRawBufferPointer($0)) }

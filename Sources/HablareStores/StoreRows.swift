@@ -192,8 +192,8 @@ package protocol StoreRows {
     mutating func write(_ reservations: [Reservation], of attempt: Int, of flight: FlightID) throws(Failure)
 }
 
-/// The rows of a store that lets ``StoreMachine`` make its claims. A store that claims by statements of its own does
-/// not need this conformance.
+/// The rows of a store for which ``StoreMachine`` claims flights. A store that claims by statements of its own does not
+/// need this conformance.
 package protocol ClaimableRows: StoreRows {
     /// Returns the waiting flights of a provider and priority within a scope: at most `limit` of those after a given
     /// flight, ascending. A shared flight is within the scope of the job of each live member. Needs an index.

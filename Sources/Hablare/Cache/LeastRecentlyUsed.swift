@@ -1,4 +1,5 @@
-/// A dictionary that evicts the least recently used values when there are too many or they are too large. Pure.
+/// A dictionary that evicts the least recently used values when there are too many or they are too large. This type is
+/// pure.
 ///
 /// The values are linked in the order of their use, so every operation takes constant time.
 package struct LeastRecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sendable {

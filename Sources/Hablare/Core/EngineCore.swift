@@ -13,8 +13,8 @@ import OrderedCollections
 /// - the reasons to suspend work,
 /// - the requests that are watched here.
 ///
-/// The journal passes in the changes of each commit in commit order (``committed(_:of:)``), so that all news has one
-/// order. ``wake()`` is its only timer.
+/// The journal passes in the changes of each commit in commit order (``committed(_:of:)``), so that all changes are
+/// reported in one order. ``wake()`` is its only timer.
 ///
 /// These invariants hold for any order of events:
 ///
@@ -231,7 +231,8 @@ package struct EngineCore: Sendable {
         unreturned = []
     }
 
-    /// Parks the core because the store cannot be written. A call that started now could not be recorded.
+    /// Stops the core from starting work, because the store cannot be written. A call that started now could not be
+    /// recorded.
     package mutating func storeFailed(with error: any Error) {
         guard case .open = phase else { return }
         phase = .parked

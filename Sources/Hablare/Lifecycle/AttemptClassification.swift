@@ -12,7 +12,7 @@ package enum StopReason: Sendable, Hashable {
     case offline
 }
 
-/// The meaning of a provider's result, given the reason for which the attempt was stopped, if any. Pure.
+/// The meaning of a provider's result, given the reason for which the attempt was stopped, if any. This type is pure.
 package struct AttemptClassification: Sendable {
     package enum Outcome: Sendable {
         case completed(ProviderAnswer)

@@ -21,8 +21,8 @@ public protocol AIServiceProvider: Sendable {
     var defaultModel: String? { get }
 
     /// The kind of content that the provider answers with. An answer of another kind is refused as
-    /// ``AIServiceError/Code/invalidResponse``. A provider of ``ContentType/structured`` may also answer with text: the
-    /// words of a model that are not JSON but were paid for.
+    /// ``AIServiceError/Code/invalidResponse``. A provider of ``ContentType/structured`` may also answer with text, if
+    /// the model's answer is not JSON but was paid for.
     var responseType: ContentType { get }
 
     /// The limits of calls to the provider. Default: those of ``ProviderLimits``.

@@ -182,7 +182,8 @@ public struct AttemptEnd: Sendable {
         set { parts.value.kept = newValue }
     }
 
-    /// The content that the end brings: the answer of a completed attempt, or the kept one.
+    /// The content that comes with the end: the answer of a completed attempt, or the answer that is kept although it
+    /// cannot be used.
     package var answer: AIResponseData? {
         get { if case .completed(let data) = outcome { data } else { kept } }
         set {

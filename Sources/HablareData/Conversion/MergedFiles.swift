@@ -19,8 +19,8 @@ public struct MergedFiles: Sendable, Hashable {
         self.folder = folder
     }
 
-    /// Keeps a content as a file, and returns its URL. The file's name is made of the content's digest and format.
-    /// Blocks during the file write.
+    /// Stores content as a file in the folder, and returns the file's URL. The file's name consists of the content's
+    /// digest and format. Blocks during the file write.
     ///
     /// On return the file and its name are on disk, as far as the disk reports correctly. So a receipt that is written
     /// afterwards never refers to a missing file. Never write to the file, because it may be a link to the engine's

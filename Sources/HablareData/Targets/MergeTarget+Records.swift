@@ -100,7 +100,7 @@ extension MergeTarget {
         update(name, Record.self, as: Value.self, rules: rules) { $0[keyPath: property] = $1 }
     }
 
-    /// Creates a target that makes a record from each answer. It makes the record only once, even if the answer is
+    /// Creates a target that creates a record from each answer. It creates the record only once, even if the answer is
     /// merged again.
     ///
     /// - Parameters:

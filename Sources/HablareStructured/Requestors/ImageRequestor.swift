@@ -98,7 +98,7 @@ public struct ImageRequestor: Requestor, Hashable {
         parameters = try configuration.parameters()
     }
 
-    /// Creates a request for an image. Images in the prompt are its source material, if the provider accepts any.
+    /// Creates a request for an image. The provider uses images in the prompt as source material, if it accepts any.
     public func request(_ prompt: Prompt, id: UUID) throws(AIServiceError) -> AIRequest {
         AIRequest(id: id, prompt: prompt, model: self.id.model, parameters: parameters)
     }

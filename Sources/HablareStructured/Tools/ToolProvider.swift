@@ -5,8 +5,9 @@ import HablareJSON
 /// The tools of an app as a provider of the engine. Each call of a tool is a request, with a journal, a time limit,
 /// cancellation and a line in the ledger like any other.
 ///
-/// Register it in every process that runs loops with these tools, with the same tools. A ``ToolLoop`` submits the
-/// requests. A tool's error is an answer, too: the request is completed, and its text is the error that the model reads.
+/// Register a provider with the same tools in every process that runs loops with these tools. A ``ToolLoop`` submits
+/// the requests. A tool's error is an answer, too: the request is completed, and its text is the error that the model
+/// reads.
 public struct ToolProvider: AIServiceProvider {
     /// The id under which the provider is registered.
     public let id: ProviderID

@@ -72,8 +72,8 @@ public protocol ProviderStage: Sendable {
     /// All keys of the stage's providers. Empty if the service needs none.
     var keys: [String] { get }
 
-    /// Returns a provider for an absent service, the same as the one under test or with one change, or `nil` if there
-    /// is no such provider. It is inspected and not called.
+    /// Returns a provider that is like the one under test, or differs from it in one change; `nil` if there is no such
+    /// provider. The provider is inspected and not called, so its service need not exist.
     func provider(changing change: ProviderChange?) throws -> (any AIServiceProvider)?
 
     /// Runs a closure with a service that simulates a behaviour, and with a provider connected to the service.

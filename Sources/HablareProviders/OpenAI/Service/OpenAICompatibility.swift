@@ -20,8 +20,8 @@ public struct OpenAICompatibility: Sendable, Hashable {
     /// Whether to request the usage at the end of a stream (`stream_options`). Otherwise the usage of a streamed answer
     /// is unknown. Default `true`. For example, `false` for a server that refuses `stream_options`.
     public var streamsUsage: Bool
-    /// Whether to request vectors in base64, which takes a third of the bytes. The provider reads both forms. Default
-    /// `true`. For example, `false` for a server that knows only vectors of numbers.
+    /// Whether to request vectors in base64, which needs only a third of the bytes. The provider reads both forms.
+    /// Default `true`. For example, `false` for a server that knows only vectors of numbers.
     public var encodesVectors: Bool
 
     /// Creates settings.
