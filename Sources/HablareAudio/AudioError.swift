@@ -52,7 +52,7 @@ public struct AudioError: Error, Sendable, Equatable {
     public let code: Code
     /// One or two sentences for a person: what is wrong and what to do.
     public let message: String
-    /// The index of the source, from 0 in the order of joining, if the error is about one.
+    /// The index of the source, from 0 in the order of joining, if the error is about a source.
     public let sourceIndex: Int?
     /// The sample rate or the number of channels of the first source, if another source differs from it.
     public let expected: Int?

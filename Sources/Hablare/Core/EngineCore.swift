@@ -22,9 +22,9 @@ import OrderedCollections
 /// - A flight never takes two slots.
 /// - Every reserved slot is taken or given back.
 /// - A suspended lane starts nothing and claims nothing.
-/// - Work never stalls while the core is open. Take a lane that is not suspended and has a flight waiting that this
-///   process may take. Then a flight of the lane is in flight, or an outstanding effect will lead to one, or ``wake()``
-///   returns the time to continue.
+/// - Work never stalls while the core is open. For every lane that is not suspended and has a waiting flight that this
+///   process may take, one of these is true: a flight of the lane is in flight, an outstanding effect will lead to one,
+///   or ``wake()`` returns the time to continue.
 package struct EngineCore: Sendable {
     /// An attempt of this process, with the slot that it takes.
     struct Attempt: Sendable {

@@ -136,16 +136,16 @@ package enum AttemptLifecycle: Sendable, Hashable {
 
     /// Records that the provider returned while some of its output is still to be journalled.
     ///
-    /// - Parameter stopped: The cause of a failure that is not the provider's fault although nothing had stopped the
-    ///   attempt.
+    /// - Parameter stopped: The reason why a failure is not the provider's fault, although the attempt was not stopped;
+    ///   otherwise `nil`.
     package mutating func returned(_ stopped: StopReason?) {
         if case .running = self { self = .returned(stopped) }
     }
 
     /// Records that the provider returned and all of its output is journalled. The attempt's end is recorded next.
     ///
-    /// - Parameter own: The cause of a failure that is not the provider's fault although nothing had stopped the
-    ///   attempt.
+    /// - Parameter own: The reason why a failure is not the provider's fault, although the attempt was not stopped;
+    ///   otherwise `nil`.
     /// - Returns: The reason why the attempt was stopped, if it was.
     package mutating func ended(_ own: StopReason?) -> StopReason? {
         let reason: StopReason? =

@@ -185,8 +185,8 @@ extension FlightLifecycle {
     /// Settles the flight with the response or the error of an attempt.
     ///
     /// A late success is accepted although its lease was broken, if the flight is open and no newer attempt was sent.
-    /// It happens when a laptop sleeps: the work is done and paid for. A late failure is refused, because the current
-    /// holder may still succeed.
+    /// This happens when a laptop sleeps during the call: the work is done and paid for. A late failure is refused,
+    /// because the current holder may still succeed.
     public mutating func attemptEnded(token: Int64, attempt: Int, as outcome: Outcome) throws(Refusal) {
         switch state {
         case .settled(let settled):

@@ -52,7 +52,7 @@ public enum EngineEvent: Sendable {
     /// A request failed without an attempt of this process: its deadline passed, or its attempt was lost with its
     /// process.
     case failed(UUID, of: FlightID, AIServiceError)
-    /// A request was cancelled through this manager, or was live and is deleted.
+    /// A request was cancelled through this manager, or was deleted while it was live.
     case cancelled(UUID)
     /// A caller retried a request that had failed, was cancelled, was held, or backed off.
     case revived(UUID)

@@ -125,8 +125,8 @@ public struct AttemptEnd: Sendable {
         get { parts.value.billing }
         set { parts.value.billing = newValue }
     }
-    /// The usage of the attempt, with or without an answer. For a recorded answer, ``AIResponseData/usage`` counts
-    /// instead.
+    /// The usage of the attempt, with or without an answer. For a completed attempt, ``AIResponseData/usage`` of the
+    /// answer is recorded instead.
     public var usage: Usage {
         get { parts.value.usage }
         set { parts.value.usage = newValue }

@@ -68,8 +68,8 @@ public struct EventStreamParser: Sendable {
     /// The time that the stream asks a client to wait before it reconnects; `nil` if the stream does not state it.
     public var retry: Duration? { event.retry }
 
-    /// Whether an event has begun without an empty line after it, or a line that may belong to one. If the stream ends
-    /// here, that event is lost. A comment, a `retry` or an `id` alone does not begin an event.
+    /// Whether an event, or a line that may belong to an event, has begun and is not complete. If the stream ends here,
+    /// that event is lost. A comment, a `retry` or an `id` alone does not begin an event.
     public var isMidEvent: Bool { event.isMidEvent || line.hasMeaning || (1..<3).contains(markCount) }
 
     /// Parses the next piece, and appends the events that it completes.

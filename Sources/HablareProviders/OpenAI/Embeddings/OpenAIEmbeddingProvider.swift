@@ -55,9 +55,9 @@ public struct OpenAIEmbeddingProvider: AIServiceProvider, RequestChecking {
 
     /// Creates a vector of a text.
     ///
-    /// Fails with ``/Hablare/AIServiceError/Code/invalidRequest`` for parameters or a prompt that has more than text,
-    /// and otherwise as ``OpenAIChatProvider/generate(_:)``. Also fails with `invalidResponse` for a vector of another
-    /// length than requested. Cancelling the task ends the transfer.
+    /// Fails with ``/Hablare/AIServiceError/Code/invalidRequest`` for an unknown or invalid parameter, or for a prompt
+    /// that has more than text. Its other errors are those of ``OpenAIChatProvider/generate(_:)``. Also fails with
+    /// `invalidResponse` for a vector of another length than requested. Cancelling the task ends the transfer.
     public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
         await Result(of: call, by: answer)
     }

@@ -79,9 +79,9 @@ public struct OpenAISpeechProvider: AIServiceProvider, RequestChecking {
 
     /// Speaks a text once.
     ///
-    /// Fails with ``/Hablare/AIServiceError/Code/invalidRequest`` for parameters or a prompt that has more than text,
-    /// and otherwise as ``OpenAIChatProvider/generate(_:)``. Pieces that arrived before a failure stay yielded.
-    /// Cancelling the task ends the transfer.
+    /// Fails with ``/Hablare/AIServiceError/Code/invalidRequest`` for an unknown or invalid parameter, or for a prompt
+    /// that has more than text. Its other errors are those of ``OpenAIChatProvider/generate(_:)``. Pieces that arrived
+    /// before a failure stay yielded. Cancelling the task ends the transfer.
     public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
         await Result(of: call, by: answer)
     }

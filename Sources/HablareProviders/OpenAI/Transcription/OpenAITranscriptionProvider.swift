@@ -2,7 +2,7 @@ import Foundation
 public import Hablare
 import HablareJSON
 
-/// A provider that transcribes recordings with the API `audio/transcriptions`, at OpenAI and at servers with its API
+/// A provider that transcribes recordings with the API `audio/transcriptions`, at OpenAI and at compatible servers
 /// (whisper.cpp's server, faster-whisper, vLLM).
 ///
 /// The prompt of a request has one recording (``/Hablare/Prompt/Part/audio(_:_:)``), in any of the formats that the
@@ -69,8 +69,9 @@ public struct OpenAITranscriptionProvider: AIServiceProvider, RequestChecking {
 
     /// Transcribes a recording once. The recording is sent from its content file, piece by piece.
     ///
-    /// Fails with ``/Hablare/AIServiceError/Code/invalidRequest`` for parameters or a prompt that is not one recording,
-    /// and otherwise as ``OpenAIChatProvider/generate(_:)``. Cancelling the task ends the transfer.
+    /// Fails with ``/Hablare/AIServiceError/Code/invalidRequest`` for an unknown or invalid parameter, or for a prompt
+    /// that is not one recording. Its other errors are those of ``OpenAIChatProvider/generate(_:)``. Cancelling the
+    /// task ends the transfer.
     public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
         await Result(of: call, by: answer)
     }
