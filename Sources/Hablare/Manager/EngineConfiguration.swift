@@ -67,9 +67,9 @@ public struct EngineConfiguration: Sendable, Hashable {
     /// 10,000 answers, up to 256 MiB, for an hour; see ``CacheLimits``. For example, `CacheLimits(timeToLive: 86_400)`
     /// for a day.
     public var cache: CacheLimits
-    /// The interval at which the process evicts responses that ``retention`` does not keep. At the first time, and then
-    /// once an hour, it also removes content files that no row refers to. More than 0. Default 5 min. For example,
-    /// `.seconds(30)` if ``retention`` keeps little and responses arrive fast.
+    /// The interval at which the process evicts responses that ``retention`` does not keep. The first time, and then
+    /// once an hour, the process also removes content files that no row refers to. More than 0. Default 5 min. For
+    /// example, `.seconds(30)` if ``retention`` keeps little and responses arrive fast.
     public var pruneInterval: Duration
 
     /// Creates a configuration.
