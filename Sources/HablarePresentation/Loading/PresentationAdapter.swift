@@ -1,6 +1,6 @@
 import Hablare
 
-/// Loads a resource off the main actor, and reports the progress to a presenter on the main actor.
+/// An adapter that loads a resource off the main actor and reports the progress to a presenter on the main actor.
 ///
 /// Guarantees for every ``LoadPolicy``:
 /// - A cancelled or superseded load delivers neither its resource nor its error, however late they arrive.
@@ -9,7 +9,7 @@ import Hablare
 ///   view requests both during a presenter's message.
 /// - Loads end with the adapter: releasing it cancels them, and they deliver nothing.
 ///
-/// `LoadContract` in `HablarePresentationTestKit` has these as rules.
+/// `LoadContract` in `HablarePresentationTestKit` checks these guarantees.
 @MainActor
 public final class PresentationAdapter<Resource: Sendable> {
     /// A function that loads a resource.
@@ -96,7 +96,7 @@ public final class PresentationAdapter<Resource: Sendable> {
     }
 
     /// Waits until every load has ended, including cancelled and superseded ones. Cancelling the calling task does not
-    /// end the wait. Cancelled loads end soon, and a load that ignores its cancellation is still worth waiting for.
+    /// end the wait. The wait includes loads that ignore their cancellation.
     public func settled() async {
         while let task = tasks.values.first {
             await task.value
