@@ -349,7 +349,7 @@ import UnixSignals
             let request = AIRequest(prompt: .text("held \(mayPayTwice)"), unknownOutcome: .hold)
             let id = try await manager.submit(request, to: "scripted")
             try await engine.expectSoon { try await manager.snapshot(for: id).waiting == .held }
-            #expect(try await whyItWaits(id, with: manager)?.contains("your word") ?? false)
+            #expect(try await whyItWaits(id, with: manager)?.contains("your decision") ?? false)
             #expect(try await bill(with: manager).maybeBilled == 1)
             try await settle(with: manager) { _ in mayPayTwice }
             #expect(try await manager.outcome(of: id).phase == (mayPayTwice ? .completed : .cancelled))
