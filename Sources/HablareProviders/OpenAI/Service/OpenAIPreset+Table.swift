@@ -57,10 +57,10 @@ extension OpenAIPreset {
             .with(.maxTokens) { $0.textsPerCall = 100 }),
         // https://docs.together.ai/docs/inference/openai-compatibility
         // The library (together-py) has neither stream_options nor max_completion_tokens. For pictures it has the
-        // response_format base64. Not found: whether b64_json is accepted, and whether a stream has its usage unasked.
+        // response_format base64, and this provider asks for b64_json. Not found: whether a stream has its usage unasked.
         OpenAIPreset(
             "together", "Together", "https://api.together.ai/v1", ["TOGETHER_API_KEY"],
-            page: "https://api.together.ai/settings/api-keys", offers: [.text, .speech, .image, .embedding],
+            page: "https://api.together.ai/settings/api-keys", offers: [.text, .speech, .embedding],
             .with(.maxTokens) { $0.streamsUsage = false }),
         // https://learn.microsoft.com/en-us/azure/foundry/openai/api-version-lifecycle
         // https://learn.microsoft.com/azure/ai-services/openai/reference-preview-latest
@@ -103,11 +103,12 @@ extension OpenAIPreset {
 }
 
 extension OpenAICompatibility {
-    /// Returns the settings of a server that knows vectors of numbers only, with further differences.
+    /// Returns ``others`` with a token limit and further differences.
     fileprivate static func with(
         _ limit: TokenLimit, _ change: (inout OpenAICompatibility) -> Void = { _ in }
     ) -> OpenAICompatibility {
-        var compatibility = OpenAICompatibility(tokenLimit: limit, encodesVectors: false)
+        var compatibility = OpenAICompatibility.others
+        compatibility.tokenLimit = limit
         change(&compatibility)
         return compatibility
     }
