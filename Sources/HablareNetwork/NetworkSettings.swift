@@ -14,7 +14,7 @@ public struct NetworkSettings: Sendable, Hashable {
     /// the local network.
     public var connectTimeout: Duration
     /// The maximum time in which a server neither receives nor sends anything, from the call's beginning to the
-    /// answer's end. ``/HablareProviders/HTTPCall/idleTimeout`` takes precedence. Time in which the answer's reader requests nothing does
+    /// answer's end. `HTTPCall.idleTimeout` takes precedence. Time in which the answer's reader requests nothing does
     /// not count. Default: 120 seconds. For example, `.seconds(600)` for models that think for minutes before they
     /// answer.
     public var idleTimeout: Duration

@@ -50,7 +50,7 @@ public final class NetworkTransport: HTTPTransport {
         for client in takeClients() { client.shutdown { _ in } }
     }
 
-    /// Sends a call. See ``/HablareProviders/HTTPTransport/send(_:)``.
+    /// Sends a call. See `HTTPTransport.send(_:)`.
     public func send(_ call: HTTPCall) async throws -> HTTPAnswer {
         try await Redirect.following(call) { call in
             let (answer, transfer) = try await exchange(call)

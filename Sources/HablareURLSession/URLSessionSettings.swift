@@ -8,7 +8,7 @@ public import HablareProviders
 /// ```
 public struct URLSessionSettings: Sendable, Hashable {
     /// The maximum time in which a server neither receives nor sends anything, from the call's beginning (the
-    /// connection included) to the answer's end. ``/HablareProviders/HTTPCall/idleTimeout`` takes precedence. Time in
+    /// connection included) to the answer's end. `HTTPCall.idleTimeout` takes precedence. Time in
     /// which the answer's reader requests nothing does not count. Default: 120 seconds. For example, `.seconds(600)`
     /// for models that think for minutes before they answer.
     public var idleTimeout: Duration

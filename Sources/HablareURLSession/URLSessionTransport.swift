@@ -23,7 +23,7 @@ import FoundationNetworking
 /// - On Linux it cannot make a server wait for a slow reader (``URLSessionSettings/mostUnread``), and it names fewer
 ///   reasons of a failure: a certificate that is not trusted is a lost connection.
 ///
-/// Redirects are followed as ``/HablareProviders/Redirect`` describes. Cookies, caches and stored passwords are not
+/// Redirects are followed as `Redirect` describes. Cookies, caches and stored passwords are not
 /// used. Calls ask for no compression. Calls are neither logged nor traced.
 ///
 /// Create one transport per process and share it, because it holds the connections. Call ``shutdown()`` at the end.
@@ -62,7 +62,7 @@ public final class URLSessionTransport: HTTPTransport {
         for session in takeSessions() { session.session.invalidateAndCancel() }
     }
 
-    /// Sends a call. See ``/HablareProviders/HTTPTransport/send(_:)``.
+    /// Sends a call. See `HTTPTransport.send(_:)`.
     public func send(_ call: HTTPCall) async throws -> HTTPAnswer {
         try await Redirect.following(call) { call in
             let (answer, transfer) = try await exchange(call)

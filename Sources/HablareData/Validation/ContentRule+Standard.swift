@@ -30,7 +30,7 @@ extension ContentRule {
 
     /// Requires a text that matches a pattern, anywhere unless the pattern has `^` and `$`.
     ///
-    /// The syntax is ECMA-262, as in ``/HablareStructured/JSONSchema``. The time of a match is proportional to the
+    /// The syntax is ECMA-262, as in `JSONSchema`. The time of a match is proportional to the
     /// length of the text, for any pattern. An invalid pattern fails each merge with ``MergeError/Code/invalidRule``.
     public static func pattern(_ pattern: String) -> ContentRule {
         schema(["type": "string", "pattern": .string(pattern)], named: "pattern", "a text that matches /\(pattern)/")

@@ -29,7 +29,7 @@ public enum ToolDecision: Sendable, Hashable {
     case approve
     /// The tool does not run, and the model reads why, if there is a reason.
     case refuse(reason: String? = nil)
-    /// The tool does not run, and the loop ends with ``/Hablare/AIServiceError/Code/requestHeld``. A later run with the
+    /// The tool does not run, and the loop ends with `AIServiceError.Code.requestHeld`. A later run with the
     /// same job key asks again.
     case postpone
 }

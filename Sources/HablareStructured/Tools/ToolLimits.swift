@@ -2,7 +2,7 @@ public import Hablare
 
 /// The limits of a ``ToolLoop``.
 ///
-/// Reaching a limit ends the loop with ``/Hablare/AIServiceError/Code/toolLimitReached`` or, for the time,
+/// Reaching a limit ends the loop with `AIServiceError.Code.toolLimitReached` or, for the time,
 /// ``/Hablare/AIServiceError/Code/deadlineExceeded``. To continue after a limit of turns or cost, run the loop again
 /// with the same job key and a higher limit.
 public struct ToolLimits: Sendable, Hashable {

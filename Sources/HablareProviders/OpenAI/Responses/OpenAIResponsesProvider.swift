@@ -6,7 +6,7 @@ public import Hablare
 /// `seed`, and `instructions` are the API's own. The service stores nothing, unless `extra` has `store`.
 ///
 /// The answer is the text of the final messages. Remarks that the model makes on its work before (messages of phase
-/// `commentary`) are not a part of it: they are the metadata ``/Hablare/AnswerMetadata/commentary``. If the output has
+/// `commentary`) are not a part of it: they are the metadata `AnswerMetadata.commentary`. If the output has
 /// reasoning, phases or items of other kinds, all of its items are kept unchanged, in their order, as
 /// ``/Hablare/AnswerMetadata/thinking``. Reasoning is encrypted. When the conversation continues, pass that text back
 /// in `thinking_blocks`, or a list of such texts, one for each turn: the items are sent in place of the assistant's turn
