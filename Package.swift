@@ -265,6 +265,7 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ],
+            exclude: ["Fixtures"],
             swiftSettings: strict),
         .testTarget(
             name: "HablareNetworkTests",
@@ -272,7 +273,6 @@ let package = Package(
                 "Hablare", "HablareNetwork", "HablareProviders", "HablareTestServers", "HablareURLSession",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
             ] + http,
-            exclude: ["Fixtures"],
             swiftSettings: strict),
         .testTarget(name: "HablareSpeechTests", dependencies: ["HablareSpeech"], swiftSettings: strict),
         .testTarget(
