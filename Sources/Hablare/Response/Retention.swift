@@ -21,7 +21,8 @@ public struct Retention: Sendable, Hashable {
     /// The time after its arrival for which a response may be read, in seconds, 0 or more. Default 7 days. For example,
     /// 3,600 for an app that copies each response into its own data at once.
     public var maximumAge: TimeInterval
-    /// The maximum number of kept responses, at least 1. Default 10,000. For example, 50,000 on a server.
+    /// The maximum number of kept responses, at least 1. Unusable answers that are kept count, too. Default 10,000. For
+    /// example, 50,000 on a server.
     public var maximumCount: Int
     /// The maximum total size of the kept responses in bytes, in the database and in content files, 0 or more. The
     /// newest response is kept regardless of its size. Default 1 GiB. For example, `100 << 20` (100 MiB) on a phone.

@@ -90,8 +90,10 @@ enum RetentionIsKept: SimulationRule {
         let slack =
             history.processes.contains { !$0.sleeps.isEmpty } ? Int64.max / 4 : 2 * history.hurry + 1_000_000_000
         let newer = history.calls.count { call in
-            guard let end = call.end, call.request != story.number, end.position < prune.end else { return false }
-            return end.how == .answered(isPromisedType: true) && end.time + slack >= own.time
+            guard let end = call.end, call.request != story.number, end.position < prune.end,
+                case .answered = end.how  // An unusable answer is kept, too, and counts.
+            else { return false }
+            return end.time + slack >= own.time
         }
         return newer >= count
     }
