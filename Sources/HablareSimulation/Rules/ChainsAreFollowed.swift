@@ -68,7 +68,8 @@ enum ChainsAreFollowed: SimulationRule {
         if let deadline = planned.deadline, !history.hasOneTime || end.time + history.hurry >= deadline { return true }
         if ProviderFailure.rows[Int(row)].code == .invalidRequest { return true }
         // The request waits to resume its work, and fails when the deadline would pass before that.
-        if planned.unknownOutcome == .hold, planned.deadline != nil, call.remembered != nil { return true }
+        let hasHandle = call.remembered != nil || call.handed != nil
+        if planned.unknownOutcome == .hold, planned.deadline != nil, hasHandle { return true }
         return planned.streaming.map { !$0.allowsRestart && history.hasBegun(call) } ?? false
     }
 }
