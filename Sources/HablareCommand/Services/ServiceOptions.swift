@@ -3,10 +3,13 @@ import Hablare
 import HablareProviders
 
 struct ServiceOptions: ParsableArguments {
-    @Option(help: "The provider: a service such as openai, or a program. Default: default_provider in the settings.")
+    @Option(
+        help:
+            "The provider: a service such as openai, or a program. Default: default_provider in the settings, else the only usable one."
+    )
     var provider: String?
 
-    @Option(help: "The model. Default: the one in the settings, else the provider's own.")
+    @Option(name: [.short, .long], help: "The model. Default: the one in the settings, else the provider's own.")
     var model: String?
 
     @Option(
