@@ -1,4 +1,4 @@
-/// Decodes audio piece by piece, in constant memory.
+/// A decoder that decodes audio piece by piece, in constant memory.
 ///
 /// ```swift
 /// let decoder = try AudioDecoder(.file(url))
@@ -23,8 +23,8 @@ public final class AudioDecoder {
     /// Opens audio and reads its header.
     ///
     /// - Parameter source: The audio. A file stays open as long as the decoder lives.
-    /// - Throws: ``AudioError`` with code `unreadable` if the file cannot be opened, or `notAudio` if it is of no known
-    ///   kind.
+    /// - Throws: ``AudioError`` with code `unreadable` if the file cannot be opened, or `notAudio` if its format is not
+    ///   known.
     public init(_ source: AudioSource) throws(AudioError) {
         let bytes = try source.open()
         guard let reader = SndfileReader(bytes) else {
@@ -42,11 +42,11 @@ public final class AudioDecoder {
         self.channelCount = reader.channelCount
     }
 
-    /// Decodes the next frames into interleaved 16-bit samples. Wider samples are cut to 16 bits. Floating-point
-    /// samples are limited to the range.
+    /// Decodes the next frames into interleaved 16-bit samples. Wider samples are reduced to 16 bits. Floating-point
+    /// samples are limited to the range of 16-bit samples.
     ///
     /// - Parameter samples: The array to replace with `channelCount` samples for each frame. Its memory is reused.
-    /// - Returns: The number of frames, up to ``blockFrames``, and 0 from the end on.
+    /// - Returns: The number of frames, up to ``blockFrames``; 0 at the end of the audio.
     /// - Throws: ``AudioError`` with code `damaged` if the audio is broken in this block, or `unreadable` if the file
     ///   cannot be read any further.
     public func nextBlock(into samples: inout [Int16]) throws(AudioError) -> Int {

@@ -12,9 +12,9 @@ public struct AudioError: Error, Sendable, Equatable {
             self.rawValue = rawValue
         }
 
-        /// The extension of the output's name stands for no kind of file that can be written.
+        /// The extension of the output's name does not belong to a kind of file that can be written.
         public static let unsupportedContainer = Code(rawValue: "audio.unsupported-container")
-        /// The kind of file cannot hold this sample rate or number of channels.
+        /// The output's kind of file cannot hold this sample rate or number of channels.
         public static let unsupportedLayout = Code(rawValue: "audio.unsupported-layout")
         /// A source cannot be opened or read.
         public static let unreadable = Code(rawValue: "audio.unreadable")
@@ -52,11 +52,11 @@ public struct AudioError: Error, Sendable, Equatable {
     public let code: Code
     /// One or two sentences for a person: what is wrong and what to do.
     public let message: String
-    /// The index of the source, from 0 in the order of joining, if the error is about one.
+    /// The index of the source, from 0 in the order of joining, if the error is about a source.
     public let sourceIndex: Int?
-    /// The value of the first source, for the two mismatches.
+    /// The sample rate or the number of channels of the first source, if another source differs from it.
     public let expected: Int?
-    /// The value of this source, for the two mismatches.
+    /// The sample rate or the number of channels of this source, if it differs from the first one.
     public let found: Int?
 
     /// Creates an error. Everything but the code and the message is optional.

@@ -1,4 +1,4 @@
-/// Determines the properties of a piece of audio by decoding all of it.
+/// An inspector that determines the properties of audio by decoding all of it.
 ///
 /// Takes constant memory, and time proportional to the length. Its method blocks, so keep it off the main actor.
 public struct AudioInspector: Sendable {

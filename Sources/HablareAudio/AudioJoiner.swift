@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Joins audio, one source after another, into one file.
+/// A joiner that writes audio sources, one after another, into one file.
 ///
 /// ```swift
 /// let joiner = try AudioJoiner(output: URL(filePath: "book.mp3"))
@@ -18,8 +18,8 @@ public import Foundation
 /// - **No conversion** except of the sample width, to 16 bits. All sources must have the sample rate and the number of
 ///   channels of the first.
 /// - **The same sources give the same bytes** with the same version of libsndfile.
-/// - **A WAV file beyond 4 GiB is refused** with code `tooLarge`, not written broken. RF64 was decided against, because
-///   not every player reads it and FLAC holds the same samples without that limit.
+/// - **A WAV file beyond 4 GiB is refused** with code `tooLarge`, not written broken. RF64 is not used, because not
+///   every player reads it and FLAC holds the same samples without that limit.
 ///
 /// An error closes the joiner. Its memory use does not depend on the length. The methods block on the disk and the
 /// processor, so keep them off the main actor. They ignore task cancellation: check for it between two sources and call
@@ -67,15 +67,16 @@ public final class AudioJoiner {
     /// - Returns: The position of the source in the joined file.
     /// - Throws: ``AudioError``. The joiner is then closed and the temporary file removed. Errors with the index of the
     ///   source: `unreadable`, `notAudio`, `noFrames`, `damaged`, `sampleRateMismatch`, `channelCountMismatch`,
-    ///   `unsupportedLayout`. Errors about the output: `diskFull`, `tooLarge`, `writeFailed`. The error after an
-    ///   earlier end is `closed`.
+    ///   `unsupportedLayout`. Errors about the output: `diskFull`, `tooLarge`, `writeFailed`. The code is `closed` if
+    ///   the joiner was finished or cancelled before.
     @discardableResult
     public func append(_ source: AudioSource) throws(AudioError) -> JoinedAudio.Part {
         guard let part = try append(source, while: { true }) else { throw .joinerIsClosed }
         return part
     }
 
-    /// Does the same as ``append(_:)``, and asks before each block whether to continue.
+    /// Decodes a source and appends it to the file, as ``append(_:)`` does, but asks before each block whether to
+    /// continue.
     ///
     /// - Parameter shouldContinue: Called before each ``AudioDecoder/blockFrames`` frames. `false` cancels the joiner.
     /// - Returns: The position of the source, or `nil` when the joiner was cancelled.
@@ -103,8 +104,9 @@ public final class AudioJoiner {
     ///
     /// - Returns: The file, and the position of each source in it.
     /// - Throws: ``AudioError`` with code `nothingToJoin` if there was no source, or with code `diskFull`, `tooLarge`,
-    ///   `notWritable` or `writeFailed`. The code after an earlier end is `closed`. The temporary file is removed. If
-    ///   only the folder could not be synced, the message says so, and the complete file already has its name.
+    ///   `notWritable` or `writeFailed`. The code is `closed` if the joiner was finished or cancelled before. The
+    ///   temporary file is removed. If only the folder could not be synced, the message reports that, and the complete
+    ///   file already has its name.
     public func finish() throws(AudioError) -> JoinedAudio {
         guard !isClosed else { throw .joinerIsClosed }
         defer { cancel() }

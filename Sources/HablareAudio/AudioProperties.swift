@@ -1,4 +1,4 @@
-/// The properties of a piece of audio, as decoded. They do not rely on its header.
+/// The properties of audio, as determined by decoding it. They do not rely on its header.
 public struct AudioProperties: Sendable, Hashable {
     /// The sample rate in frames per second, above 0.
     public let sampleRate: Int

@@ -6,7 +6,7 @@ public struct JoinedAudio: Sendable, Equatable {
     public struct Part: Sendable, Hashable {
         /// The index of the source, from 0 in the order of joining.
         public let index: Int
-        /// Its first frame in the joined file, from 0.
+        /// The source's first frame in the joined file, from 0.
         public let startFrame: Int64
         /// The number of frames, at least 1.
         public let frameCount: Int64
@@ -14,7 +14,7 @@ public struct JoinedAudio: Sendable, Equatable {
 
     /// The finished file.
     public let url: URL
-    /// Its sample rate, channels and length.
+    /// The file's sample rate, number of channels and length.
     public let properties: AudioProperties
     /// The sources, in the order of joining.
     public let parts: [Part]

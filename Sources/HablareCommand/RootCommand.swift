@@ -23,7 +23,7 @@ struct RootCommand: ParsableCommand {
               hablare doctor                  check the store, the programs and the voices
 
             EXIT STATUS:
-              0 done; 1 partly done; 2 done, but the output begins with an abandoned part
+              0 done; 1 partly done; 2 done, but the output also contains an abandoned attempt
               64 usage; 65 bad input; 66 input missing; 69 provider missing
               73 output cannot be created; 74 reading or writing failed; 75 busy, try later
               78 a newer or damaged store, or an invalid file of settings, programs,

@@ -82,7 +82,7 @@ package struct DurableCalls: Sendable {
     /// existing folder is synced too, because its creator may not have done that yet.
     ///
     /// - Throws: ``FileFailure``, with `ENOTDIR` if a file has the folder's path. Does not throw if the folder above
-    ///   can be passed and not read, so that it cannot be synced.
+    ///   can be entered but not read, and therefore cannot be synced.
     package func makeFolder(_ path: String) throws(FileFailure) {
         if mkdir(path, 0o700) != 0 {
             let number = errno

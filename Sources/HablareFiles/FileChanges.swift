@@ -9,7 +9,8 @@ import Musl
 import Darwin
 #endif
 
-/// Reports writes to the files of a folder. SQLite's write-ahead log grows with every commit of any process.
+/// A watcher that reports writes to the files of a folder. SQLite's write-ahead log grows with every commit of any
+/// process.
 ///
 /// On Linux, a dedicated thread sleeps in inotify until the kernel wakes it. On other systems, and when the kernel has
 /// no free watch, the thread checks the file's size and date every 250 ms.
@@ -17,8 +18,8 @@ package struct FileChanges: Sendable {
     /// The time in milliseconds within which several commits are reported once.
     private static let quietTime: Int32 = 10
     /// The delays in milliseconds after which a change is reported again, each counted from the one before. A commit
-    /// first writes to the log and is readable only after the sync. A reader that looks at once may miss it, and no
-    /// other write follows.
+    /// first writes to the log and is readable only after the sync. A reader that reads at once may miss the commit,
+    /// and no other write follows.
     package static let usualEchoes: [Int32] = [10, 100, 1000, 1000, 1000, 1000]
     /// The number of checks after a change that report it again, if there are no notifications.
     private static let echoingLooks = 20
@@ -65,10 +66,10 @@ package struct FileChanges: Sendable {
     }
 
     /// Starts to watch. Changes are reported on the watch's own thread, also once at the start, and sometimes more than
-    /// once, so the receiver must look for what changed. While `notify` runs, changes wait.
+    /// once, so the receiver must find out what changed. While `notify` runs, changes wait.
     ///
-    /// - Parameter notify: Receives a report, and returns whether it could use it. If not, the report is repeated until
-    ///   it can, even without a further change.
+    /// - Parameter notify: A function that receives a report and returns whether it could use the report. If not, the
+    ///   report is repeated until it can be used, even without a further change.
     package func watch(_ notify: @escaping @Sendable () -> Bool) -> Watch {
         let watch = Watch()
         let thread = Thread { [self, weak watch] in

@@ -48,8 +48,8 @@ package enum FileLock {
     /// Runs code while holding an exclusive lock on a folder. The lock is on the folder itself, so it leaves no file
     /// behind.
     ///
-    /// It lets one opener of a database at a time create, check and migrate it. Without it, two processes that start on
-    /// an empty folder at the same moment would both find no table, and one would fail because of the other's.
+    /// With it, only one process at a time creates, checks and migrates a database. Without it, two processes that
+    /// start on an empty folder at the same moment would both find no table, and one would fail because of the other's.
     ///
     /// - Parameters:
     ///   - path: The folder, which must exist.

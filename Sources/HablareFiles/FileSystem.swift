@@ -8,7 +8,7 @@ import Musl
 import Darwin
 #endif
 
-/// Examines, reads and writes files and folders.
+/// Functions that examine, read and write files and folders.
 package enum FileSystem {
     /// The system's record of a file or folder.
     package struct Status: Sendable, Hashable {

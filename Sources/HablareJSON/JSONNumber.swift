@@ -101,7 +101,7 @@ extension ParameterValue {
         }
     }
 
-    /// The work of comparing the value: a step for each value in it, and one for every 16 bytes of text.
+    /// The effort of comparing the value: one step for each value in it, and one for every 16 bytes of text.
     package var weight: Int {
         switch self {
         case .null, .bool, .int, .double: 1

@@ -8,8 +8,8 @@ package import Hablare
 ///
 /// - An object that has a name twice. Foundation takes the first value and other readers the last, but the value that
 ///   is checked must be the one that is decoded.
-/// - An object with two names that Unicode holds for the same, such as `é` and `e` with a combining accent. They are
-///   two names for JSON, but a Swift dictionary has room for one.
+/// - An object with two names that Unicode considers equivalent, such as `é` and `e` with a combining accent. They are
+///   two names for JSON, but a Swift dictionary can hold only one of them.
 /// - A number that no `Double` can hold.
 ///
 /// A reader that ``takesLast`` accepts a name that occurs twice and takes its last value. It is as strict otherwise.
@@ -66,7 +66,7 @@ package struct JSONReader {
         return value
     }
 
-    /// Reads the next value and moves the position behind it.
+    /// Reads the next value and moves the position to the end of the value.
     package mutating func value() throws(Problem) -> ParameterValue {
         try value(depth: 0)
     }

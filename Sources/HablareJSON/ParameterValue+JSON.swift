@@ -2,7 +2,7 @@ package import Foundation
 package import Hablare
 
 extension ParameterValue {
-    /// Reads JSON by the rules that also apply to answers (``JSONReader``). A number without a fraction that fits
+    /// Reads JSON by the rules that also apply to answers (``JSONReader``). A whole number that fits into `Int64`
     /// becomes ``int(_:)``. The result is `nil` if the bytes are not JSON in UTF-8, nest deeper than 64 levels, or have
     /// an object with a name twice.
     package init?(json: Data) { self.init(json: json, takesLast: false) }
@@ -10,7 +10,8 @@ extension ParameterValue {
     /// Reads JSON as ``init(json:)`` does, but accepts an object that has a name twice, and takes the last value.
     ///
     /// It is for the data that a service writes around an answer, and for the arguments of a tool. No other code reads
-    /// them, so none can take the other value. A strict reader would discard an answer that is already paid for.
+    /// this data, so no reader can take the other value. A strict reader would discard an answer that is already paid
+    /// for.
     package init?(lenientJSON json: Data) { self.init(json: json, takesLast: true) }
 
     private init?(json: Data, takesLast: Bool) {

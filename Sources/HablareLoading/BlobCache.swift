@@ -9,28 +9,28 @@ public import Foundation
 /// The methods are synchronous and may block. A loader calls them on its own tasks, never on an actor of its callers,
 /// and from several threads at once.
 ///
-/// A failure is an ``/Hablare/AIServiceError`` of category ``/Hablare/AIServiceError/Category/storage`` that says what
-/// to do. It never fails a load.
+/// A failure is an ``/Hablare/AIServiceError`` of category ``/Hablare/AIServiceError/Category/storage`` whose message
+/// says what to do. It never makes a load fail.
 public protocol BlobCache: Sendable {
     /// Returns the bytes stored for a key, or `nil` when there are none.
     ///
-    /// - Throws: When the bytes may exist but cannot be read.
+    /// - Throws: An error if the bytes may exist but cannot be read.
     func blob(for key: String) throws -> Data?
 
-    /// Stores bytes for a key and replaces earlier ones. Bytes for which there is no room are not stored, which is not
-    /// a failure. The earlier bytes are gone in any case.
+    /// Stores bytes for a key and replaces earlier ones. If the cache has no room for the bytes, it does not store them
+    /// and does not throw. It removes the earlier bytes in any case.
     ///
-    /// - Throws: When the bytes cannot be written, or no room can be made. A later lookup then finds the earlier bytes,
-    ///   the new ones, or nothing.
+    /// - Throws: An error if the bytes cannot be written, or if no space can be freed. A later lookup then finds the
+    ///   earlier bytes, the new ones, or nothing.
     func store(_ blob: Data, for key: String) throws
 
     /// Removes the bytes stored for a key, if there are any.
     ///
-    /// - Throws: When the bytes are still there.
+    /// - Throws: An error if the bytes are still there.
     func remove(_ key: String) throws
 
     /// Removes all entries.
     ///
-    /// - Throws: When some entries are still there.
+    /// - Throws: An error if some entries are still there.
     func removeAll() throws
 }

@@ -7,8 +7,8 @@ public struct BlobStorage<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// The conversion between values and bytes.
     public var coding: BlobCoding<Value>
     /// Maps a key to its name in the cache. Different keys have different names, also across loaders that share a
-    /// cache, so begin each name with a prefix for its purpose. A name must be the same in every run of the app. A hash
-    /// value is not.
+    /// cache, so begin each name with a prefix for its purpose. A name must be the same in every run of the app. Do not
+    /// use a hash value, which changes from run to run.
     public var name: @Sendable (Key) -> String
 
     /// Creates a storage.

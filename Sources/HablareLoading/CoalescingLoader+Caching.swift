@@ -4,8 +4,8 @@ import Logging
 extension CoalescingLoader {
     // MARK: Memory
 
-    /// Returns the value of a key if it is in memory, at once and from any actor. Marks the value as used. A value for
-    /// which memory has no room is found until it is in the blob cache.
+    /// Returns the value of a key if it is in memory, at once and from any actor. Marks the value as used. A value that
+    /// is too large to stay in memory is found until it is in the blob cache.
     public func cached(_ key: Key) -> Value? {
         apply { $0.held(key) }
     }
@@ -23,8 +23,8 @@ extension CoalescingLoader {
     /// Releases all values in memory, at once and from any actor. Call it when the system asks the app to use less
     /// memory.
     ///
-    /// No value is forgotten: the blob cache keeps its values, and loads in progress continue and put their values into
-    /// memory. A value that is not in the blob cache yet is found until it is.
+    /// No value is lost: the blob cache keeps its values, and loads in progress continue and put their values into
+    /// memory. A value that is not in the blob cache yet is still found until it is stored there.
     public func removeAllFromMemory() {
         apply { $0.letGo(inFavourOf: Self.emptyMemory(policy)) }
     }

@@ -1,7 +1,7 @@
 public import Hablare
 public import Logging
 
-/// Loads values by key, with memory in front and a ``BlobCache`` behind. All callers of a key share one load.
+/// A loader of values by key, with a cache in memory in front of a ``BlobCache``. All callers of a key share one load.
 ///
 /// ```swift
 /// let images = try CoalescingLoader<URL, Data>(
@@ -15,10 +15,10 @@ public import Logging
 /// - A caller that asks for a key in progress joins its load. Cancelling a caller's task ends only that caller's wait,
 ///   at once. When the last caller leaves, the load is cancelled.
 /// - At most ``LoaderPolicy/concurrency`` loads run at once. ``LoadPriority/visible`` loads start before preloads, in
-///   the order of asking. Asking for a key whose preload is queued raises its priority.
-/// - A failed attempt is followed by others as ``LoaderPolicy/retry`` says, and frees its slot while it waits. A
-///   failure is delivered and not kept, so the next caller starts a new load.
-/// - A failure of the blob cache fails no load. It is counted, and logged when it begins and when it ends.
+///   the order in which they were requested. Requesting a key whose preload is queued raises its priority.
+/// - A failed attempt is retried according to ``LoaderPolicy/retry``, and the load occupies no slot while it waits. A
+///   failure is delivered to the callers but not cached, so the next caller starts a new load.
+/// - A failure of the blob cache does not make a load fail. It is counted, and logged when it begins and when it ends.
 ///
 /// The loader may be used from any actor and thread. Its source, coding and blob cache run on its own tasks, never on
 /// an actor of a caller. ``shutdown()`` cancels these tasks and waits for their end. Releasing the loader cancels them
@@ -42,7 +42,7 @@ public final class CoalescingLoader<Key: Hashable & Sendable, Value: Sendable>: 
     ///   - logger: The logger for failures of the blob cache. Keys and values are never logged.
     ///   - load: Loads the value of a key. The loader makes one call at a time for the current load of a key. It
     ///     cancels the call's task when no caller wants the value any more, and then drops the result. A call that
-    ///     ignores the cancellation keeps its slot, and the key can be loaded again beside it.
+    ///     ignores the cancellation keeps its slot, and meanwhile the key can be loaded again.
     /// - Throws: ``/Hablare/AIServiceError`` with code ``/Hablare/AIServiceError/Code/invalidConfiguration`` for an
     ///   invalid policy.
     public init(

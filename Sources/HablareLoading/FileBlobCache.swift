@@ -72,7 +72,7 @@ public final class FileBlobCache: BlobCache {
 
     // MARK: Blobs
 
-    /// See ``BlobCache/blob(for:)``.
+    /// Returns the bytes stored for a key. See ``BlobCache/blob(for:)``.
     ///
     /// - Throws: `AIServiceError` with code `storageFailed` when the file exists and cannot be read.
     public func blob(for key: String) throws -> Data? {
@@ -94,7 +94,7 @@ public final class FileBlobCache: BlobCache {
         }
     }
 
-    /// See ``BlobCache/store(_:for:)``.
+    /// Stores bytes for a key. See ``BlobCache/store(_:for:)``.
     ///
     /// - Throws: `AIServiceError` with code `storageFull`, `storageReadOnly` or `storageFailed`. No partly written file
     ///   remains.
@@ -117,15 +117,15 @@ public final class FileBlobCache: BlobCache {
         }
     }
 
-    /// See ``BlobCache/remove(_:)``.
+    /// Removes the bytes stored for a key. See ``BlobCache/remove(_:)``.
     ///
     /// - Throws: `AIServiceError` with code `storageReadOnly` or `storageFailed`.
     public func remove(_ key: String) throws {
         try translatingFileFailures { try discard(path(of: key)) }
     }
 
-    /// See ``BlobCache/removeAll()``. Also removes unfinished files. A process that is writing one then writes it
-    /// again. Other files in the folder stay.
+    /// Removes all entries. See ``BlobCache/removeAll()``. Also removes unfinished files. A process that is writing one
+    /// then writes it again. Other files in the folder stay.
     ///
     /// - Throws: `AIServiceError` with code `storageReadOnly` or `storageFailed`, after removing as many files as
     ///   possible.
@@ -146,12 +146,12 @@ public final class FileBlobCache: BlobCache {
 
     // MARK: Bounds
 
-    /// Removes expired blobs, and then the least recently used ones until the rest keeps to the limits. The cache calls
-    /// it by itself: with the first blob stored, whenever the limit is exceeded, and whenever an eighth of the limit
-    /// has been written.
+    /// Removes expired blobs, and then the least recently used ones until the rest is within the limits. The cache
+    /// calls this method by itself: with the first blob stored, whenever the limit is exceeded, and whenever an eighth
+    /// of the limit has been written.
     ///
     /// - Throws: `AIServiceError` with code `storageReadOnly` or `storageFailed` when some file could not be examined
-    ///   or removed. Other files were then removed in its place, as far as there were any.
+    ///   or removed. Other files were removed instead, if there were any.
     public func trim() throws {
         let mayTrim = state.withLock { state in
             defer { state.isTrimming = true }

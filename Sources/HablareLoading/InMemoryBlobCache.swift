@@ -26,22 +26,22 @@ public final class InMemoryBlobCache: BlobCache {
     /// The number of blobs.
     public var count: Int { state.withLock { $0.blobs.count } }
 
-    /// See ``BlobCache/blob(for:)``. Never throws.
+    /// Returns the bytes stored for a key. See ``BlobCache/blob(for:)``. Never throws.
     public func blob(for key: String) -> Data? {
         state.withLock { $0.blobs.use(key) }
     }
 
-    /// See ``BlobCache/store(_:for:)``. Never throws.
+    /// Stores bytes for a key. See ``BlobCache/store(_:for:)``. Never throws.
     public func store(_ blob: Data, for key: String) {
         _ = state.withLock { $0.blobs.set(key, to: blob, cost: blob.count) }
     }
 
-    /// See ``BlobCache/remove(_:)``. Never throws.
+    /// Removes the bytes stored for a key. See ``BlobCache/remove(_:)``. Never throws.
     public func remove(_ key: String) {
         _ = state.withLock { $0.blobs.remove(key) }
     }
 
-    /// See ``BlobCache/removeAll()``. Never throws.
+    /// Removes all entries. See ``BlobCache/removeAll()``. Never throws.
     public func removeAll() {
         state.withLock { $0.blobs = Self.empty(maximumBytes) }
     }

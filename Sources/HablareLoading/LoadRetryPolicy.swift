@@ -19,8 +19,9 @@ public struct LoadRetryPolicy: Sendable {
     /// means no wait. For example, `[.milliseconds(500), .seconds(5)]` waits 0.5 s once and 5 s from then on.
     public var waits: [Duration]
     /// The longest wait that a server may ask for with ``/Hablare/AIServiceError/retryAfter``. A failure that asks for
-    /// more is final, because the user is watching a spinner meanwhile. A shorter request is honoured if ``waits`` says
-    /// less. Default 60 s. 0 or more. For example, `.seconds(10)` for pictures of a list.
+    /// more is final, because the user is watching a spinner meanwhile. A shorter wait that the server asks for applies
+    /// if it is longer than the one of ``waits``. Default 60 s. 0 or more. For example, `.seconds(10)` for pictures of
+    /// a list.
     public var longestWait: Duration
     /// Whether another attempt can help. Not called for a cancellation. Default ``isWorthRetrying(_:)``. For example,
     /// `{ error in error is URLError }` to retry only network errors.

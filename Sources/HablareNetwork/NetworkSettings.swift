@@ -24,8 +24,8 @@ public struct NetworkSettings: Sendable, Hashable {
     /// It should be shorter than the server's own time. If a server closes an idle connection just when a call is sent
     /// on it, the call may or may not have arrived.
     public var keepAlive: Duration
-    /// The path of a file (PEM) with certificates of additional trusted authorities, beside the system's. Default:
-    /// `nil`, for none. For example, `"/etc/ssl/company.pem"`.
+    /// The path of a file (PEM) with certificates of trusted authorities, in addition to those of the system. Default:
+    /// `nil`, no additional authorities. For example, `"/etc/ssl/company.pem"`.
     public var authoritiesPath: String?
     /// The rules for proxies. Default: no proxy. For example,
     /// `try ProxyRules(environment: ProcessInfo.processInfo.environment)` to use `https_proxy` and `no_proxy`.
@@ -33,7 +33,7 @@ public struct NetworkSettings: Sendable, Hashable {
     /// The maximum number of HTTP/1.1 connections to one host; HTTP/2 uses one connection for all calls. Default: 512.
     /// At least 1; less counts as 1. For example, 16 for a local server.
     ///
-    /// It must not be less than the number of calls in flight to a host over all lanes. A call that waits for a
+    /// It must not be less than the number of calls in flight to a host, over all providers. A call that waits for a
     /// connection longer than ``connectTimeout`` fails.
     public var connectionsPerHost: Int
     /// The user agent of calls that do not set their own. Default: `hablare`. For example, `narrator/2.1`.

@@ -1,6 +1,6 @@
 import Hablare
 
-/// Loads that end when the test says so, with the result that the test chooses.
+/// Loads that a test ends, each with the result that the test chooses.
 package final class ScriptedLoads: Sendable {
     private struct State: Sendable {
         var count = 0

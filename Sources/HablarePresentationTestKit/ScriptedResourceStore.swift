@@ -44,7 +44,7 @@ public final class ScriptedResourceStore: ResourceStore {
         state.withLock { $0.kept = CachedResource(resource, savedAt: date) }
     }
 
-    /// Makes every call fail with an error from now on, or succeed again for `nil`.
+    /// Makes every call fail with an error from now on. With `nil`, calls succeed again.
     public func fail(with error: (any Error)?) {
         state.withLock { $0.failure = error }
     }

@@ -12,9 +12,9 @@ public import OpenCombine
 ///
 /// It belongs to one actor. Schedule actions and move the time from the actor that created it.
 public final class TestScheduler: Scheduler {
-    /// The type of its instants.
+    /// The type of the scheduler's instants.
     public typealias SchedulerTimeType = SchedulerInstant
-    /// The type of its options, of which there are none.
+    /// The type of the scheduler's options. There are none.
     public typealias SchedulerOptions = Never
 
     private struct Entry {
@@ -37,8 +37,8 @@ public final class TestScheduler: Scheduler {
     /// The number of scheduled actions.
     public var scheduledCount: Int { entries.count }
 
-    /// Moves the time, and runs the actions that are due by then, in the order of their times. This includes actions
-    /// that are scheduled meanwhile. With a time of zero, runs the actions that are due now.
+    /// Moves the time, and runs the actions that are due at the new time or earlier, in the order of their times. This
+    /// includes actions that are scheduled meanwhile. With a time of zero, runs the actions that are due now.
     public func advance(by time: SchedulerInstant.Stride = 0) {
         let end = now.advanced(by: time)
         while let next = entries.filter({ $0.due <= end }).min(by: { ($0.due, $0.number) < ($1.due, $1.number) }) {

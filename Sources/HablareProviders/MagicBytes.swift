@@ -7,12 +7,12 @@ package struct MagicBytes: Sendable {
 
     private let bytes: [UInt8]
 
-    /// Takes the first bytes of content.
+    /// Creates a value from the first bytes of content.
     package init(_ content: some Sequence<UInt8>) {
         bytes = Array(content.prefix(Self.count))
     }
 
-    /// Whether a word stands at a place.
+    /// Returns whether the bytes at an offset are those of a word.
     package func has(_ word: String, at offset: Int = 0) -> Bool { bytes.dropFirst(offset).starts(with: word.utf8) }
 
     /// The format of a picture: PNG, JPEG, WebP or GIF; `nil` for anything else.
@@ -23,8 +23,8 @@ package struct MagicBytes: Sendable {
         return has("GIF87a") || has("GIF89a") ? ImageFormat(rawValue: "gif") : nil
     }
 
-    /// The format of sound by its container: WAVE, FLAC, Ogg (`opus` where Opus is in it, else `ogg`), or MPEG layer 3 behind
-    /// tags (`mp3`); `nil` for anything else.
+    /// The format of sound by its container: WAVE, FLAC, Ogg (`opus` where Opus is in it, else `ogg`), or MPEG layer 3
+    /// after tags (`mp3`); `nil` for anything else.
     package var audioContainer: AudioFormat? {
         if has("RIFF"), has("WAVE", at: 8) { return .wav }
         if has("fLaC") { return .flac }
@@ -32,8 +32,9 @@ package struct MagicBytes: Sendable {
         return has("ID3") ? .mp3 : nil
     }
 
-    /// The format of sound by a frame of MPEG: after eleven set bits, for `mp3` layer 3 with a bit rate and a rate of samples
-    /// that exist, for `aac` a twelfth one and no layer.
+    /// The format of sound that begins with an MPEG frame; `nil` for anything else. A frame begins with eleven set
+    /// bits. For `mp3`, layer 3 with a valid bit rate and sample rate follows; for `aac`, a twelfth set bit and no
+    /// layer.
     package var audioFrame: AudioFormat? {
         guard bytes.count >= 4, bytes[0] == 0xFF else { return nil }
         if bytes[1] & 0xF6 == 0xF0 { return AudioFormat(rawValue: "aac") }
@@ -46,6 +47,6 @@ package struct MagicBytes: Sendable {
         bytes.prefix(4).map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined(separator: " ")
     }
 
-    /// Whether none of the first sixteen bytes is anything but a character of ASCII.
+    /// Whether all of the first sixteen bytes are printable ASCII characters or white space.
     package var isText: Bool { bytes.prefix(16).allSatisfy { 0x20..<0x7F ~= $0 || 0x09...0x0D ~= $0 } }
 }

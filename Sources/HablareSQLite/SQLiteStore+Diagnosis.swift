@@ -22,7 +22,7 @@ extension SQLiteStore {
     /// Checks the whole store: the database, its rows, the content files and the processes' locks.
     ///
     /// Reads every row and the size of every file: call it for a user, not in a loop. Other processes may work
-    /// meanwhile. It changes nothing, except that it removes the locks of processes that are gone.
+    /// meanwhile. It changes nothing, except that it removes the locks of processes that have ended.
     ///
     /// - Throws: ``/Hablare/AIServiceError`` of category storage if the database cannot be read at all.
     public func diagnose() throws -> StoreDiagnosis {

@@ -57,7 +57,8 @@ extension SQLiteStore {
         }
     }
 
-    /// See ``/Hablare/RequestStore/abandonedContent(before:removing:)``.
+    /// Finds abandoned content, and removes it on request. See
+    /// ``/Hablare/RequestStore/abandonedContent(before:removing:)``.
     public func abandonedContent(before date: Date, removing: Bool) throws -> AbandonedContent {
         try abandonedContent(in: try files.folders(), before: date, removing: removing)
     }

@@ -3,7 +3,7 @@ import GRDB
 public import Hablare
 
 extension SQLiteStore {
-    /// See ``/Hablare/StoreReading/prunePlan(_:at:)``.
+    /// Returns the responses that a policy would evict now. See ``/Hablare/StoreReading/prunePlan(_:at:)``.
     public func prunePlan(_ retention: Retention, at date: Date) throws -> PrunePlan {
         try read { try $0.prunePlan(retention, at: date) }
     }
@@ -14,81 +14,83 @@ extension SQLiteStore {
         }
     }
 
-    /// See ``/Hablare/StoreReading/snapshot(of:)``.
+    /// Returns the snapshot of a request. See ``/Hablare/StoreReading/snapshot(of:)``.
     public func snapshot(of id: UUID) throws -> RequestSnapshot? {
         let snapshot = try read { try $0.snapshot(of: id, countingAhead: true) }
         if snapshot == nil { try notFound(id) }
         return snapshot
     }
 
-    /// See ``/Hablare/StoreReading/snapshots(_:)``.
+    /// Returns a page of requests in the order of submission. See ``/Hablare/StoreReading/snapshots(_:)``.
     public func snapshots(_ filter: SnapshotFilter) throws -> [RequestSnapshot] {
         try read { try $0.snapshots(filter) }
     }
 
-    /// See ``/Hablare/StoreReading/flights(_:)``.
+    /// Returns the lifecycles of flights. See ``/Hablare/StoreReading/flights(_:)``.
     public func flights(_ ids: [FlightID]) throws -> [FlightID: FlightLifecycle] {
         try read { try $0.flights(ids) }
     }
 
-    /// See ``/Hablare/StoreReading/response(of:)``.
+    /// Returns the response of a completed request. See ``/Hablare/StoreReading/response(of:)``.
     public func response(of id: UUID) throws -> AIResponseData? {
         try read { try $0.response(of: id) }
     }
 
-    /// See ``/Hablare/StoreReading/keptAnswer(of:)``.
+    /// Returns the answer that arrived for a request but could not be used. See
+    /// ``/Hablare/StoreReading/keptAnswer(of:)``.
     public func keptAnswer(of id: UUID) throws -> AIResponseData? {
         try read { try $0.keptAnswer(of: id) }
     }
 
-    /// See ``/Hablare/StoreReading/request(of:)``.
+    /// Returns a request as it was submitted. See ``/Hablare/StoreReading/request(of:)``.
     public func request(of id: UUID) throws -> StoredRequest? {
         let request = try read { try $0.request(of: id) }
         if request == nil { try notFound(id) }
         return request
     }
 
-    /// See ``/Hablare/StoreReading/stream(of:from:maximumBytes:)``.
+    /// Returns a page of a request's stream from a position on. See
+    /// ``/Hablare/StoreReading/stream(of:from:maximumBytes:)``.
     public func stream(of id: UUID, from position: StreamPosition, maximumBytes: Int) throws -> StreamPage? {
         try read { try $0.stream(of: id, from: position, maximumBytes: maximumBytes) }
     }
 
-    /// See ``/Hablare/StoreReading/cachedAnswer(_:)``.
+    /// Returns the newest answer of the cache to some work. See ``/Hablare/StoreReading/cachedAnswer(_:)``.
     public func cachedAnswer(_ query: CacheQuery) throws -> CachedAnswer? {
         try read { try $0.cachedAnswer(query) }
     }
 
-    /// See ``/Hablare/StoreReading/attempts(of:)``.
+    /// Returns the ended attempts of a request, oldest first. See ``/Hablare/StoreReading/attempts(of:)``.
     public func attempts(of id: UUID) throws -> [AttemptRecord] {
         try read { try $0.attempts(of: id) }
     }
 
-    /// See ``/Hablare/StoreReading/owners()``.
+    /// Returns the processes that are registered or hold flights. See ``/Hablare/StoreReading/owners()``.
     public func owners() throws -> [OwnerRecord] {
         try read { try $0.owners() }
     }
 
-    /// See ``/Hablare/StoreReading/providers()``.
+    /// Returns the providers of all flights that are not settled. See ``/Hablare/StoreReading/providers()``.
     public func providers() throws -> [ProviderID] {
         try read { try $0.providers() }
     }
 
-    /// See ``/Hablare/StoreReading/accounts()``.
+    /// Returns the accounts with known state. See ``/Hablare/StoreReading/accounts()``.
     public func accounts() throws -> [AccountRecord] {
         try read { try $0.accounts() }
     }
 
-    /// See ``/Hablare/StoreReading/ledger(_:)``.
+    /// Returns sums over the attempts in the ledger. See ``/Hablare/StoreReading/ledger(_:)``.
     public func ledger(_ query: LedgerQuery) throws -> LedgerReport {
         try read { try $0.ledger(query) }
     }
 
-    /// See ``/Hablare/StoreReading/budgets()``.
+    /// Returns the spending of budgets. See ``/Hablare/StoreReading/budgets()``.
     public func budgets() throws -> [BudgetRecord] {
         try read { try $0.budgets() }
     }
 
-    /// See ``/Hablare/StoreReading/statistics()``.
+    /// Returns counts over the store. See ``/Hablare/StoreReading/statistics()``.
     public func statistics() throws -> StoreStatistics {
         try read { try $0.statistics() }
     }

@@ -23,8 +23,8 @@ public final class SQLiteStore: RequestStore {
         /// The sizes from which content is kept in files. Default: 50 KiB for text, 100 KiB for other content. For
         /// example, `ContentThresholds(text: 1 << 20)` to keep text of up to 1 MiB in the database.
         public var thresholds: ContentThresholds
-        /// The largest size of the database file, in bytes; `nil` for no limit but the disk's. A write that needs more
-        /// fails as ``/Hablare/AIServiceError/Code/storageFull``. Content files do not count. Default `nil`. For
+        /// The largest size of the database file, in bytes. `nil`: only the disk limits the size. A write that needs
+        /// more fails as ``/Hablare/AIServiceError/Code/storageFull``. Content files do not count. Default `nil`. For
         /// example, `200 << 20` (200 MiB) on a phone.
         public var maximumDatabaseSize: Int?
         /// The seconds to wait for the write lock while another process holds it. After that, a write fails as
@@ -140,8 +140,8 @@ public final class SQLiteStore: RequestStore {
 
     // MARK: Writing
 
-    /// See ``/Hablare/RequestStore/commit(_:)``. Throws ``/Hablare/AIServiceError/Code/storageMissing`` if the store
-    /// was deleted, moved or replaced since it was opened.
+    /// Applies all writes in order, in one durable transaction. See ``/Hablare/RequestStore/commit(_:)``. Throws
+    /// ``/Hablare/AIServiceError/Code/storageMissing`` if the store was deleted, moved or replaced since it was opened.
     public func commit(_ writes: [StoreWrite]) throws -> StoreCommit {
         let erases = writes.contains(where: \.erases)
         let (commit, released) = try transact { db in
@@ -197,7 +197,7 @@ public final class SQLiteStore: RequestStore {
         return outcome.result
     }
 
-    /// See ``/Hablare/RequestStore/claim(_:)``.
+    /// Leases waiting flights to an owner, in one durable transaction. See ``/Hablare/RequestStore/claim(_:)``.
     public func claim(_ query: ClaimQuery) throws -> Claim {
         let (taken, nextDue) = try transact { db in
             let claim = try ClaimTransaction(db: db).take(query)
@@ -229,8 +229,9 @@ public final class SQLiteStore: RequestStore {
         }
     }
 
-    /// See ``/Hablare/RequestStore/foreignChanges(where:)``. Also empties the write-ahead log if another process
-    /// deleted something and could not erase it.
+    /// Returns the changes that other processes committed since the last call. See
+    /// ``/Hablare/RequestStore/foreignChanges(where:)``. Also empties the write-ahead log if another process deleted
+    /// something and could not erase it.
     public func foreignChanges(where isOfInterest: (ChangedRow) -> Bool) throws -> ForeignChanges {
         let log = log.withLock { $0 }
         let (news, isToErase) = try translatingErrors(of: path) {

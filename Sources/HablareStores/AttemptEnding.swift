@@ -9,14 +9,14 @@ package struct AttemptEnding: Sendable {
     package let flight: FlightLifecycle
     /// The members that became final with the end, in their new state and in the order in which they were passed.
     package let finished: [FlightMember]
-    /// The attempt's line for the ledger.
+    /// The attempt's record for the ledger.
     ///
-    /// It replaces an earlier line of the same attempt, because the process that ran the attempt knows best. It is
-    /// `nil` if the attempt has already completed the flight: that line is final.
+    /// It replaces an earlier record of the same attempt, because the process that ran the attempt knows best. It is
+    /// `nil` if the attempt has already completed the flight, because that record is final.
     package let record: AttemptRecord?
     /// The answer to store, if the attempt completed the flight.
     package let response: AIResponseData?
-    /// The answer to keep in the response's place, if the attempt failed because it could not be used.
+    /// The answer to keep in place of the response, if the attempt failed because the answer could not be used.
     package let kept: AIResponseData?
     /// The next provider of the flight, if the end diverts the flight to another one.
     package let diversion: AttemptEnd.Diversion?
@@ -26,7 +26,7 @@ package struct AttemptEnding: Sendable {
     package let settlement: Settlement?
     /// Whether ``AttemptEnd/outcomeIfHandleChanged`` replaced the outcome of the attempt.
     package let usesOutcomeIfHandleChanged: Bool
-    /// The reason to refuse the end. Only the attempt's line in the ledger is then written.
+    /// The reason to refuse the end. Only the attempt's record in the ledger is then written.
     package let refusal: FlightLifecycle.Refusal?
 
     /// The receipt of the write.

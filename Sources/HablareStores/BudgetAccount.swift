@@ -1,9 +1,9 @@
 package import Hablare
 
-/// The amount spent of a budget in one period: the state machine of the store's budget rows. Pure.
+/// The amount spent of a budget in one period, as a pure state machine of the store's budget rows.
 package struct BudgetAccount: Sendable, Hashable, Codable {
     package struct Share: Sendable, Hashable, Codable {
-        /// In micro-dollars.
+        /// The amount in micro-dollars.
         package var amount: Int64
         package var isUnknown: Bool
 
@@ -12,13 +12,13 @@ package struct BudgetAccount: Sendable, Hashable, Codable {
             self.isUnknown = isUnknown
         }
 
-        /// Creates the share of an attempt in flight with a maximum cost.
+        /// Creates the amount that counts for an attempt in flight, from its maximum cost.
         package init(reserving bound: Int64?) {
             self.init(amount: max(0, bound ?? 0), isUnknown: bound == nil)
         }
 
-        /// Creates the share of an attempt whose end is in the ledger: its cost, or nothing if it was not billed. If it
-        /// was or may have been billed at an unknown cost, its reservation.
+        /// Creates the amount that counts for an attempt whose end is in the ledger: its cost, or zero if it was not
+        /// billed. If it was or may have been billed at an unknown cost, this is its reservation.
         package init(settling record: AttemptRecord, reserved bound: Int64?) {
             if let cost = record.usage.costMicroDollars {
                 self.init(amount: max(0, cost), isUnknown: false)
@@ -31,7 +31,7 @@ package struct BudgetAccount: Sendable, Hashable, Codable {
     }
 
     package private(set) var spent: Int64
-    /// The number of attempts that count for nothing because their cost is unknown.
+    /// The number of attempts that are counted as free because their cost is unknown.
     package private(set) var unknown: Int
 
     package init(spent: Int64 = 0, unknown: Int = 0) {
@@ -39,8 +39,8 @@ package struct BudgetAccount: Sendable, Hashable, Codable {
         self.unknown = unknown
     }
 
-    /// Returns whether an attempt fits: its maximum cost is left. An attempt of unknown cost needs any amount to be
-    /// left, and a budget that accepts it.
+    /// Returns whether the budget has the maximum cost of an attempt left. An attempt of unknown cost is accepted if
+    /// any amount is left, unless the budget refuses such attempts.
     package func takes(_ charge: BudgetCharge) -> Bool {
         guard let bound = charge.bound else { return !charge.refusesUnknown && spent < charge.limit }
         return bound <= 0 || bound <= left(of: charge.limit)

@@ -1,8 +1,8 @@
 package import Foundation
 package import Hablare
 
-/// The choice among several answers to the same work: the one to use, and those that are replaced. Pure: stores apply
-/// it.
+/// The choice among several answers to the same work: the one to use, and those that are replaced. This type is pure:
+/// stores apply the choice.
 package struct CacheChoice: Sendable, Hashable {
     /// An answer.
     package struct Candidate: Sendable, Hashable {
@@ -47,7 +47,8 @@ package struct CacheChoice: Sendable, Hashable {
     }
 }
 
-/// Which answers drop out of a cache that is too large: the first ones of those that were not used for longest. Pure.
+/// The choice of answers to remove from a cache that is too large: those that were not used for the longest time. This
+/// type is pure.
 package struct CacheExcess: Sendable {
     private let limits: CacheLimits
     private var count: Int

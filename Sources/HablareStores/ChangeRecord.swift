@@ -91,7 +91,7 @@ extension ChangeRecord {
         return data
     }
 
-    /// Decodes a record; `nil` if the bytes are none, because the store is damaged or of a newer version.
+    /// Decodes a record; `nil` if the bytes are not a record, because the store is damaged or of a newer version.
     package init?(decoding data: Data) {
         var bytes = data[...]
         guard let flags = bytes.popFirst(), flags <= Self.flags.mayWait | Self.flags.touchesAnswers else { return nil }

@@ -10,8 +10,8 @@ package import Hablare
 ///
 /// - A setter replaces the whole row of its id. It must not decide whether to write, because the machine has decided.
 /// - A query must see the earlier writes of its transaction.
-/// - A query needs an index if its comment says so. A flight may have ten thousand members, and a million flights may
-///   wait.
+/// - A query needs an index if its comment states this. A flight may have ten thousand members, and a million flights
+///   may wait.
 /// - "Ascending" means by flight id, which is the order of arrival.
 /// - A damaged row must read as the harmless case: held rather than sent, kept rather than evicted.
 ///
@@ -19,7 +19,7 @@ package import Hablare
 /// writes is kept. A value that cannot be stored would therefore cost the other writes of the commit. Find it before
 /// anything is written, and refuse its write with ``WriteReceipt/rejected(_:)``.
 package protocol StoreRows {
-    /// The error that its methods throw; `Never` for rows in memory.
+    /// The error that the methods throw; `Never` for rows in memory.
     associatedtype Failure: Error
 
     // MARK: Owners
@@ -52,7 +52,7 @@ package protocol StoreRows {
     /// Returns the row of a request; `nil` if no request has that UUID.
     mutating func request(_ id: UUID) throws(Failure) -> RequestRow?
 
-    /// Returns the request at a place of a job. Needs an index.
+    /// Returns the request at a position of a job. Needs an index.
     mutating func request(at position: Submission.JobPosition) throws(Failure) -> UUID?
 
     /// Inserts a request, with the data of its submission that the row does not have, such as its metadata and trace.
@@ -64,8 +64,8 @@ package protocol StoreRows {
     /// Deletes a request with all its text, such as its metadata and error.
     mutating func delete(_ request: RequestRow) throws(Failure)
 
-    /// Returns the live requests that are due: their deadline is the date or earlier. Returns at most `limit` of them,
-    /// the earliest deadline first, and requests of one deadline in the order of their flights. Needs an index.
+    /// Returns the live requests whose deadline is at or before a date. Returns at most `limit` of them, the earliest
+    /// deadline first, and requests of one deadline in the order of their flights. Needs an index.
     mutating func requests(dueAt date: Date, limit: Int) throws(Failure) -> [UUID]
 
     /// Returns the earliest deadline of all live requests; `nil` if none has one. Needs an index.
@@ -109,7 +109,7 @@ package protocol StoreRows {
     /// Returns whether a flight has members other than one request.
     mutating func hasMembers(of flight: FlightID, besides id: UUID) throws(Failure) -> Bool
 
-    /// Returns the live member of a flight with the first UUID, and the most urgent class of its live members; `nil` if
+    /// Returns the live member of a flight with the first UUID, and the highest priority of its live members; `nil` if
     /// none is live. Needs an index, because one of ten thousand members must be able to leave a flight quickly.
     mutating func liveMembers(of flight: FlightID) throws(Failure) -> (first: UUID, priority: Priority)?
 
@@ -143,7 +143,7 @@ package protocol StoreRows {
     /// Returns the row of a flight's response; `nil` if there is none.
     mutating func response(of flight: FlightID) throws(Failure) -> ResponseRow?
 
-    /// Stores the response of a flight, in the place of an answer that was kept although it could not be used.
+    /// Stores the response of a flight, in place of an answer that was kept although it could not be used.
     mutating func write(_ response: AIResponseData, of flight: FlightID) throws(Failure)
 
     /// Evicts the content of a flight's response, and the flight's output. The row of the response stays.
@@ -152,7 +152,7 @@ package protocol StoreRows {
     /// Returns whether the store has the content of a reference.
     mutating func hasContent(_ reference: ContentReference) throws(Failure) -> Bool
 
-    /// Returns the flights of responses that no member protects and that were received at a place or before: at most
+    /// Returns the flights of responses that no member protects and that were received at or before a position: at most
     /// `limit`, the oldest first. The result may include protected responses, because the machine checks each one.
     mutating func unprotectedResponses(through position: PrunePlan.Position, limit: Int) throws(Failure) -> [FlightID]
 
@@ -192,11 +192,11 @@ package protocol StoreRows {
     mutating func write(_ reservations: [Reservation], of attempt: Int, of flight: FlightID) throws(Failure)
 }
 
-/// The rows of a store that lets ``StoreMachine`` make its claims. A store that claims by statements of its own does
-/// not need this conformance.
+/// The rows of a store for which ``StoreMachine`` claims flights. A store that claims by statements of its own does not
+/// need this conformance.
 package protocol ClaimableRows: StoreRows {
-    /// Returns the waiting flights of a provider and class within a scope: those after a flight, ascending, at most
-    /// `limit`. A shared flight is within the scope of the job of each live member. Needs an index.
+    /// Returns the waiting flights of a provider and priority within a scope: at most `limit` of those after a given
+    /// flight, ascending. A shared flight is within the scope of the job of each live member. Needs an index.
     mutating func waiting(
         for provider: ProviderID, _ priority: Priority, in scope: ClaimScope, after: FlightID?, limit: Int
     ) throws(Failure) -> [FlightID]
@@ -217,7 +217,7 @@ package struct RequestRow: Sendable, Codable {
     package var id: UUID
     package var flight: FlightID
     package var lifecycle: RequestLifecycle
-    /// The request's own class. A flight has the most urgent class of its live members.
+    /// The request's own priority. A flight has the highest priority of its live members.
     package var priority: Priority
     package var job: Submission.JobPosition?
     package var deadline: Date?
@@ -272,23 +272,23 @@ package struct FlightRow: Sendable, Codable {
     package var lifecycle: FlightLifecycle
     /// The leading member, under whose UUID the flight is sent.
     package var head: UUID
-    /// Whether requests other than the first have ever joined it.
+    /// Whether requests other than the first have ever joined the flight.
     package var isShared = false
     package var job: JobKey?
     package var priority: Priority
     package var provider: ProviderID
     package var model: String?
-    /// The provider and model that it was submitted to.
+    /// The provider and model that the flight was submitted to.
     package var origin: FallbackTarget
-    /// The work that it does; `nil` once its prompt was erased, after which no request can join it.
+    /// The work that the flight does; `nil` once its prompt was erased, after which no request can join it.
     package var work: Fingerprint?
     package var unknownOutcome: UnknownOutcomePolicy
-    /// Its streaming policy; `nil` if it does not stream.
+    /// The flight's streaming policy; `nil` if it does not stream.
     package var streaming: StreamingPolicy?
     package var startedAt: Date?
     /// The date of the first counted attempt; `nil` if no attempt counts any more.
     package var triedSince: Date?
-    /// The date of the last use of its answer in the cache; `nil` if the answer is not there.
+    /// The date of the last use of the flight's answer in the cache; `nil` if the answer is not there.
     package var usedAt: Date?
     package var answerBytes: Int64 = 0
 
@@ -352,7 +352,7 @@ package struct OutputRow: Sendable, Hashable {
 /// A response as ``StoreMachine`` knows it.
 package struct ResponseRow: Sendable, Hashable {
     package var receivedAt: Date
-    /// The size of its content in bytes, in the database and in content files; 0 once it was evicted.
+    /// The size of the response's content in bytes, in the database and in content files; 0 once it was evicted.
     package var bytes: Int64
     package var content: ContentReference?
     package var isEvicted: Bool
@@ -376,10 +376,10 @@ package struct BudgetPeriod: Sendable, Hashable, Codable {
     }
 }
 
-/// The amount that an attempt counts for in a budget.
+/// The amount that a budget reserves for an attempt.
 package struct Reservation: Sendable, Hashable, Codable {
     package var budget: BudgetPeriod
-    /// The most that the attempt can cost, in micro-dollars; `nil` if unknown.
+    /// The maximum cost of the attempt in micro-dollars; `nil` if unknown.
     package var bound: Int64?
     package var share: BudgetAccount.Share
 

@@ -17,11 +17,11 @@ public import SwiftData
     }
 }
 
-/// A context that saves SwiftData objects together with the receipts of merges into them, by one save of the main
+/// A context that saves SwiftData objects together with the receipts of merges into them, in one save of the main
 /// context.
 ///
-/// The save runs on the main actor, because the context does. This is the one exception to G9. Turn autosave off in the
-/// context, because it might save a property without its receipt.
+/// The save runs on the main actor, because the context does. This is the only exception to guarantee G9, that the main
+/// actor never waits. Turn autosave off in the context, because it might save a property without its receipt.
 ///
 /// For Apple's platforms only. This project's own checks run on Linux and do not build this file.
 @MainActor public final class SwiftDataMergeContext<Model: PersistentModel>: MergeContext {

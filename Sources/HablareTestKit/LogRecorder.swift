@@ -1,7 +1,7 @@
 import Hablare
 package import Logging
 
-/// Records log messages of every level with their metadata, so that a test can check that a secret is not among them.
+/// A recorder of log messages of every level with their metadata, with which a test checks that no secret is logged.
 public struct LogRecorder: Sendable {
     private struct Handler: LogHandler {
         let kept: Locked<[String]>

@@ -19,11 +19,11 @@ public struct ScriptedProvider: AIServiceProvider {
 
     /// The provider's id.
     public let id: ProviderID
-    /// The content type of its answers.
+    /// The content type of the provider's answers.
     public let responseType: ContentType
     /// The provider's limits.
     public let limits: ProviderLimits
-    /// Whether it is suspended while there is no network.
+    /// Whether the provider is suspended while there is no network.
     public let needsNetwork: Bool
     private var maximum: @Sendable (AIRequest) -> Usage? = { _ in nil }
     private let script: @Sendable (ProviderCall) async -> Result<ProviderAnswer, AIServiceError>
@@ -33,9 +33,9 @@ public struct ScriptedProvider: AIServiceProvider {
     ///
     /// - Parameters:
     ///   - id: The provider's id.
-    ///   - responseType: The content type of its answers.
+    ///   - responseType: The content type of the provider's answers.
     ///   - limits: The provider's limits.
-    ///   - needsNetwork: Whether it is suspended while there is no network.
+    ///   - needsNetwork: Whether the provider is suspended while there is no network.
     ///   - script: Returns the answer to a call. Default: the prompt's text.
     public init(
         id: ProviderID = "scripted", responseType: ContentType = .text, limits: ProviderLimits = ProviderLimits(),
@@ -54,7 +54,8 @@ public struct ScriptedProvider: AIServiceProvider {
     /// The calls so far.
     public var record: Record { state.withLock { $0 } }
 
-    /// Returns the same provider with an upper bound of a call's usage. Without it the provider reports none.
+    /// Returns the same provider with an upper bound of a call's usage. Without such a bound, the provider reports
+    /// none.
     public func using(atMost maximum: @escaping @Sendable (AIRequest) -> Usage?) -> ScriptedProvider {
         var provider = self
         provider.maximum = maximum
@@ -64,7 +65,7 @@ public struct ScriptedProvider: AIServiceProvider {
     /// Returns the upper bound of a call's usage, as set with ``using(atMost:)``.
     public func maximumUsage(of request: AIRequest) -> Usage? { maximum(request) }
 
-    /// Answers by the script.
+    /// Answers a call as the script determines.
     public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
         state.withLock { record in
             record.calls.append(call)
@@ -81,7 +82,7 @@ public struct ScriptedProvider: AIServiceProvider {
     }
 }
 
-/// Holds its callers until it is opened, so that a test decides when a provider answers.
+/// A gate that holds its callers until it is opened, so that a test decides when a provider answers.
 public final class Gate: Sendable {
     private struct State: Sendable {
         var isOpen = false

@@ -187,7 +187,7 @@ final class AnswerCache: Sendable {
 public struct CacheStatistics: Sendable, Hashable {
     /// The number of requests, and of calls of ``AIRequestManager/cachedResponse(to:from:)``, that found an answer.
     public var hits = 0
-    /// The number of those that found no answer young enough. Requests and calls that accept no cached answer are not
+    /// The number of requests and calls that found no answer young enough. Those that accept no cached answer are not
     /// counted.
     public var misses = 0
     /// The number of hits that were answered from this process's memory.
@@ -196,7 +196,7 @@ public struct CacheStatistics: Sendable, Hashable {
     public var lost = 0
     /// The number of answers that this process has in memory now.
     public var memoryCount = 0
-    /// The approximate number of bytes that they take in memory.
+    /// The approximate number of bytes of memory that these answers take.
     public var memoryBytes = 0
 
     /// Creates counts of zero.

@@ -2,7 +2,7 @@ public import Foundation
 
 /// A query of a store for an answer to some work.
 public struct CacheQuery: Sendable, Hashable {
-    /// The work to be answered.
+    /// The fingerprint of the work to be answered.
     public var fingerprint: Fingerprint
     /// The range of dates at which the answer must have been received.
     public var window: ClosedRange<Date>
@@ -35,7 +35,8 @@ public enum CacheSelection: Sendable, Hashable {
     /// The answers to requests that were submitted to a provider, and those that this provider gave as a fallback for
     /// another.
     case provider(ProviderID)
-    /// The answers of one model of a provider, selected likewise. `nil` for requests that name no model.
+    /// The answers of one model of a provider, selected in the same way as by ``provider(_:)``. A model of `nil`
+    /// selects the answers to requests that name no model.
     case model(String?, of: ProviderID)
     /// The answers produced for requests with a tag.
     case tag(String)

@@ -29,7 +29,7 @@ extension AIResponseData {
         }
     }
 
-    /// Returns this response as that of a request that found it in the cache.
+    /// Returns this response as it is delivered to a request that found it in the cache.
     ///
     /// - Parameter age: The age of the response at that time, in seconds.
     public func fromCache(age: TimeInterval) -> AIResponseData {

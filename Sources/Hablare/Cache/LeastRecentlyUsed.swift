@@ -1,4 +1,5 @@
-/// A dictionary that evicts the least recently used values when there are too many or they are too large. Pure.
+/// A dictionary that evicts the least recently used values when there are too many or they are too large. This type is
+/// pure.
 ///
 /// The values are linked in the order of their use, so every operation takes constant time.
 package struct LeastRecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sendable {
@@ -38,8 +39,8 @@ package struct LeastRecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sen
 
     /// Inserts a value or replaces the one under its key. Omits a value that is larger than the maximum cost.
     ///
-    /// - Returns: The values that were removed. A caller that holds a lock releases them after it, because the
-    ///   deinitialization of an object runs foreign code.
+    /// - Returns: The values that were removed. A caller that holds a lock must release them after the lock, because
+    ///   the deinitialization of an object runs foreign code.
     @discardableResult
     package mutating func set(_ key: Key, to value: Value, cost: Int) -> [Value] {
         var gone: [Value] = []

@@ -1,7 +1,7 @@
 package import Foundation
 
-/// The remaining quota of an account: its two token buckets, its pause and its reported limits. Pure; it decides for
-/// the store's account rows.
+/// The remaining quota of an account: its two token buckets, its pause and its reported limits. This type is pure, and
+/// computes the store's account rows.
 package struct AccountBudget: Sendable, Hashable, Codable {
     package var requests: TokenBucket?
     package var units: TokenBucket?
@@ -26,7 +26,7 @@ package struct AccountBudget: Sendable, Hashable, Codable {
         self.failingUntil = failingUntil
     }
 
-    /// The longest pause that is believed, in seconds. A clock or a header may be wrong by years.
+    /// The longest pause that is accepted, in seconds. A clock or a header may be wrong by years.
     package static let longestPause: TimeInterval = 24 * 3600
 
     // MARK: Spending
@@ -67,8 +67,8 @@ package struct AccountBudget: Sendable, Hashable, Codable {
         return PermitGrant(costs: granted, next: nil)
     }
 
-    /// Returns the end of the account's pause, if it is paused. A pause longer than any that is believed is ignored: a
-    /// clock was set back.
+    /// Returns the end of the account's pause, if it is paused. A pause that is longer than any accepted one is
+    /// ignored, because a clock was set back.
     package func pause(now: Date) -> Date? {
         believed(pausedUntil, now: now)
     }

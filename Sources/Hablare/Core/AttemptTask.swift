@@ -207,7 +207,7 @@ final class AttemptTask: CallListener {
         case leave
     }
 
-    /// Ends the attempt and returns its end for recording, unless an end is being recorded in its stead.
+    /// Ends the attempt and returns its end for recording, unless an end is being recorded on its behalf.
     @inline(never)
     private func ended(_ flight: QueuedFlight, startedAt: Date, endedAt: Date, _ reply: Reply) -> Ending {
         guard let engine else {

@@ -1,10 +1,10 @@
 package import Foundation
 
-/// A circuit breaker: stops calling a provider that failed several times in a row, and probes it now and then with a
-/// single call. Pure.
+/// A circuit breaker, which stops calls to a provider that failed several times in a row, and from time to time probes
+/// the provider with a single call. This type is pure.
 ///
-/// Only failures that show the provider's health count: overload, timeouts and lost connections. A provider that
-/// refuses a request is healthy.
+/// Only failures that show that the provider is unhealthy count: overload, timeouts and lost connections. A provider
+/// that refuses a request is healthy.
 package struct Breaker: Sendable, Hashable {
     package enum Health: Sendable, Hashable {
         case sound
@@ -13,7 +13,7 @@ package struct Breaker: Sendable, Hashable {
         case unknown
     }
 
-    /// The number of a probe, which tells a former probe from the current one.
+    /// The number of a probe, which distinguishes a former probe from the current one.
     package struct Probe: Sendable, Hashable {
         fileprivate let number: Int
     }
@@ -56,8 +56,8 @@ package struct Breaker: Sendable, Hashable {
         return probe
     }
 
-    /// Records the end of a call. Returns the news: the date until which the provider is not called, or that it works
-    /// again.
+    /// Records the end of a call. Returns the change, if any: the date until which the provider is not called, or that
+    /// it works again.
     package mutating func ended(_ health: Health, probe: Probe?, now: Date) -> AccountReport.Failing {
         switch (state, health) {
         case (.closed, .sound):
@@ -107,15 +107,15 @@ extension Breaker.Health {
 /// let careful = BreakerPolicy(threshold: 3, pause: .seconds(30), longestPause: .seconds(1800))
 /// ```
 public struct BreakerPolicy: Sendable, Hashable {
-    /// The number of failures in a row after which the provider is not called. Only failures that show the provider's
-    /// health count: overload, timeouts and lost connections. At least 1. Default 5. For example, 2 for a service that
-    /// is often down for long.
+    /// The number of failures in a row after which the provider is not called. Only failures that show that the
+    /// provider is unhealthy count: overload, timeouts and lost connections. At least 1. Default 5. For example, 2 for
+    /// a service that is often down for long.
     public var threshold: Int
     /// The first pause. It doubles with each probe that fails. Default 5 s. More than 0. For example, `.seconds(30)`
     /// for a service that recovers slowly.
     public var pause: Duration
-    /// The longest pause. Default 5 minutes. 0 or more; if it is shorter than ``pause``, it applies to the first pause,
-    /// too. For example, `.seconds(1800)` to probe a failing service at most twice an hour.
+    /// The longest pause. Default 5 minutes. 0 or more; if it is shorter than ``pause``, it also limits the first
+    /// pause. For example, `.seconds(1800)` to probe a failing service at most twice an hour.
     public var longestPause: Duration
 
     /// Creates a policy.

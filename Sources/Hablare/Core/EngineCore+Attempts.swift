@@ -198,7 +198,7 @@ extension EngineCore {
         failWatchers(of: key.flight, with: error)
     }
 
-    /// Returns whether the end of an abandoned attempt is being recorded in its stead.
+    /// Returns whether the end of an abandoned attempt is being recorded on its behalf.
     func isRecordingStandIn(of key: AttemptKey) -> Bool {
         if case .abandoned(_, standIn: .some) = attempts[key]?.lifecycle { true } else { false }
     }

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// The present moment by both clocks: dates mark records, and the clock measures waits.
+/// The present moment by both clocks: the date for records, and the clock's time for waits.
 package struct Moment: Sendable, Hashable {
     package let date: Date
     package let clock: Duration
@@ -23,7 +23,7 @@ extension EngineCore {
         case run(QueuedFlight)
         /// Cancel the attempt's task.
         case stop(AttemptKey)
-        /// The provider does not react to the stop: record an end in its stead if its request is to continue.
+        /// Record an end instead of the provider, which does not react to the stop, if the request is to continue.
         case abandon(AttemptKey, StopReason)
         /// Record the ends that the store could not take.
         case resumeRecording([AttemptKey])
@@ -35,7 +35,7 @@ extension EngineCore {
         case release([QueuedFlight])
         /// Reserve permits of an account.
         indirect case reserve(PermitRequest)
-        /// Write the news of an account: a pause, its limits, or its health.
+        /// Record a change of an account: a pause, its limits, or its health.
         indirect case report(AccountReport)
         /// End the requests whose deadline has passed.
         case sweep
@@ -49,7 +49,7 @@ extension EngineCore {
         case wakeReaders(of: UUID)
         /// End the readers of a request's stream with an error.
         case failReaders(of: UUID, any Error)
-        /// Let the readers of a flight's output read on.
+        /// Let the readers of a flight's output continue.
         case wakeReadersOfFlight(FlightID)
         /// Stop announcing anything, or start again.
         case silence(Bool)
@@ -109,7 +109,7 @@ extension EngineCore {
     }
 }
 
-/// A reason to start again a wait that ended without a usable outcome.
+/// A reason to restart a wait that ended without a usable outcome.
 package enum Revival: Sendable, Hashable {
     /// A failed or cancelled request is retried.
     case request(UUID)

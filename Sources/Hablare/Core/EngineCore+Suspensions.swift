@@ -54,7 +54,7 @@ extension EngineCore {
         release(queued)
     }
 
-    /// Removes a reason to suspend work. Its lanes look for work again.
+    /// Removes a reason to suspend work. The lanes that it concerned look for work again.
     package mutating func resumed(from reason: SuspensionReason) {
         if suspensions.resumed(from: reason) { backlogMayExist() }
         revive()

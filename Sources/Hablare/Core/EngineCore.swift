@@ -13,18 +13,18 @@ import OrderedCollections
 /// - the reasons to suspend work,
 /// - the requests that are watched here.
 ///
-/// The journal passes in the changes of each commit in commit order (``committed(_:of:)``), so that all news has one
-/// order. ``wake()`` is its only timer.
+/// The journal passes in the changes of each commit in commit order (``committed(_:of:)``), so that all changes are
+/// reported in one order. ``wake()`` is its only timer.
 ///
 /// These invariants hold for any order of events:
 ///
 /// - A lane never has more calls in flight than its provider's concurrency.
 /// - A flight never takes two slots.
-/// - Every promised slot is taken or given back.
+/// - Every reserved slot is taken or given back.
 /// - A suspended lane starts nothing and claims nothing.
-/// - Work never stalls while the core is open. Take a lane that is not suspended and has a flight waiting that this
-///   process may take. Then a flight of the lane is in flight, or an outstanding effect will lead to one, or ``wake()``
-///   returns the time to continue.
+/// - Work never stalls while the core is open. For every lane that is not suspended and has a waiting flight that this
+///   process may take, one of these is true: a flight of the lane is in flight, an outstanding effect will lead to one,
+///   or ``wake()`` returns the time to continue.
 package struct EngineCore: Sendable {
     /// An attempt of this process, with the slot that it takes.
     struct Attempt: Sendable {
@@ -51,7 +51,7 @@ package struct EngineCore: Sendable {
         package var scope: ClaimScope
         /// Whether other processes may use the store.
         package var isShared: Bool
-        /// Whether to stop calling an account once it refuses a call in a way that would refuse every call.
+        /// Whether to stop calling an account after it refused a call for a reason that applies to every call.
         package var suspendsRefusingAccounts: Bool
         /// The longest pause that a provider can ask for. A longer one is shortened to it.
         package var longestPause: Duration
@@ -231,7 +231,8 @@ package struct EngineCore: Sendable {
         unreturned = []
     }
 
-    /// Parks the core because the store cannot be written. A call that started now could not be recorded.
+    /// Stops the core from starting work, because the store cannot be written. A call that started now could not be
+    /// recorded.
     package mutating func storeFailed(with error: any Error) {
         guard case .open = phase else { return }
         phase = .parked
@@ -323,7 +324,7 @@ package struct EngineCore: Sendable {
 
     // MARK: The backlog
 
-    /// Marks every lane's backlog as possible, because a write may have left a flight waiting for any of them.
+    /// Marks every lane as possibly having a backlog, because a write may have left a flight waiting for any of them.
     package mutating func backlogMayExist() {
         for index in lanes.values.indices { lanes.values[index].backlogMayExist() }
         touchAll()
@@ -359,7 +360,8 @@ package struct EngineCore: Sendable {
         touch(index)
     }
 
-    /// Returns the priority class whose turn it is in a claim for a provider, see ``ClaimQuery/roundOffset``.
+    /// Returns the position in the round of priorities at which a claim for a provider continues. See
+    /// ``ClaimQuery/roundOffset``.
     package func roundOffset(of provider: ProviderID) -> Int { lanes[provider]?.roundOffset ?? 0 }
 
     /// Handles a claim that failed. If its outcome is unknown, this process may hold leases that it does not know of.

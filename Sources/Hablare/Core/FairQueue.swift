@@ -1,6 +1,6 @@
 import DequeModule
 
-/// A queue of three priority classes, served by deficit round robin 8:4:1, and in order of arrival within a class.
+/// A queue of three priorities, served by deficit round robin 8 : 4 : 1, and in order of arrival within a priority.
 ///
 /// Every element costs one. A class is served up to its weight, and then the next class that has an element.
 struct FairQueue<Element: Sendable>: Sendable {

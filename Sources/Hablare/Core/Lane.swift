@@ -29,7 +29,7 @@ struct Lane: Sendable {
     var promised = 0
     var backlog = Backlog.possible
     var due: Date?
-    /// The number of flights taken from the store. It decides whose turn it is among the priority classes.
+    /// The number of flights taken from the store. It decides which priority has its turn.
     private(set) var roundOffset = 0
     /// The maximum number of flights to hold beyond the free slots. It never exceeds the account's rate for half a
     /// second.

@@ -1,9 +1,9 @@
 package import Foundation
 
-/// A token bucket: fills at a steady rate up to its capacity, and is drained by costs. Pure.
+/// A token bucket, which fills at a steady rate up to its capacity and is drained by costs. This type is pure.
 ///
 /// A cost above the capacity is granted when the bucket is full, and leaves it in debt. One huge request therefore
-/// waits for its share like every other and is not stuck for ever.
+/// waits like every other and is not stuck forever.
 package struct TokenBucket: Sendable, Hashable, Codable {
     /// The number of tokens left; negative in debt.
     package var level: Double

@@ -35,8 +35,8 @@ extension AIServiceError.Code {
     public static let workLost = Self(rawValue: "work-lost")
     /// The provider failed. Its message describes the failure.
     public static let providerFailed = Self(rawValue: "provider-failed")
-    /// The provider asks for fewer calls: a limit of requests, units or concurrency was reached. If it states for how
-    /// long, all requests of its account wait. See ``EngineConfiguration/longestPause``.
+    /// The provider asks for fewer calls: a limit of requests, units or concurrency was reached. If the provider states
+    /// how long to wait, all requests of its account wait. See ``EngineConfiguration/longestPause``.
     public static let rateLimited = Self(rawValue: "rate-limited")
     /// The provider is overloaded or failed internally. The same call may succeed later.
     public static let overloaded = Self(rawValue: "overloaded")
@@ -53,7 +53,7 @@ extension AIServiceError.Code {
     public static let deadlineExceeded = Self(rawValue: "deadline-exceeded")
     /// A configured budget has not enough left for the possible cost of the call. Nothing was sent.
     public static let budgetExceeded = Self(rawValue: "budget-exceeded")
-    /// The UUID or the position in the job is known with other content.
+    /// A request with this UUID, or at this position in the job, already exists with other content.
     public static let conflict = Self(rawValue: "conflict")
     /// No request has that UUID.
     public static let unknownRequest = Self(rawValue: "unknown-request")
@@ -83,8 +83,8 @@ extension AIServiceError.Code {
     /// Another process keeps the store locked.
     public static let storageBusy = Self(rawValue: "storage-busy")
     /// The connection to the store was lost during a commit, so it is unknown whether the commit was made. A submission
-    /// may be repeated, because a request with a known UUID is not submitted twice. After any other call, look at the
-    /// request first.
+    /// may be repeated, because a request with a known UUID is not submitted twice. After any other call, check the
+    /// state of the request first.
     public static let storageUncertain = Self(rawValue: "storage-uncertain")
     /// The store failed in another way.
     public static let storageFailed = Self(rawValue: "storage-failed")

@@ -33,7 +33,7 @@ public struct AIServiceError: Error, Sendable, Hashable, Codable {
 
     /// In one object, so that a result is not as large as its rare failure.
     private struct Parts: Sendable, Hashable, Codable {
-        /// Everything but the kept answer, which is not encoded: the store keeps it beside the error.
+        /// Everything but the kept answer, which is not encoded because the store keeps it separately.
         enum CodingKeys: String, CodingKey {
             case code, category, message, disposition, cause, billing
         }
@@ -59,11 +59,11 @@ public struct AIServiceError: Error, Sendable, Hashable, Codable {
     public var disposition: FailureDisposition { parts.value.disposition }
     /// The underlying failure in its own words, for logs. Never a prompt, a response or a credential.
     public var cause: String? { parts.value.cause }
-    /// The billing of the call, if an answer arrived and cannot be used. `nil` if the disposition determines it: maybe
-    /// billed if the outcome is unknown, otherwise not billed.
+    /// The billing of a call whose answer arrived but cannot be used. `nil` if the disposition determines it: the call
+    /// may have been billed if the outcome is unknown, and was not billed otherwise.
     public var billing: FailureBilling? { parts.value.billing }
-    /// The answer that arrived and cannot be used, from the provider to the engine. The engine moves it into the store,
-    /// where ``AIRequestManager/keptAnswer(for:)`` finds it, so the error of a recorded request has none.
+    /// The answer that arrived but cannot be used. A provider sets it, and the engine moves it into the store. It is
+    /// therefore `nil` in the error of a recorded request; use ``AIRequestManager/keptAnswer(for:)`` to read it.
     public var keptAnswer: KeptAnswer? { parts.value.kept }
 
     /// Creates an error.
@@ -93,10 +93,10 @@ public struct AIServiceError: Error, Sendable, Hashable, Codable {
         self.parts = Box(parts)
     }
 
-    /// Returns the same error with the answer that cannot be used.
+    /// Returns the same error with an answer that arrived but cannot be used.
     ///
-    /// Give it where a service did the work and its answer is not of the expected form: the answer may be billed, and
-    /// must not be lost. The engine stores it with the request.
+    /// A provider calls this if a service did the work but its answer does not have the expected form. The answer may
+    /// be billed and must not be lost, so the engine stores it with the request.
     public func keeping(_ answer: KeptAnswer?) -> AIServiceError {
         var parts = parts.value
         parts.kept = answer

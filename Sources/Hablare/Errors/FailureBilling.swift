@@ -1,4 +1,4 @@
-/// The billing of a failed call whose failure alone does not determine it: an answer arrived, and cannot be used.
+/// The billing of a failed call whose answer arrived but cannot be used.
 public enum FailureBilling: Sendable, Hashable, Codable {
     /// The service answered without reporting its usage. It may have charged for the call.
     case maybeBilled

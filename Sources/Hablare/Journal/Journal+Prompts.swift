@@ -5,7 +5,7 @@ package struct ReadClaim: Sendable {
     /// The flights to send, in order of urgency, then of arrival. A flight whose prompt is gone or damaged is among
     /// them, and fails.
     package var flights: [ClaimedFlight] = []
-    /// See ``Claim/nextDue``.
+    /// The earliest end of a backoff. See ``Claim/nextDue``.
     package var nextDue: Date?
     /// The flights whose prompts cannot be read now. They back off in the store for a while.
     package var putBack: [ClaimedFlight] = []

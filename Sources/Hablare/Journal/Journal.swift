@@ -1,6 +1,6 @@
 import Foundation
 
-/// The only writer of a store, and the only source of news about its commits. It commits in groups: all entries that
+/// The only writer of a store, which also reports the changes of its commits. It commits in groups: all entries that
 /// arrive during one commit go into the next one together.
 ///
 /// It never sleeps to fill a batch. It commits entries in the order of arrival, so a cancellation and an outcome of the

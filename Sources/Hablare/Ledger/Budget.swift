@@ -1,11 +1,11 @@
 package import Foundation
 
-/// A limit on spending, kept by all processes of a store together that are configured with the budget.
+/// A limit on spending, shared by all processes that use the store and are configured with the budget.
 ///
 /// Before an attempt is sent, its maximum cost is reserved in the store, in the transaction that journals the attempt.
-/// A call that does not fit is not sent, and fails with ``AIServiceError/Code/budgetExceeded``. When the attempt has
-/// ended, its cost replaces the reservation. If the cost is unknown and the attempt was or may have been billed, the
-/// reservation stays spent.
+/// A call whose maximum cost exceeds what is left of the budget is not sent. It fails with
+/// ``AIServiceError/Code/budgetExceeded``. When the attempt has ended, its cost replaces the reservation. If the cost
+/// is unknown and the attempt was or may have been billed, the reservation stays spent.
 ///
 /// For example, 20 dollars a month for everything, and 50 cents a day for drafts:
 ///
@@ -40,8 +40,8 @@ public struct Budget: Sendable, Hashable {
 
     /// The action for a call whose maximum cost is unknown.
     public enum UnknownCosts: Sendable, Hashable {
-        /// Send the call while anything is left of the budget. The call counts once its cost is known. The budget
-        /// reports the number of its attempts with unknown cost.
+        /// Send the call if anything is left of the budget. The call counts towards the budget once its cost is known.
+        /// The budget reports the number of its attempts with unknown cost.
         case countAsZero
         /// Do not send the call.
         case refuse

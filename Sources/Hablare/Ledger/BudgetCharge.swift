@@ -24,7 +24,7 @@ public struct AttemptStart: Sendable, Hashable {
 public struct BudgetCharge: Sendable, Hashable {
     /// The name of the budget.
     public var budget: String
-    /// The beginning of the period in which it counts.
+    /// The beginning of the budget's period in which the attempt counts.
     public var period: Date
     /// The limit of the budget in micro-dollars.
     public var limit: Int64
@@ -32,7 +32,8 @@ public struct BudgetCharge: Sendable, Hashable {
     public var bound: Int64?
     /// Whether the budget refuses attempts of unknown maximum cost.
     public var refusesUnknown: Bool
-    /// The job that the flight must belong to for the charge to count. `nil`: it counts in any case.
+    /// The only job whose attempts are charged. If the flight belongs to another job, the charge does not count.
+    /// Attempts of every job are charged if this is `nil`.
     public var job: JobKey?
 
     /// Creates a charge.
@@ -50,7 +51,7 @@ public struct BudgetCharge: Sendable, Hashable {
 
 /// The reason why an attempt must not be sent.
 public struct BudgetRefusal: Sendable, Hashable {
-    /// The name of the budget that the attempt does not fit into.
+    /// The name of the budget that has too little left for the attempt.
     public var budget: String
     /// The amount left of the budget in micro-dollars.
     public var left: Int64
@@ -70,7 +71,7 @@ public struct BudgetRecord: Sendable, Hashable {
     public var period: Date
     /// The amount spent, or reserved by attempts in flight, in micro-dollars.
     public var spent: Int64
-    /// The number of attempts that count for nothing because their cost is unknown.
+    /// The number of attempts that are counted as free because their cost is unknown.
     public var unknown: Int
 
     /// Creates a record.

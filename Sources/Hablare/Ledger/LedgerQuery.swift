@@ -1,6 +1,7 @@
 public import Foundation
 
-/// A query that sums attempts, optionally in groups. Attempts that a budget refused were not made, and are in no sum.
+/// A query that sums attempts, optionally in groups. An attempt that a budget refused was never sent, so no sum
+/// includes it.
 ///
 /// ```swift
 /// let lastDay = LedgerQuery(by: .model, from: Date().addingTimeInterval(-86_400), provider: "openai", tag: "drafts")
@@ -10,7 +11,7 @@ public struct LedgerQuery: Sendable, Hashable {
     public enum Grouping: String, Sendable, Hashable, CaseIterable {
         /// The provider.
         case provider
-        /// The model that was asked for.
+        /// The requested model.
         case model
         /// The tag. An attempt counts under each tag of its request, so these sums add up to more than the total.
         case tag
@@ -22,15 +23,15 @@ public struct LedgerQuery: Sendable, Hashable {
 
     /// The property to group by. `nil`: no groups, only the total.
     public var grouping: Grouping?
-    /// The date from which on attempts began, inclusive. `nil`: no limit.
+    /// The earliest start of an attempt, inclusive. `nil`: no limit.
     public var from: Date?
-    /// The date before which attempts began, exclusive. `nil`: no limit.
+    /// The latest start of an attempt, exclusive. `nil`: no limit.
     public var to: Date?
-    /// The provider of the attempts. `nil`: all.
+    /// The provider of the attempts. `nil`: any provider.
     public var provider: ProviderID?
-    /// The job of the requests. `nil`: all.
+    /// The job of the requests. `nil`: any job, or none.
     public var job: JobKey?
-    /// The tag of the requests. `nil`: all.
+    /// The tag of the requests. `nil`: any tags, or none.
     public var tag: String?
 
     /// Creates a query. Default: the total of all attempts.
@@ -59,7 +60,8 @@ public struct LedgerSum: Sendable, Hashable {
     public var discarded: Int
     /// The number of attempts that may have been billed.
     public var maybeBilled: Int
-    /// The number of attempts that were or may have been billed at an unknown cost: the gaps of the cost.
+    /// The number of attempts that were or may have been billed and whose cost is unknown. ``usage`` does not include
+    /// their cost.
     public var withoutCost: Int
     /// The total usage. Its cost is `nil` if no attempt's cost is known, and otherwise the sum of the known costs.
     public var usage: Usage
@@ -98,7 +100,8 @@ public struct LedgerRow: Sendable, Hashable {
 
 /// The result of a ``LedgerQuery``.
 public struct LedgerReport: Sendable, Hashable {
-    /// The sums in the order of their keys, with that of attempts without a key last. Empty without a grouping.
+    /// The rows in the order of their keys. The row of attempts without a key is last. Empty if the query has no
+    /// grouping.
     public var rows: [LedgerRow]
     /// The sum over all attempts of the query, each counted once.
     public var total: LedgerSum

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Adds up attempts exactly, in 128-bit numbers that are clamped only when a sum is read.
+/// An exact sum over attempts, in 128-bit numbers that are clamped only when the sum is read.
 package struct LedgerTally: Sendable {
     /// The quantities that are summed besides the counts, in the order of ``Usage``. Durations are in microseconds.
     package enum Quantity: Int, Sendable, CaseIterable {

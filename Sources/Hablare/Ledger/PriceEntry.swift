@@ -20,7 +20,7 @@ public enum PriceUnit: String, Sendable, Hashable, Codable, CaseIterable {
     case call
 }
 
-/// The price of a unit at a provider for a time.
+/// The price of a unit at a provider, with the period in which it is valid.
 ///
 /// For example, 15 dollars for a million characters:
 ///
@@ -42,10 +42,11 @@ public struct PriceEntry: Sendable, Hashable {
     /// The date until which the price is valid, exclusive. `nil`: until further notice.
     public var until: Date?
     /// The day or month in which the price was last compared with its source, `2026-11-21` or `2026-11`. `nil`: on the
-    /// day of its table (``PriceTable/date``), or not known. It shows the age of the price, and changes no cost.
+    /// day of its table (``PriceTable/date``), or not known. It shows the age of the price and does not affect any
+    /// cost.
     public var checked: String?
     /// Where the price was read, such as the address of a page. `nil`: see the sources of its table
-    /// (``PriceTable/sources``). It changes no cost.
+    /// (``PriceTable/sources``). It does not affect any cost.
     public var source: String?
 
     /// Creates a price.

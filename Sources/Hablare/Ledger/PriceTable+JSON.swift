@@ -1,7 +1,7 @@
 public import Foundation
 
 extension PriceTable {
-    /// The prices that ship with this version: a few models of well-known services. ``date`` and ``sources`` tell their
+    /// The prices that ship with this version: a few models of well-known services. ``date`` and ``sources`` give their
     /// age and origin. Prices change: check them, or use a table of your own.
     public static let shipped: PriceTable = {
         do {

@@ -12,7 +12,7 @@ package enum StopReason: Sendable, Hashable {
     case offline
 }
 
-/// The meaning of a provider's result, given the reason for which the attempt was stopped, if any. Pure.
+/// The meaning of a provider's result, given the reason for which the attempt was stopped, if any. This type is pure.
 package struct AttemptClassification: Sendable {
     package enum Outcome: Sendable {
         case completed(ProviderAnswer)
@@ -24,14 +24,14 @@ package struct AttemptClassification: Sendable {
     package let outcome: Outcome
     package let billing: BillingState
 
-    /// Judges a result.
+    /// Classifies a result.
     ///
     /// - An answer that arrives after a stop still counts: the work is done and paid for.
     /// - A failure after a stop is caused by the stop, regardless of the error that the provider reports. A
     ///   cancellation never becomes a network error. The failure's statement about billing still counts.
     /// - A call that timed out may have been carried out, unless nothing was sent. The disposition of
-    ///   ``AIServiceError/Code/timeout`` says so, and ``RetryPolicy`` then holds the request if the request asks for
-    ///   that.
+    ///   ``AIServiceError/Code/timeout`` states this, and ``RetryPolicy`` then holds the request if the request asks
+    ///   for that.
     ///
     /// - Parameter wasSent: Whether the provider was called.
     package init(
@@ -88,6 +88,8 @@ extension AIServiceError {
         .invalidResponse,
         "The provider answered with a number that is not finite, or with more than 64 levels. Correct the provider.")
 
+    /// Returns the error for an attempt that exceeded its time limit.
+    ///
     /// - Parameter isUnsent: Whether nothing was sent, so that another attempt cannot be billed twice.
     package static func timedOut(after limit: Duration, isUnsent: Bool = false) -> AIServiceError {
         AIServiceError(

@@ -28,16 +28,17 @@ package struct AttemptKey: Sendable, Hashable, Comparable {
 /// An attempt is `returned` only while the last of its output is being journalled. An abandoned attempt moves to
 /// `recording` if its provider returns after all.
 package enum AttemptLifecycle: Sendable, Hashable {
-    /// The start is being written to the store, so nothing has been sent. After a stop, the provider has until the
-    /// deadline, which begins with the store's answer. The provider is not called at all if the stop is seen in time.
+    /// The start is being written to the store, so nothing has been sent. After a stop, the provider has the grace
+    /// period to return, which begins when the store has answered. The provider is not called at all if the stop is
+    /// seen in time.
     case journalling(stop: StopReason?)
     /// The provider works.
     case running
     /// The provider has been asked to stop and has until the deadline.
     case stopping(StopReason)
     /// The provider did not react to the stop in time, and the attempt's slot is free for the next attempt. `standIn`
-    /// is the recording of an end in the provider's stead. It is `nil` if no such end is recorded, or once it has been
-    /// recorded.
+    /// is the recording of an end instead of the provider's. It is `nil` if no such end is recorded, or once it has
+    /// been recorded.
     case abandoned(StopReason, standIn: Recording?)
     /// The provider returned, and the last of its output is being journalled. Nothing stops the attempt any more.
     case returned(StopReason?)
@@ -58,7 +59,7 @@ package enum AttemptLifecycle: Sendable, Hashable {
         case cancel
         /// Report ``AttemptLifecycle/deadlineReached(timeout:silence:isOffline:)`` after this time.
         case setDeadline(Duration)
-        /// Free the attempt's slot, and record an end in its stead if its request is to continue.
+        /// Free the attempt's slot, and record an end instead of the provider's if the request is to continue.
         case abandon(StopReason)
     }
 
@@ -135,16 +136,16 @@ package enum AttemptLifecycle: Sendable, Hashable {
 
     /// Records that the provider returned while some of its output is still to be journalled.
     ///
-    /// - Parameter stopped: The cause of a failure that is not the provider's fault although nothing had stopped the
-    ///   attempt.
+    /// - Parameter stopped: The reason why a failure is not the provider's fault, although the attempt was not stopped;
+    ///   otherwise `nil`.
     package mutating func returned(_ stopped: StopReason?) {
         if case .running = self { self = .returned(stopped) }
     }
 
     /// Records that the provider returned and all of its output is journalled. The attempt's end is recorded next.
     ///
-    /// - Parameter own: The cause of a failure that is not the provider's fault although nothing had stopped the
-    ///   attempt.
+    /// - Parameter own: The reason why a failure is not the provider's fault, although the attempt was not stopped;
+    ///   otherwise `nil`.
     /// - Returns: The reason why the attempt was stopped, if it was.
     package mutating func ended(_ own: StopReason?) -> StopReason? {
         let reason: StopReason? =
@@ -194,7 +195,7 @@ package enum AttemptLifecycle: Sendable, Hashable {
 }
 
 extension StopReason {
-    /// Whether an end is recorded in the stead of an attempt that was abandoned for this reason.
+    /// Whether an end is recorded on behalf of an attempt that was abandoned for this reason.
     ///
     /// The request then continues or fails without the provider's answer. After a cancellation or an expiry the store
     /// has already recorded the end.

@@ -24,8 +24,8 @@ public struct OwnerID: Sendable, Hashable, Comparable, Codable, RawRepresentable
 
 /// The states of a flight: one piece of work for a provider, with its lease, its attempts and its fencing token.
 ///
-/// This is a pure value and the only code that moves a flight from one state to the next. It refuses an event that does
-/// not fit the flight's state. ``RetryPolicy`` decides beforehand whether another attempt follows a failed one, or
+/// This is a pure value and the only code that moves a flight from one state to the next. It refuses an event that the
+/// flight's state does not allow. ``RetryPolicy`` decides beforehand whether another attempt follows a failed one, or
 /// whether the flight is held. A store applies an event in one of two ways. If the caller knows the state, the store
 /// writes a ``FlightTransition`` as a compare-and-set. Otherwise it loads the row, applies the event and writes the row
 /// back.
@@ -34,17 +34,17 @@ public struct OwnerID: Sendable, Hashable, Comparable, Codable, RawRepresentable
 /// - The **attempt** counts the attempts sent to the provider over the flight's whole life.
 /// - The **generation** counts the times that the output began from its start. It lets readers of a stream tell a
 ///   continuation from a restart. An attempt that resumes its predecessor's output keeps the generation.
-/// - The **tries** count the attempts that the provider failed since the flight was submitted or reopened. They bound
-///   the retries. An attempt that its own process interrupted or lost does not count, because the provider is not at
-///   fault.
+/// - The **tries** count the attempts that failed because of the provider since the flight was submitted or reopened.
+///   They limit the retries. An attempt that its own process interrupted or lost does not count, because the provider
+///   is not at fault.
 /// - The **losses** count the attempts in a row that brought no result and may have been billed: those that died with
 ///   their process, and those that their process stopped. After ``maximumLosses`` of them the flight is held under any
 ///   policy. Otherwise a request that crashes its process, or takes longer than its app stays in the foreground, would
 ///   be paid for again and again.
 /// - The **resume handle** lets the next attempt at the same provider continue the work of an earlier one, see
-///   ``ProviderCall/remember(_:)``. This machine knows whether there is one, and stores keep it for as long. It ends
-///   when the flight is settled or diverted to another provider, or when the provider forgets it. An attempt that finds
-///   a handle keeps the generation.
+///   ``ProviderCall/remember(_:)``. This machine records only whether there is a handle. A store keeps the handle until
+///   the flight is settled or diverted to another provider, or until the provider forgets the handle. An attempt that
+///   finds a handle keeps the generation.
 public struct FlightLifecycle: Sendable, Hashable, Codable {
     /// The state of a flight.
     public enum State: Sendable, Hashable, Codable {
@@ -76,13 +76,13 @@ public struct FlightLifecycle: Sendable, Hashable, Codable {
 
     /// The reason to refuse an event. The state is then unchanged.
     public enum Refusal: Error, Sendable, Hashable {
-        /// The token is not the current one: another process holds the flight, or held it since.
+        /// The token is not the current one, because the flight has been leased again since.
         case staleToken
         /// The flight is over.
         case settled(Outcome)
         /// A process already holds the flight.
         case alreadyLeased
-        /// The event does not fit the state.
+        /// The flight's state does not allow the event.
         case outOfOrder
     }
 
@@ -185,8 +185,8 @@ extension FlightLifecycle {
     /// Settles the flight with the response or the error of an attempt.
     ///
     /// A late success is accepted although its lease was broken, if the flight is open and no newer attempt was sent.
-    /// It happens when a laptop sleeps: the work is done and paid for. A late failure is refused, because the current
-    /// holder may still succeed.
+    /// This happens when a laptop sleeps during the call: the work is done and paid for. A late failure is refused,
+    /// because the current holder may still succeed.
     public mutating func attemptEnded(token: Int64, attempt: Int, as outcome: Outcome) throws(Refusal) {
         switch state {
         case .settled(let settled):
@@ -259,7 +259,7 @@ extension FlightLifecycle {
         state = .waiting
     }
 
-    /// Gives an unsent flight back, because its request cannot be read now. It may be leased again from a date on.
+    /// Returns an unsent flight to the store until a date, because its request cannot be read now.
     ///
     /// - Parameters:
     ///   - token: The token under which the flight was leased.
@@ -273,7 +273,8 @@ extension FlightLifecycle {
         }
     }
 
-    /// Gives the flight back, either unsent or with its attempt stopped. Returns the attempt that was in flight.
+    /// Ends the lease of a flight that was not sent, or whose attempt was stopped. Returns the attempt that was in
+    /// flight, if there was one.
     ///
     /// - Parameters:
     ///   - token: The token under which the flight was leased.
@@ -346,9 +347,9 @@ extension FlightLifecycle {
 
     /// Opens the flight for an immediate attempt on explicit retry.
     ///
-    /// A failed, cancelled or held flight can be reopened, and one that backs off. A completed one cannot. A flight
-    /// that was held or backed off keeps its resume handle and continues with it. A settled one has none and starts
-    /// over.
+    /// A failed, cancelled or held flight can be reopened, and so can a flight that backs off. A completed flight
+    /// cannot. A flight that was held or backed off keeps its resume handle and continues with it. A settled flight has
+    /// no handle and starts over.
     public mutating func reopened() throws(Refusal) {
         switch state {
         case .settled(.completed): throw .settled(.completed)
@@ -396,8 +397,8 @@ extension FlightLifecycle {
 extension FlightLifecycle {
     /// Returns the reason to refuse chunks for the flight's output; `nil` if they are accepted.
     ///
-    /// Only the attempt in flight adds chunks, and without a gap: the output that readers saw is only ever continued.
-    /// An attempt may repeat chunks, which are not added twice.
+    /// Only the attempt in flight may add chunks, and they must leave no gap. The output that readers saw therefore
+    /// only grows. An attempt may repeat chunks, which are not added twice.
     ///
     /// - Parameters:
     ///   - group: The chunks.

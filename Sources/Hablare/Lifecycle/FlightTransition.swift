@@ -1,10 +1,10 @@
-/// A move of a flight that ``FlightLifecycle`` decided, to be written as a compare-and-set.
+/// A change of a flight's state that ``FlightLifecycle`` computed, and that a store writes as a compare-and-set.
 ///
 /// A store writes `new` if the stored state and token are still those of `old`. Otherwise it refuses the transition.
 public struct FlightTransition: Sendable, Hashable {
     /// The flight as the caller knows it.
     public let old: FlightLifecycle
-    /// The flight after the move.
+    /// The flight after the change.
     public let new: FlightLifecycle
 
     /// Applies an event to a copy of `old`.

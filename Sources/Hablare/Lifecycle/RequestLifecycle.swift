@@ -1,8 +1,8 @@
 /// The state of a request as a member of its flight: live or final.
 ///
-/// The flight's state says whether a live request waits or executes. This type is pure and the only place that decides
-/// a member's next state. A final state is final: only an explicit retry of a failed or cancelled request makes it live
-/// again.
+/// The flight's state determines whether a live request waits or executes. This type is pure and the only place that
+/// decides a member's next state. A final state is final: only an explicit retry of a failed or cancelled request makes
+/// it live again.
 public struct RequestLifecycle: Sendable, Hashable, Codable {
     /// The state of a member.
     public enum State: Int, Sendable, Hashable, Codable, CaseIterable {

@@ -7,9 +7,9 @@
 /// again is not retried. There is also no retry if the next attempt would start after the request's deadline or after
 /// ``maximumElapsed``.
 ///
-/// The outcome of a timeout or a lost connection is unknown. If the request then says ``UnknownOutcomePolicy/hold``, it
-/// is held at once, before any retry or fallback. The exception is work that the provider remembers, which the next
-/// attempt can continue.
+/// The outcome of a timeout or a lost connection is unknown. If the request's ``AIRequest/unknownOutcome`` is
+/// ``UnknownOutcomePolicy/hold``, the request is then held at once, before any retry or fallback. The exception is work
+/// that the provider remembers, which the next attempt can continue.
 ///
 /// For example, for a batch that may wait out an outage of a few hours:
 ///
@@ -18,17 +18,18 @@
 ///     maximumAttempts: 60, baseDelay: .seconds(5), maximumDelay: .seconds(600), maximumElapsed: .seconds(6 * 3600))
 /// ```
 public struct RetryPolicy: Sendable, Hashable {
-    /// The maximum number of attempts, including the first. At least 1, which never retries. Default 3. For example, 8
-    /// for an overnight batch.
+    /// The maximum number of attempts, including the first. At least 1; a policy with 1 never retries. Default 3. For
+    /// example, 8 for an overnight batch.
     public var maximumAttempts: Int
-    /// The maximum delay before the second attempt. It doubles with each further one. Default 1 s. 0 or more. For
-    /// example, `.milliseconds(200)` for a local server that is busy for moments only.
+    /// The maximum delay before the second attempt. It doubles with each further attempt. Default 1 s. 0 or more. For
+    /// example, `.milliseconds(200)` for a local server that is busy only briefly.
     public var baseDelay: Duration
     /// The maximum of any delay, unless the provider asks for more. Default 60 s. 0 or more. For example,
     /// `.seconds(10)` if a user waits for the answer.
     public var maximumDelay: Duration
-    /// The time after the first attempt within which the next one must be due. A later one is not made. 0 or more.
-    /// Default 10 minutes. For example, `.seconds(6 * 3600)` for work that may wait out an outage of a few hours.
+    /// The maximum time from the first attempt to the start of any other. An attempt that would start later is not
+    /// made. 0 or more. Default 10 minutes. For example, `.seconds(6 * 3600)` for work that may wait out an outage of a
+    /// few hours.
     ///
     /// If the next attempt resumes remembered work (``ProviderCall/remember(_:)``), the time starts again with each
     /// attempt. Such an attempt may have waited longer than this for an answer that is nearly finished, and paid for.
@@ -62,7 +63,7 @@ public struct RetryPolicy: Sendable, Hashable {
         /// The number of attempts that count, including the failed one.
         package var tries: Int
         package var maximumAttempts: Int?
-        /// The time since the first of them was sent.
+        /// The time since the first counted attempt was sent.
         package var elapsed: Duration
         package var remaining: Duration?
         package var unknownOutcome: UnknownOutcomePolicy

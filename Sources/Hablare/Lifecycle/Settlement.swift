@@ -2,7 +2,7 @@ public import Foundation
 
 /// The recorded end of an attempt, with its consequences for the flight and its members.
 public struct Settlement: Sendable {
-    /// The end as the store recorded it. ``AttemptEnd/outcome`` is the outcome that counts.
+    /// The end as the store recorded it. Its ``AttemptEnd/outcome`` can differ from the one that the process sent.
     public let end: AttemptEnd
     /// The flight after the end.
     public let flight: FlightLifecycle

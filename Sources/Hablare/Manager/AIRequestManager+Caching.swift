@@ -5,13 +5,13 @@ extension AIRequestManager {
     /// Returns the cached answer to a request without submitting the request. Sends nothing and records only that the
     /// answer was used.
     ///
-    /// Suited to answers that an app shows repeatedly. Reads from memory if the answer is there, and otherwise from the
-    /// store. To record the answer as the response of a request of its own, submit the request. It finds the same
+    /// Use this for answers that an app shows repeatedly. Reads from memory if the answer is there, and otherwise from
+    /// the store. To record the answer as the response of a request, submit the request instead: it finds the same
     /// answer.
     ///
-    /// This process may still return an answer that another process deleted or invalidated, until it hears of that
-    /// change. It usually hears at once, and after ``EngineConfiguration/renewalInterval`` at the latest while an
-    /// ``EngineService`` runs.
+    /// This process may still return an answer that another process deleted or invalidated, until it learns of that
+    /// change. It usually learns of the change at once. While an ``EngineService`` runs, it learns of it after
+    /// ``EngineConfiguration/renewalInterval`` at the latest.
     ///
     /// - Returns: The answer, with the request's id as its ``AIResponseData/requestID``, or `nil` if the cache has no
     ///   answer that is young enough. Always `nil` under ``CachePolicy/refresh`` and ``CachePolicy/bypass``. An answer
@@ -46,7 +46,8 @@ extension AIRequestManager {
     }
 
     /// Removes answers from the cache, so that later requests for the same work are sent. The answers stay the
-    /// responses of the requests that produced them. A live request still enters its answer when it completes.
+    /// responses of the requests that produced them. A live request still puts its answer into the cache when it
+    /// completes.
     ///
     /// - Returns: The number of answers removed.
     /// - Throws: ``AIServiceError`` of category storage. No answer was removed in that case.

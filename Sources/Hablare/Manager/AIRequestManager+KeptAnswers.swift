@@ -1,12 +1,12 @@
 public import Foundation
 
 extension AIRequestManager {
-    /// Returns the answer of a request that arrived, may be billed, and could not be used: a service, or a proxy before
-    /// it, answered something that is not of the expected form. The request has failed with
-    /// ``AIServiceError/Code/invalidResponse`` or is tried again.
+    /// Returns an answer that arrived for a request and may be billed, but could not be used. A service, or a proxy in
+    /// front of it, sent something that does not have the expected form. The request has failed with
+    /// ``AIServiceError/Code/invalidResponse`` or is retried.
     ///
-    /// The answer stays until the request is answered after all, until it is deleted, or until the retention evicts it
-    /// like a response.
+    /// The answer is kept until the request is completed or deleted, or until the retention evicts the answer like a
+    /// response.
     ///
     /// - Returns: The answer; `nil` if the request has none, or its content is no longer kept.
     /// - Throws: ``AIServiceError`` of category storage.

@@ -5,9 +5,9 @@ extension AIRequestManager {
     public struct PruneReport: Sendable, Hashable {
         /// The number of responses evicted.
         public var responses = 0
-        /// Their total size in bytes.
+        /// The total size of these responses in bytes.
         public var bytes: Int64 = 0
-        /// The orphaned content files that were removed besides: no row refers to them.
+        /// The orphaned content files that were also removed, because no row refers to them.
         public var abandoned = AbandonedContent()
 
         /// Creates an empty report.

@@ -2,16 +2,16 @@ public import Foundation
 
 extension AIRequestManager {
     /// Stores a request durably for a registered provider. This process executes the request if its claim scope covers
-    /// it; otherwise a process whose scope does. The scope of a job covers no request outside that job.
+    /// it; otherwise a process whose scope does. A claim scope of one job covers no request outside that job.
     ///
     /// Checks and fingerprints the request off the caller's actor. Submitting the same UUID with the same content again
     /// has no effect. Cancelling the calling task does not withdraw the submission.
     ///
     /// - Returns: The request's UUID.
     /// - Throws: ``AIServiceError``; nothing is stored in that case.
-    ///   - `providerNotFound`: the provider, or a provider to fall back on, is not registered.
+    ///   - `providerNotFound`: the provider, or one of the request's fallback providers, is not registered.
     ///   - `invalidRequest`: the request is not valid.
-    ///   - `conflict`: the UUID is known with other content.
+    ///   - `conflict`: a request with this UUID already exists with other content.
     ///   - `contentMissing`: the file of a large prompt was removed before the request was stored. Submit it again.
     ///   - An error of category storage.
     @discardableResult
@@ -21,8 +21,8 @@ extension AIRequestManager {
         }.id
     }
 
-    /// Stores a request durably for a provider. The provider must be the one registered under its id: a request
-    /// outlives the process, and only registered providers are there after a restart.
+    /// Stores a request durably for a provider. The provider must be the one that is registered under its id. A request
+    /// outlives the process, and after a restart only registered providers can execute it.
     ///
     /// - Throws: The errors of ``submit(_:to:)``.
     @discardableResult
@@ -37,12 +37,13 @@ extension AIRequestManager {
     /// allow.
     ///
     /// To continue an interrupted job, submit the same batch under the same key again. This finds the requests that are
-    /// already stored, in any phase, and adds the missing ones. Responses of a job are kept until the job is removed.
+    /// already stored, in any state, and adds the missing ones. Responses of a job are kept until the job is removed.
     ///
     /// - Parameters:
-    ///   - batch: The requests. The UUIDs of new requests are taken from here.
+    ///   - batch: The requests. A request that is not stored yet keeps its UUID.
     ///   - provider: The provider of all requests.
-    ///   - jobKey: The name of the job: a hash of its input and of every option that changes its outcome.
+    ///   - jobKey: The name of the job. Derive it from the job's input and from every option that changes its outcome,
+    ///     for example as a hash.
     ///   - position: The position of the batch's first request in the job. Use it to submit a very long job in pieces,
     ///     without holding all of it in memory. Default 0.
     /// - Returns: The UUIDs of the job's requests, in the order of the batch.

@@ -1,9 +1,9 @@
 extension AIRequestManager {
     /// Suspends the engine for a reason, until ``resume(from:)`` removes the last reason.
     ///
-    /// From this call on, nothing that the reason concerns is started. Queued requests return to the store, where
-    /// another process may take them. Attempts in flight may continue for the grace period and are then stopped. The
-    /// ledger records stopped attempts as interrupted, and whether they may have been billed. They do not count as
+    /// From this call on, the engine starts no call that the reason concerns. Queued requests return to the store,
+    /// where another process may take them. Attempts in flight may continue for the grace period and are then stopped.
+    /// The ledger records stopped attempts as interrupted, and whether they may have been billed. They do not count as
     /// tries.
     ///
     /// When this returns, no call is in flight and no lease is held. This requires that the store can be written and
@@ -23,7 +23,8 @@ extension AIRequestManager {
     ///
     /// Reasons are independent of each other. Giving the same reason twice counts once, with the shorter grace period.
     /// A manager may be suspended before its engine runs, and while it shuts down. Cancelling the calling task ends the
-    /// grace period at once. It neither stops what has to be recorded nor removes the reason.
+    /// grace period at once. It does not prevent the engine from recording these attempts, and it does not remove the
+    /// reason.
     ///
     /// - Parameters:
     ///   - reason: The reason for the suspension.
@@ -59,13 +60,13 @@ extension AIRequestManager {
     /// Returns whether this process knows that a provider's account is paused at its provider's request.
     package func isPaused(_ provider: ProviderID) -> Bool { engine.read { $0.isAccountPaused(of: provider) } }
 
-    /// Resumes calls to an account that is suspended or paused. Call it for an account that this process suspended
-    /// because it refused a call, after its key is corrected or it has credit. Call it also to lift a pause that the
-    /// account's provider asked for.
+    /// Resumes calls to an account that is suspended or paused. If this process suspended the account because it
+    /// refused a call, call this after you have corrected the key or added credit. Call it also to lift a pause that
+    /// the account's provider asked for.
     ///
-    /// The pause is lifted for all processes on the store: in this process on return, in others as soon as they hear of
-    /// the commit. Has no effect if the account is neither suspended nor paused. A limit that the provider reported and
-    /// the rate of ``ProviderLimits/rate`` still apply.
+    /// The pause is lifted for all processes on the store: in this process on return, in others as soon as they learn
+    /// of the commit. Has no effect if the account is neither suspended nor paused. A limit that the provider reported
+    /// and the rate of ``ProviderLimits/rate`` still apply.
     ///
     /// - Throws: ``AIServiceError`` of category storage. The pause is then not lifted for the other processes.
     public func resume(_ account: AccountID) async throws {

@@ -49,8 +49,8 @@ extension AIRequestManager {
     /// Returns a stream of a request's statuses, from the present one to the final one.
     ///
     /// Reading the stream throws ``AIServiceError``:
-    /// - `suspended`: the engine shuts down, or is suspended in the background, before the final status. Also if it did
-    ///   so earlier and has not been started or resumed since.
+    /// - `suspended`: the engine shuts down, or is suspended in the background, before the final status. It is also
+    ///   thrown if the engine did so earlier and has not been started or resumed since.
     /// - `unknownRequest`: another process deletes the request. If this process deletes it, the final status is
     ///   ``RequestStatus/cancelled``.
     /// - An error of category storage: an attempt or its outcome cannot be recorded. The request continues when the

@@ -10,13 +10,13 @@ public import Logging
 /// An ``EngineService`` executes the requests. Without one, requests are accepted and wait for a process that runs one.
 /// Create one manager per store and process, at the composition root.
 ///
-/// Submitting, cancelling, waiting, watching and reading need no engine. A caller that waits or watches also receives
-/// what other processes on the store commit. It hears of those commits by the store's ``RequestStore/signal`` and at
-/// every ``EngineConfiguration/renewalInterval``. A store without a signal belongs to one process.
+/// Submitting, cancelling, waiting, watching and reading need no engine. A caller that waits or watches also sees the
+/// commits of other processes on the store. It learns of those commits through the store's ``RequestStore/signal`` and
+/// at every ``EngineConfiguration/renewalInterval``. A store without a signal can be used by one process only.
 ///
 /// After an engine has run here and was shut down, waits end with ``AIServiceError/Code/suspended``. They can be
-/// started again when an engine runs again. A process that must continue to listen runs no engine, or one of the scope
-/// ``ClaimScope/nothing``, which calls no provider.
+/// started again when an engine runs again. If a process must keep waiting, run no engine in it, or run one with the
+/// scope ``ClaimScope/nothing``, which calls no provider.
 public final class AIRequestManager: Sendable {
     let store: any RequestStore
     package let registry: ProviderRegistry
@@ -34,7 +34,8 @@ public final class AIRequestManager: Sendable {
     ///   - store: The store that keeps the requests.
     ///   - providers: The providers that execute requests.
     ///   - configuration: The options of the engine.
-    ///   - seams: Time, identity, threads, metrics and spans. Default: the system's.
+    ///   - seams: The clock, the source of UUIDs, the threads, and the destinations of metrics and spans. Default:
+    ///     those of the system.
     ///   - logger: The engine's logger. It never receives prompts, responses or credentials.
     public init(
         store: any RequestStore,

@@ -30,9 +30,9 @@ public struct EngineConfiguration: Sendable, Hashable {
     /// s. For example, `.seconds(1)` to notice sooner that another process has died.
     public var renewalInterval: Duration
     /// The time for which a process counts as alive after its last renewal, if its lock cannot be inspected because it
-    /// is on another host. Longer than ``renewalInterval``. The clocks of hosts that share a store must agree to within
-    /// this time less ``renewalInterval``. Otherwise one host takes the other for dead while it lives, and ends its
-    /// attempts. Default 30 s. For example, `.seconds(120)` for hosts whose clocks differ by up to a minute.
+    /// is on another host. Longer than ``renewalInterval``. The clocks of hosts that share a store must differ by less
+    /// than this time minus ``renewalInterval``. Otherwise one host considers the other dead and ends its attempts.
+    /// Default 30 s. For example, `.seconds(120)` for hosts whose clocks differ by up to a minute.
     public var leaseDuration: Duration
     /// The rules for retrying a failed attempt. Default: at most three attempts; see ``RetryPolicy``. For example,
     /// `RetryPolicy(maximumAttempts: 5)`, or `.never`.
@@ -41,7 +41,7 @@ public struct EngineConfiguration: Sendable, Hashable {
     /// pause after five failures in a row; see ``BreakerPolicy``. For example,
     /// `BreakerPolicy(threshold: 3, pause: .seconds(30))`, or `.never`.
     public var breaker: BreakerPolicy
-    /// Whether this process suspends an account that refuses a call as it would refuse every other, because of a wrong
+    /// Whether this process suspends an account that refuses a call for a reason that applies to every call: a wrong
     /// key or lack of credit (`unauthorized`, `quotaExceeded`). The process then does not call the account until
     /// ``AIRequestManager/resume(_:)``. Requests that wait for its providers stay in the store, where other processes
     /// may take them. Calls in flight continue. Default `false`: each request is sent, and fails with the refusal. For
@@ -67,9 +67,9 @@ public struct EngineConfiguration: Sendable, Hashable {
     /// 10,000 answers, up to 256 MiB, for an hour; see ``CacheLimits``. For example, `CacheLimits(timeToLive: 86_400)`
     /// for a day.
     public var cache: CacheLimits
-    /// The interval at which the process evicts responses past ``retention``. The first time, and again whenever an
-    /// hour has passed, it also removes content files that no row refers to. More than 0. Default 5 min. For example,
-    /// `.seconds(30)` if ``retention`` keeps little and responses arrive fast.
+    /// The interval at which the process evicts responses that ``retention`` does not keep. The first time, and then
+    /// once an hour, the process also removes content files that no row refers to. More than 0. Default 5 min. For
+    /// example, `.seconds(30)` if ``retention`` keeps little and responses arrive fast.
     public var pruneInterval: Duration
 
     /// Creates a configuration.

@@ -3,8 +3,8 @@ public import Foundation
 /// An event in the engine of this process, or one that the process learned from the store.
 ///
 /// Events arrive in commit order, each after its change is on disk. Use them to show or log the engine's activity. To
-/// wait for one request, use ``AIRequestManager/outcome(of:)``. An event carries no prompt, and carries an answer only
-/// if its documentation says so.
+/// wait for one request, use ``AIRequestManager/outcome(of:)``. No event carries a prompt. An event carries an answer
+/// only if its documentation mentions the answer.
 ///
 /// ```swift
 /// for await event in manager.events() {
@@ -16,15 +16,17 @@ public enum EngineEvent: Sendable {
     case submitted(UUID, to: ProviderID, SubmissionReceipt)
     /// A request was refused and is not in the store.
     case rejected(UUID, to: ProviderID, AIServiceError)
-    /// Waiting requests were leased from the store: one for each flight.
+    /// Waiting flights of a provider were leased from the store. The dictionary holds one request of each flight.
     case claimed([FlightID: UUID], of: ProviderID)
-    /// No request of a provider can be leased before a date: those that wait for it back off.
+    /// No request of a provider can be leased before a date, because all of its waiting requests back off.
     case idle(ProviderID, until: Date)
     /// Flights that were leased and not sent were returned to the store, where they wait.
     case released([FlightID])
-    /// Requests of a provider wait for the limit of its account until a date, although the provider could take calls.
+    /// Requests of a provider wait until a date because of their account's limit, although the provider could take
+    /// calls.
     case waiting(for: AccountID, until: Date)
-    /// An attempt is on disk. It is about to be sent, or to fail unsent if it does not fit into a budget.
+    /// The start of an attempt is recorded on disk. The attempt is about to be sent. If a budget has too little left
+    /// for it, it fails unsent instead.
     case started(UUID, FlightID, provider: ProviderID, attempt: Int)
     /// An attempt failed. Another one follows, not before a date.
     case retried(Settlement, until: Date)
@@ -50,7 +52,7 @@ public enum EngineEvent: Sendable {
     /// A request failed without an attempt of this process: its deadline passed, or its attempt was lost with its
     /// process.
     case failed(UUID, of: FlightID, AIServiceError)
-    /// A request was cancelled through this manager, or was live and is deleted.
+    /// A request was cancelled through this manager, or was deleted while it was live.
     case cancelled(UUID)
     /// A caller retried a request that had failed, was cancelled, was held, or backed off.
     case revived(UUID)

@@ -27,21 +27,21 @@ public struct EngineSeams: Sendable {
     /// not block, nor call the manager. Default: a random number. For example, `{ 1 }` for the longest delays, or
     /// `{ 0 }` for none.
     public var jitter: @Sendable () -> Double
-    /// The executor that tasks prefer. `nil`, the default, is the global executor. For example, an executor of a single
-    /// thread to run the tasks of a simulation in a fixed order.
+    /// The preferred executor of the engine's tasks. `nil`, the default, is the global executor. For example, an
+    /// executor of a single thread to run the tasks of a simulation in a fixed order.
     public var taskExecutor: (any TaskExecutor)?
     /// A function that creates the driver on which the journal commits. Default: a thread of its own. For example, a
-    /// simulation passes a driver that commits when the test says so.
+    /// simulation passes a driver that commits only when a test tells it to.
     public var makeCommitDriver: @Sendable () -> any CommitDriver
     /// The destinations of metrics and spans. Default: the systems that the process has bootstrapped. For example,
     /// ``EngineObservation/none`` for an engine that should not be measured.
     public var observation: EngineObservation
     /// A function that receives every ``EngineEvent`` of the manager, from the first one on. `nil`, the default: none.
     ///
-    /// Called in commit order, from any thread, before any caller that waits for the outcome in question resumes. The
-    /// engine holds its lock meanwhile: the follower must not block, and deadlocks if it calls the manager. Use it only
-    /// to count or pass on events. Otherwise, or if missing an event does no harm, read ``AIRequestManager/events()``.
-    /// For example, `{ _ in count.withLock { $0 += 1 } }` counts the events.
+    /// Called in commit order, from any thread, before any caller that waits for the event's outcome resumes. The
+    /// engine holds its lock during the call. The function must therefore not block, and it deadlocks if it calls the
+    /// manager. Use it only to count events or pass them on. For anything else, or if you may miss an event, read
+    /// ``AIRequestManager/events()``. For example, `{ _ in count.withLock { $0 += 1 } }` counts the events.
     public var follower: (@Sendable (EngineEvent) -> Void)?
 
     /// Creates seams. By default they use the system's clock, dates, UUIDs and threads, the metrics and tracing systems
@@ -67,7 +67,7 @@ public struct EngineSeams: Sendable {
     }
 }
 
-/// A type-erased clock for the engine: the time since it was made, and sleep until such a time.
+/// A type-erased clock for the engine, which measures the time since the clock was created.
 public struct EngineClock: Sendable {
     private let elapsed: @Sendable () -> Duration
     private let wait: @Sendable (Duration) async throws -> Void
@@ -80,10 +80,10 @@ public struct EngineClock: Sendable {
         wait = { try await clock.sleep(until: start.advanced(by: min($0, .farthest)), tolerance: nil) }
     }
 
-    /// The time since the clock was made.
+    /// The time since the clock was created.
     public var now: Duration { elapsed() }
 
-    /// Sleeps until a time. Throws `CancellationError` if the task is cancelled.
+    /// Sleeps until ``now`` reaches a time. Throws `CancellationError` if the task is cancelled.
     public func sleep(until deadline: Duration) async throws {
         try await wait(deadline)
     }

@@ -2,16 +2,17 @@ import Foundation
 import Logging
 public import ServiceLifecycle
 
-/// A service that runs an engine: it executes submitted requests, recovers those of dead processes, and shuts down in
-/// order.
+/// A service that runs an engine: it executes submitted requests, recovers those of dead processes, and shuts down
+/// gracefully.
 ///
 /// Add it to a `ServiceGroup`, or use ``run(_:while:)``. While it runs, it executes every acknowledged request within
 /// the claim scope to its end. On graceful shutdown it starts nothing new. Attempts in flight get
 /// ``EngineConfiguration/shutdownGrace`` to end, and are then stopped and wait in the store. On cancellation they are
 /// stopped at once.
 ///
-/// Between ``AIRequestManager/suspend(for:grace:)`` and ``AIRequestManager/resume(from:)`` the service keeps running
-/// and is suspended. It may also be started then. A manager has one engine at a time.
+/// Between ``AIRequestManager/suspend(for:grace:)`` and ``AIRequestManager/resume(from:)`` the service keeps running,
+/// but its engine is suspended. A service may also be started while the manager is suspended. A manager has one engine
+/// at a time.
 public struct EngineService: Service {
     private let manager: AIRequestManager
 
@@ -22,8 +23,8 @@ public struct EngineService: Service {
 
     /// Runs until graceful shutdown or cancellation.
     ///
-    /// - Throws: ``AIServiceError``: `invalidConfiguration`; `invalidState` if an engine already runs on this manager,
-    ///   which continues; or an error of category storage if the store cannot be used at all.
+    /// - Throws: ``AIServiceError``: `invalidConfiguration`; `invalidState` if an engine already runs on this manager
+    ///   (it continues); or an error of category storage if the store cannot be used at all.
     public func run() async throws {
         try await run(untilShutdown: Self.shutdownOrCancellation)
     }

@@ -6,15 +6,15 @@
 ///
 /// | metric | kind | labels | meaning |
 /// |---|---|---|---|
-/// | `hablare_requests_submitted_total` | counter | `provider`, `as`: `new`, `joined`, `answered`, `present` | requests that were acknowledged: with a call of their own, in another request's call, with an answer from the cache, or known before |
+/// | `hablare_requests_submitted_total` | counter | `provider`, `as`: `new`, `joined`, `answered`, `present` | acknowledged requests: `new` has a call of its own, `joined` shares another request's call, `answered` got an answer from the cache, `present` was in the store before |
 /// | `hablare_requests_finished_total` | counter | `status`: `completed`, `failed`, `expired`, `cancelled` | requests that this process made final |
 /// | `hablare_queue_depth` | gauge | `provider` | calls that this process holds and has not sent; the rest of the backlog is in the store |
 /// | `hablare_calls_running` | gauge | `provider` | calls in flight, or reserved for a submission that is being written |
-/// | `hablare_queue_wait` | timer | `provider`, `attempt`: `first`, `again` | the time until a call was sent: for the first attempt since the submission, by dates; for a later one since this process took it |
+/// | `hablare_queue_wait` | timer | `provider`, `attempt`: `first`, `again` | the time that a call waited before it was sent: a first attempt since its submission, measured by dates; a later attempt since this process took it |
 /// | `hablare_attempt_duration` | timer | `provider`, `outcome`: see ``AttemptOutcome`` | the time from sending an attempt to its answer |
 /// | `hablare_attempt_failures_total` | counter | `provider`, `category`: see ``AIServiceError/Category`` | attempts that failed |
-/// | `hablare_retries_total` | counter | `provider`, `category` | failures that another attempt at the same provider follows |
-/// | `hablare_fallbacks_total` | counter | `provider`, `category` | failures that a call of another provider follows |
+/// | `hablare_retries_total` | counter | `provider`, `category` | failures that are followed by another attempt at the same provider |
+/// | `hablare_fallbacks_total` | counter | `provider`, `category` | failures that are followed by a call of another provider |
 /// | `hablare_breaker_openings_total` | counter | `account` | the number of times that the circuit breaker of a failing provider opened |
 /// | `hablare_response_bytes` | histogram | `provider` | the size of answers |
 /// | `hablare_tokens_total` | counter | `provider`, `model`, `direction`: `input`, `output` | tokens, as providers report them |
@@ -29,49 +29,49 @@
 /// | `hablare_responses_pruned_total` | counter | | responses that were evicted because they exceeded the limits |
 /// | `hablare_responses_pruned_bytes_total` | counter | | the bytes of these responses |
 public enum EngineMetric: String, Sendable, Hashable, CaseIterable {
-    /// Requests that were acknowledged.
+    /// The number of requests that were acknowledged.
     case requestsSubmitted = "hablare_requests_submitted_total"
-    /// Requests that this process made final.
+    /// The number of requests that this process made final.
     case requestsFinished = "hablare_requests_finished_total"
-    /// Calls that this process holds and has not sent.
+    /// The number of calls that this process holds and has not sent.
     case queueDepth = "hablare_queue_depth"
-    /// Calls in flight, or reserved for a submission that is being written.
+    /// The number of calls in flight, or reserved for a submission that is being written.
     case callsRunning = "hablare_calls_running"
     /// The time until a call was sent.
     case queueWait = "hablare_queue_wait"
     /// The time from sending an attempt to its answer.
     case attemptDuration = "hablare_attempt_duration"
-    /// Attempts that failed.
+    /// The number of attempts that failed.
     case attemptFailures = "hablare_attempt_failures_total"
-    /// Failures that another attempt at the same provider follows.
+    /// The number of failures that are followed by another attempt at the same provider.
     case retries = "hablare_retries_total"
-    /// Failures that a call of another provider follows.
+    /// The number of failures that are followed by a call of another provider.
     case fallbacks = "hablare_fallbacks_total"
     /// The number of times that the circuit breaker of a failing provider opened.
     case breakerOpenings = "hablare_breaker_openings_total"
     /// The size of answers, in bytes.
     case responseBytes = "hablare_response_bytes"
-    /// Tokens, as providers report them.
+    /// The number of tokens, as providers report them.
     case tokens = "hablare_tokens_total"
     /// The known cost of calls, in millionths of a US dollar.
     case cost = "hablare_cost_microdollars_total"
-    /// Calls that may have been billed and whose cost is unknown.
+    /// The number of calls that may have been billed and whose cost is unknown.
     case unknownCosts = "hablare_cost_unknown_total"
-    /// Lookups in the response cache.
+    /// The number of lookups in the response cache.
     case cacheLookups = "hablare_cache_lookups_total"
     /// The time that the store took for a commit.
     case commitDuration = "hablare_commit_duration"
     /// The number of writes in one commit.
     case commitWrites = "hablare_commit_writes"
-    /// Commits that failed.
+    /// The number of commits that failed.
     case commitFailures = "hablare_commit_failures_total"
-    /// Callers that were waiting when the last round of commits began.
+    /// The number of callers that were waiting when the last round of commits began.
     case journalQueueDepth = "hablare_journal_queue_depth"
-    /// Calls that were taken over from dead processes.
+    /// The number of calls that were taken over from dead processes.
     case flightsRecovered = "hablare_flights_recovered_total"
-    /// Responses that were evicted because they exceeded the limits.
+    /// The number of responses that were evicted because they exceeded the limits.
     case responsesPruned = "hablare_responses_pruned_total"
-    /// The bytes of those responses.
+    /// The number of bytes of the responses that were evicted because they exceeded the limits.
     case prunedBytes = "hablare_responses_pruned_bytes_total"
 
     /// The number of models of one provider that are shown by name, in the order of their first use. All others are
@@ -83,18 +83,19 @@ public enum EngineMetric: String, Sendable, Hashable, CaseIterable {
     public enum AttemptOutcome: String, Sendable, Hashable, CaseIterable {
         /// The attempt ended with an answer.
         case completed
-        /// It ended with an error that ends its requests.
+        /// The attempt ended with an error that ends its requests.
         case failed
-        /// It ended with an error that another attempt follows. If that attempt would be too late for every request,
-        /// another provider is called instead or the requests fail. That is decided when the outcome is recorded.
+        /// The attempt ended with an error, and another attempt is planned. If the next attempt would be too late for
+        /// every request, another provider is called instead or the requests fail. The store decides this when it
+        /// records the outcome.
         case retried
-        /// It ended with an error, and another provider is called.
+        /// The attempt ended with an error, and another provider is called.
         case diverted
-        /// It ended with an error, and its requests wait for an explicit retry.
+        /// The attempt ended with an error, and its requests wait for an explicit retry.
         case held
-        /// It ran out of time.
+        /// The attempt ran out of time.
         case expired
-        /// It was stopped because its request was cancelled or the process shuts down.
+        /// The attempt was stopped because its request was cancelled or the process shuts down.
         case stopped
     }
 }

@@ -110,7 +110,7 @@ struct EngineObserver: Sendable {
     }
 }
 
-/// The destinations of an engine's metrics and spans. Its logs go to the logger that the manager is given.
+/// The destinations of an engine's metrics and spans. The engine's logs go to the logger that the manager is given.
 ///
 /// By default, these are the systems that the process has bootstrapped when this value is created, so bootstrap first.
 /// If none is bootstrapped, nothing is measured, no span begins and no trace is stored, at no cost.

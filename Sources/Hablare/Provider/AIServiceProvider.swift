@@ -4,8 +4,8 @@
 /// engine does that. Implement ``generate(prompt:parameters:)`` for the simple case or ``generate(_:)`` for the full
 /// one. The engine calls the full form, whose default calls the simple one.
 ///
-/// A provider must return soon after its task is cancelled. An answer counts even then; the code of a failure does not
-/// matter then.
+/// A provider must return soon after its task is cancelled. The engine still accepts an answer that it returns then. If
+/// it returns a failure, the code does not matter.
 public protocol AIServiceProvider: Sendable {
     /// The name under which the provider is registered.
     var id: ProviderID { get }
@@ -21,24 +21,25 @@ public protocol AIServiceProvider: Sendable {
     var defaultModel: String? { get }
 
     /// The kind of content that the provider answers with. An answer of another kind is refused as
-    /// ``AIServiceError/Code/invalidResponse``. A provider of ``ContentType/structured`` may also answer with text: the
-    /// words of a model that are not JSON but were paid for.
+    /// ``AIServiceError/Code/invalidResponse``. A provider of ``ContentType/structured`` may also answer with text, if
+    /// the model's answer is not JSON but was paid for.
     var responseType: ContentType { get }
 
     /// The limits of calls to the provider. Default: those of ``ProviderLimits``.
     var limits: ProviderLimits { get }
 
-    /// The account whose limit the calls use up. Providers of one service that share a key name the same account, and
-    /// must have the same ``ProviderLimits/rate``. Never the key itself. Default: the provider's id.
+    /// The account whose limit the calls use up. Providers of one service that share a key must return the same account
+    /// and the same ``ProviderLimits/rate``. Never return the key itself. Default: the provider's id.
     var account: AccountID { get }
 
     /// Returns the cost of a call in units of its account's limit (tokens, characters), estimated before it is sent.
     /// Called only if the limit has units. Default: the Unicode scalars of the prompt's plain text.
     func units(of request: AIRequest) -> Double
 
-    /// Returns the most that a call can use. A budget reserves its cost before the call is sent. Count the input high,
-    /// and the output as far as the request lets it grow. Set ``Usage/costMicroDollars`` instead if the provider knows
-    /// the cost. Called only if a budget counts the request. `nil`, the default: not known.
+    /// Returns the maximum usage of a call. A budget reserves the cost of this usage before the call is sent. Estimate
+    /// the input generously, and count the longest output that the request allows. Set ``Usage/costMicroDollars``
+    /// instead if the provider knows the cost. Called only if a budget counts the request. `nil`, the default: not
+    /// known.
     func maximumUsage(of request: AIRequest) -> Usage?
 
     /// Whether the provider is suspended while there is no network (``SuspensionReason/offline``). Default: true. A
@@ -57,7 +58,7 @@ extension AIServiceProvider {
     public var instance: ProviderInstance { ProviderInstance(rawValue: id.rawValue) }
     /// An empty array: there is no choice of models.
     public var models: [String] { [] }
-    /// `nil`: there is none.
+    /// `nil`: there is no default model, or it is not known.
     public var defaultModel: String? { nil }
     /// Four concurrent calls, the engine's timeout, no limit of characters.
     public var limits: ProviderLimits { ProviderLimits() }

@@ -1,4 +1,4 @@
-/// A provider to fall back on, and the model to ask it for.
+/// A fallback provider, and the model to request from it.
 ///
 /// ```swift
 /// request.fallback = [FallbackTarget("anthropic"), FallbackTarget("local", model: "small")]
@@ -10,14 +10,14 @@ public struct FallbackTarget: Sendable, Hashable, Codable {
     /// other names at other providers.
     public var model: String?
 
-    /// Creates a hop.
+    /// Creates a fallback target.
     public init(_ provider: ProviderID, model: String? = nil) {
         self.provider = provider
         self.model = model
     }
 }
 
-/// Chooses the provider to call after one has failed for good. Pure.
+/// The choice of the provider to call after another one has failed for good. It is pure.
 package enum FallbackChain {
     /// The maximum number of providers that a request may fall back on.
     package static let longest = 8

@@ -30,10 +30,10 @@ extension ProviderCall {
 
     /// Stores a resume handle for the next attempt, in place of an earlier one. A handle has 1 to 4096 bytes.
     ///
-    /// Returns only when the handle is on disk. If the process dies after the service has accepted the work and before
-    /// that, the handle is lost. Therefore remember it as soon as there is one. Cancelling the task does not stop this.
-    /// Remember a handle also in a cancelled task, such as an attempt that a shutdown stops. A handle is not a secret,
-    /// but is never logged. Put no key into it.
+    /// Returns only when the handle is on disk. If the process dies before that, the handle is lost, even if the
+    /// service has accepted the work. Therefore remember a handle as soon as the service returns one. Cancelling the
+    /// task does not stop this. Remember a handle also in a cancelled task, such as an attempt that a shutdown stops. A
+    /// handle is not a secret, but is never logged. Put no key into it.
     ///
     /// - Throws: `CancellationError` if the attempt is over as far as the store knows: its request is final, or its
     ///   lease is lost. To learn whether another attempt continues the work, call ``isWanted()``. ``AIServiceError``:

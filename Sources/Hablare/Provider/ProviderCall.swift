@@ -2,12 +2,12 @@ public import Foundation
 
 /// One attempt, from the provider's point of view.
 public struct ProviderCall: Sendable {
-    /// The request to execute. Its `id` is that of a member of the flight that is executed.
+    /// The request to execute. Several requests may share this call; the `id` is that of one of them.
     public let request: AIRequest
     /// The number of this attempt in its flight, from 1.
     public let attempt: Int
-    /// The time after which the engine stops the attempt, counted from its start. If the request streams, counted from
-    /// the last chunk. A provider may pass it on to its server.
+    /// The time after which the engine stops the attempt. It is counted from the start of the attempt, or from the last
+    /// chunk if the request streams. A provider may pass it on to its server.
     public let timeout: Duration
     let listener: any CallListener
 
@@ -72,14 +72,15 @@ public struct ProviderCall: Sendable {
         try await yield(Data(text.utf8))
     }
 
-    /// Reports the limits that the service stated in an answer or a refusal. The engine corrects the account's lane
-    /// when the call ends. Numbers that make no sense are ignored. The last report counts.
+    /// Reports the limits that the service stated in an answer or a refusal. The engine adjusts its limits for the
+    /// account when the call ends. Invalid numbers are ignored. If a call reports limits several times, the last report
+    /// counts.
     public func report(limits reported: ReportedLimits) {
         listener.learned(reported)
     }
 
-    /// Reports the progress of the work to those who watch the request. Cheap. Values outside 0…1 are clamped, and NaN
-    /// is ignored.
+    /// Reports the progress of the work to the watchers of the request. The call is cheap. Values outside 0…1 are
+    /// clamped, and NaN is ignored.
     public func report(progress fraction: Double) {
         guard !fraction.isNaN else { return }
         listener.progressed(to: min(1, max(0, fraction)))

@@ -14,8 +14,8 @@ public struct ProviderID: Sendable, Hashable, Codable, RawRepresentable, Express
 
 /// The identity of a provider for the fingerprint: its kind and base URL, or its kind and executable.
 ///
-/// Two ids that are registered for the same instance give the same answers. One id that is pointed at another server
-/// does not.
+/// Two provider ids with the same instance give the same answers. If an id is pointed at another server, its instance
+/// changes.
 public struct ProviderInstance: Sendable, Hashable, RawRepresentable {
     /// The text of the instance.
     public let rawValue: String

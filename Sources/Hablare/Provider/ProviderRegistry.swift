@@ -3,7 +3,7 @@
 /// The registry reads the limits, the account and the other properties of a provider once, when it is created. Every
 /// reader therefore sees the same values, and no provider code runs under the engine's short locks.
 public struct ProviderRegistry: Sendable {
-    /// A provider and its properties. A single object, because it is looked up several times for each request.
+    /// A provider and its properties. It is a single object, because it is looked up several times for each request.
     package final class Registration: Sendable {
         package let id: ProviderID
         let provider: any AIServiceProvider

@@ -1,8 +1,8 @@
 /// The number of calls and units per minute that a provider account allows, for all processes on a store together.
 ///
-/// Enforced by a token bucket. In any span of time, at most the ``burst`` plus the refill of that span is spent. The
-/// permits of one second may come on top, because a process may hold them before it spends them. The bucket lives in
-/// the store, so processes share it and a restart does not fill it.
+/// Enforced by a token bucket. In any period, at most the ``burst`` plus the refill of that period is used. Up to one
+/// second's permits may be used in addition, because a process may take permits before it uses them. The bucket lives
+/// in the store, so processes share it and a restart does not fill it.
 ///
 /// ```swift
 /// let limit = RateLimit(requestsPerMinute: 120, unitsPerMinute: 40_000, burst: 0.25)
@@ -15,9 +15,9 @@ public struct RateLimit: Sendable, Hashable {
     /// unless the provider reports a limit. More than 0. Default `nil`. For example, 40,000 for an account that may
     /// send 40,000 tokens a minute.
     public var unitsPerMinute: Double?
-    /// The fraction of a minute's share that may be spent at once after a quiet time, between 0 and 1. At least one
-    /// call may be spent in any case. Default 0.1: six seconds' worth. For example, 0.5 if half a minute's share may
-    /// start at once, or 0 to space all calls evenly.
+    /// The fraction of the per-minute limit that may be used at once after an idle period, from 0 to 1. At least one
+    /// call may always start at once. Default 0.1, the calls of six seconds. For example, 0.5 if the calls of half a
+    /// minute may start at once, or 0 to space all calls evenly.
     public var burst: Double
     /// Whether the numbers are an estimate. If so, a higher limit that the provider reports replaces them. A lower
     /// limit replaces them in any case. Default `false`. For example, `true` if you do not know the account's plan.
@@ -40,9 +40,9 @@ public struct RateLimit: Sendable, Hashable {
     /// 300 calls per minute, for ElevenLabs.
     public static let elevenLabs = RateLimit(requestsPerMinute: 300, isEstimate: true)
 
-    /// No limit except those that the provider reports. Its pauses and rates are kept: at once by the process that made
-    /// the call, and within a second by other processes on its store. For a service whose limits are not known. With no
-    /// limit at all (`nil` in ``ProviderLimits/rate``), reported pauses are also kept, but reported rates are not.
+    /// No limit except those that the provider reports, for a service whose limits are not known. The process that made
+    /// a call applies reported pauses and rates at once, and other processes on its store within a second. If
+    /// ``ProviderLimits/rate`` is `nil` instead, reported pauses are also applied, but reported rates are not.
     public static let asReported = RateLimit(requestsPerMinute: nil, isEstimate: true)
 
     /// Whether every number is valid for a token bucket.

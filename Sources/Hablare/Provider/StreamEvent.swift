@@ -8,21 +8,20 @@ public enum StreamEvent: Sendable {
     case progress(Double)
     /// The limits that the service reports.
     case limits(ReportedLimits)
-    /// The answer is complete: its kind, with metadata and usage. The last event: events after it are ignored, even
-    /// another end.
+    /// The answer is complete. The event carries its kind, its metadata and its usage. Later events are ignored.
     case finished(StreamedContent, metadata: [String: String] = [:], usage: Usage = Usage())
 }
 
 extension ProviderCall {
-    /// Answers with the events of a sequence, up to its end. The natural form for a provider whose service streams.
+    /// Answers the call with the events of a sequence. Use this in a provider whose service streams.
     ///
     /// Takes one event after the other, as fast as the engine accepts the chunks. Cancelling the task ends the sequence
     /// if the sequence responds to cancellation.
     ///
     /// - Returns: The answer, or the error that the sequence threw. An error other than ``AIServiceError`` becomes
     ///   ``AIServiceError/Code/providerFailed``, so throw one that states whether a retry can help. A sequence that
-    ///   ends before ``StreamEvent/finished(_:metadata:usage:)`` counts as a lost connection. The first such event is
-    ///   the answer: the sequence is then released without being read to its end.
+    ///   ends before ``StreamEvent/finished(_:metadata:usage:)`` counts as a lost connection. The first `finished`
+    ///   event completes the answer. The sequence is then released without being read to its end.
     public func answer<Events: AsyncSequence>(
         from events: Events
     ) async -> Result<ProviderAnswer, AIServiceError> where Events.Element == StreamEvent {

@@ -9,9 +9,9 @@ extension AIRequest {
 
     /// Returns the UUID of a request that repairs the answer of another one.
     ///
-    /// The UUID is computed from the other request's UUID and the number alone. A caller that asks again after a crash
-    /// therefore finds the existing repair and pays for no other. The UUID begins with the same time, and is of version
-    /// 8.
+    /// The UUID is computed from the other request's UUID and the number alone. A caller that repeats the repair after
+    /// a crash therefore finds the existing request and does not pay for another. The UUID begins with the same
+    /// timestamp as the other request's UUID, and has version 8.
     ///
     /// - Parameters:
     ///   - id: The UUID of the first request.

@@ -73,8 +73,8 @@ public struct AIRequest: Sendable, Hashable, Codable, Identifiable {
         get { parts.value.tenant }
         set { parts.value.tenant = newValue }
     }
-    /// The class of the provider's queue in which the request waits. Default ``Priority/normal``. For example, `.low`
-    /// for work that is prefetched.
+    /// The priority of the request in the provider's queue. Default ``Priority/normal``. For example, `.low` for work
+    /// that is prefetched.
     public var priority: Priority {
         get { parts.value.priority }
         set { parts.value.priority = newValue }
@@ -272,9 +272,9 @@ public struct StreamingPolicy: Sendable, Hashable, Codable {
     }
 
     /// The time at which readers see a chunk. Default ``Durability/durable``. For example, `.volatile` for a chat,
-    /// where the delay of a disk write is noticed.
+    /// where users notice the delay of a disk write.
     public var durability: Durability
-    /// Whether another attempt may follow one that has begun to stream. Its readers then receive
+    /// Whether another attempt may follow an attempt that has begun to stream. Readers then receive
     /// ``StreamElement/restarted(generation:)`` and the new answer from its start. Default `false`: the request fails
     /// instead, and the streamed output stays readable. Neither applies if the next attempt continues the work of the
     /// last one (``ProviderCall/resume()``). For example, `true` if the view can replace the text that it shows.
@@ -287,19 +287,20 @@ public struct StreamingPolicy: Sendable, Hashable, Codable {
     }
 }
 
-/// The class of a provider's queue in which a request waits.
+/// The priority of a request in its provider's queue.
 ///
-/// The classes share a lane by deficit round robin 8:4:1. A flood of urgent requests therefore slows the others down
-/// but never starves them. Within a class, requests run in the order in which they arrived.
+/// The three priorities take turns by deficit round robin, 8 : 4 : 1. A flood of requests with a high priority
+/// therefore slows the others down but never starves them. Requests of the same priority run in the order in which they
+/// arrived.
 public enum Priority: Int, Sendable, Hashable, Comparable, CaseIterable, Codable {
     /// A user is waiting for the answer.
     case high = 0
     /// The default.
     case normal = 1
-    /// Work ahead of need: prefetching, overnight jobs.
+    /// Work whose answer is needed later, such as prefetching and overnight jobs.
     case low = 2
 
-    /// The number of requests of the class that are chosen in one round: 8, 4 or 1.
+    /// The number of requests of this priority that are chosen in one round: 8, 4 or 1.
     package var weight: Int {
         switch self {
         case .high: 8

@@ -6,8 +6,8 @@ public import Foundation
 /// policy is not part of the fingerprint.
 ///
 /// A request joins a live request for the same work that has the same policies for streaming and unknown outcomes,
-/// regardless of its own cache policy. That answer is new to both. The first request's policy decides whether the
-/// answer is kept for others and what its metadata reports of the cache.
+/// regardless of its own cache policy. Both requests then receive the same new answer. The first request's policy
+/// decides whether the answer is kept for others and what its metadata reports about the cache.
 ///
 /// ```swift
 /// let cached = AIRequest(prompt: "Translate: tree", caching: .use(within: 86_400))  // at most a day old

@@ -46,13 +46,13 @@ public struct Fingerprint: Sendable, Hashable, Codable, CustomStringConvertible 
         try Swift.withUnsafeBytes(of: words, body)
     }
 
-    /// Returns whether both identify the same work.
+    /// Returns whether both fingerprints identify the same work.
     public static func == (lhs: Self, rhs: Self) -> Bool { lhs.words == rhs.words }
 
     /// Hashes the beginning of the digest, whose bits are as good as random.
     public func hash(into hasher: inout Hasher) { hasher.combine(words.0) }
 
-    /// Fingerprints a request as it is sent to one provider instance.
+    /// Creates the fingerprint of a request as it is sent to one provider instance.
     ///
     /// - Throws: ``AIServiceError`` with code ``AIServiceError/Code/invalidRequest`` if a number is not finite or the
     ///   parameters nest deeper than 64 levels.

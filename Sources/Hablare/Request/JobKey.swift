@@ -1,9 +1,10 @@
 import Crypto
 import Foundation
 
-/// The name of a batch of requests that belong together, by which submitting the same work again finds it.
+/// The name of a batch of requests that belong together. Submitting the batch again under the same name finds the
+/// existing requests.
 ///
-/// Make it from the input and every option that changes the outcome, with ``hashing(_:)``.
+/// Derive it from the input and every option that changes the outcome, with ``hashing(_:)``.
 public struct JobKey: Sendable, Hashable, Codable, RawRepresentable, CustomStringConvertible {
     /// The lengths in bytes of UTF-8 that `submit` accepts.
     static let lengths = 1...256

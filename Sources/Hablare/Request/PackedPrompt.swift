@@ -4,9 +4,9 @@ package import Foundation
 /// A large conversation as one content file: its messages as JSON, followed by the bytes of their images, documents and
 /// audio.
 ///
-/// The JSON has places in the file instead of the bytes. A reader of the file therefore reads only the JSON, and each
-/// ``Body`` of the prompt reads its part of the file on demand. A recording of 25 MB is on disk once, is never base 64,
-/// and is sent from the file piece by piece.
+/// The JSON has positions in the file instead of the bytes. A reader of the file therefore reads only the JSON, and
+/// each ``Body`` of the prompt reads its part of the file on demand. A recording of 25 MB is on disk once, is never
+/// base 64, and is sent from the file piece by piece.
 ///
 /// | bytes | content |
 /// |---|---|

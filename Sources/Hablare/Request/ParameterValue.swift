@@ -38,7 +38,7 @@ extension ParameterValue: ExpressibleByStringLiteral, ExpressibleByIntegerLitera
 }
 
 extension ParameterValue: Codable {
-    /// Decodes any JSON value. Numbers without a fraction that fit become ``int(_:)``.
+    /// Decodes any JSON value. Whole numbers that fit into `Int64` become ``int(_:)``, other numbers ``double(_:)``.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {

@@ -32,7 +32,7 @@ public enum Prompt: Sendable, Hashable, Codable {
         case user
         /// The model.
         case assistant
-        /// The outcome of a tool call that the model asked for.
+        /// A tool. The message contains the result of a call that the model asked for.
         case tool
     }
 

@@ -4,8 +4,8 @@ extension UUID {
     /// Returns a new time-ordered UUID (version 7, RFC 9562 §5.7): 48 bits of milliseconds since 1970, then random
     /// bits.
     ///
-    /// Time-ordered keys keep a store's index append-only. Random keys made it eight times slower. UUIDs made within
-    /// one millisecond are in random order, so do not infer a sequence from them.
+    /// Time-ordered keys keep a store's index append-only. With random keys, the index was eight times slower. UUIDs
+    /// made within one millisecond are in random order, so do not infer a sequence from them.
     public static func timeOrdered() -> UUID {
         var generator = SystemRandomNumberGenerator()
         return timeOrdered(at: Date(), using: &generator)

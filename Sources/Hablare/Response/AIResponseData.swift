@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The outcome of a request as an immutable value that crosses any actor boundary.
+/// The response to a request, as an immutable value that can be passed to any actor.
 public struct AIResponseData: Sendable, Hashable, Codable {
     /// In one object, because a response is passed on many times on its way to the store and to its waiters.
     private struct Parts: Sendable, Hashable {
@@ -112,7 +112,7 @@ extension AIResponseData: CustomStringConvertible {
 }
 
 extension AIResponseData {
-    /// Returns the same response as the outcome of another request of its flight.
+    /// Returns a copy of the response for another request of the same flight.
     public func addressed(to id: UUID) -> AIResponseData {
         guard id != requestID else { return self }
         return AIResponseData(

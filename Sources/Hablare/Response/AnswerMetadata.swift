@@ -4,7 +4,7 @@ import Foundation
 ///
 /// A provider sets the entries that it knows and omits the others. It may add entries under names of its own.
 public enum AnswerMetadata {
-    /// The service's id of the call, for its support.
+    /// The service's id of the call, for questions to the service's support.
     public static let requestID = "request_id"
     /// The model that answered, as the service names it. The name is often more exact than the one in the request.
     public static let model = "model"

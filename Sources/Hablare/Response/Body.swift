@@ -89,7 +89,7 @@ public struct Body: Sendable {
 }
 
 extension Body: Hashable {
-    /// Returns whether both have the same bytes. Compares digests if one side is a content file. Reads no file.
+    /// Returns whether both bodies have the same bytes. Compares digests if one side is a content file. Reads no file.
     public static func == (lhs: Self, rhs: Self) -> Bool {
         if case (.inline(let left), .inline(let right)) = (lhs.storage, rhs.storage) { return left == right }
         return lhs.byteCount == rhs.byteCount && lhs.digest == rhs.digest

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The address of content by its bytes: their SHA-256 and their number.
+/// The content address of some bytes: their SHA-256 and their number.
 public struct ContentReference: Sendable, Hashable {
     /// The 32 bytes of the SHA-256.
     public let digest: Data
@@ -19,7 +19,8 @@ public protocol ContentReading: Sendable {
     /// Returns the bytes. Blocks while it reads a file.
     ///
     /// - Throws: ``AIServiceError``: code ``AIServiceError/Code/contentMissing`` if the content is missing or has
-    ///   another size than the reference; or category storage if the content may exist and cannot be read now.
+    ///   another size than the reference; or an error of category storage if the content may exist but cannot be read
+    ///   now.
     func read(_ reference: ContentReference) throws -> Data
 
     /// Returns the bytes of a range within the content. Blocks while it reads a file. Default: reads all bytes.

@@ -10,8 +10,8 @@ public enum ContentType: String, Sendable, Hashable, Codable, CaseIterable {
     case image
     /// A vector of numbers.
     case embedding
-    /// A value tree. A model that was asked for one may answer with words that are not JSON. The caller may find the
-    /// value in them, or have them repaired.
+    /// A value tree. A model that should answer with a value tree may answer with text that is not JSON. The caller may
+    /// find the value in the text, or request a repair.
     case structured
 
     /// Returns whether a provider that declared this kind may answer with another kind.

@@ -1,14 +1,14 @@
 package import Foundation
 
-/// An answer that arrived, may be billed, and cannot be used, because it is not of the expected form.
+/// An answer that arrived and may be billed, but cannot be used because it does not have the expected form.
 ///
-/// The request fails, and its bytes stay: see ``AIRequestManager/keptAnswer(for:)``.
+/// The request fails, but the store keeps the bytes of the answer. See ``AIRequestManager/keptAnswer(for:)``.
 public struct KeptAnswer: Sendable, Hashable {
     /// The answer as it arrived. Usually ``ResponseContent/data(_:)``.
     public let content: ResponseContent
     /// The media type that the service stated, such as `text/html`; `nil` if it stated none.
     public let mediaType: String?
-    /// Whether the answer is only the beginning of what the service sent, because that was too large.
+    /// Whether the content is only the beginning of the answer, because the answer was too large.
     public let isCut: Bool
 
     /// Creates a kept answer.

@@ -25,7 +25,7 @@ public struct PrunePlan: Sendable, Hashable {
     public private(set) var last: Position?
     /// The number of responses to evict.
     public private(set) var count = 0
-    /// Their total size in bytes.
+    /// The total size in bytes.
     public private(set) var bytes: Int64 = 0
 
     private let retention: Retention
@@ -39,7 +39,7 @@ public struct PrunePlan: Sendable, Hashable {
         self.now = now
     }
 
-    /// Adds the next response in order, from the newest unprotected one on.
+    /// Considers the next response. Call this for the unprotected responses in order, from the newest to the oldest.
     ///
     /// After the first response that is evicted, all older ones are evicted, too: the kept responses are always the
     /// newest.
@@ -76,7 +76,7 @@ public struct PrunePlan: Sendable, Hashable {
 public struct Pruned: Sendable, Hashable {
     /// The number of responses.
     public var count: Int
-    /// Their total size in bytes, in the database and in content files.
+    /// The total size of these responses in bytes, in the database and in content files.
     public var bytes: Int64
     /// Whether nothing is left to evict within the range that the writer asked for.
     public var isComplete: Bool
@@ -94,7 +94,7 @@ public struct Pruned: Sendable, Hashable {
 public struct AbandonedContent: Sendable, Hashable {
     /// The number of files.
     public var files: Int
-    /// Their total size in bytes.
+    /// The total size in bytes.
     public var bytes: Int64
 
     /// Creates a count.

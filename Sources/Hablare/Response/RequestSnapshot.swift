@@ -6,9 +6,9 @@ public struct RequestSnapshot: Sendable, Hashable, Identifiable {
     /// `default`.
     public enum WaitReason: Sendable, Hashable {
         /// A process has the request in its queue. `ahead` is the number of requests of the same provider before it, up
-        /// to ``maximumAhead``. `nil` in pages, which do not count.
+        /// to ``maximumAhead``. `nil` in a page of snapshots, where the requests ahead are not counted.
         case queued(ahead: Int?)
-        /// An earlier request asked for the same work and has not been sent. Its call is also this request's.
+        /// An earlier request for the same work has not been sent yet. This request shares its call.
         case following(UUID)
         /// No running process has taken the request yet. `ahead` counts the requests of the same provider before it, as
         /// for ``queued(ahead:)``.
@@ -28,8 +28,8 @@ public struct RequestSnapshot: Sendable, Hashable, Identifiable {
         case rateLimited(until: Date)
         /// The provider failed several times in a row. Nothing is sent to it before the date.
         case providerFailing(until: Date)
-        /// It is unknown whether the last attempt was carried out and billed. The request waits for an explicit retry,
-        /// a cancellation or a deletion.
+        /// The request waits for an explicit retry, a cancellation or a deletion, usually because it is unknown whether
+        /// the last attempt was carried out and billed.
         case held
 
         /// The maximum number of requests ahead that are counted: 10,000. If a count has this value, there may be more.
@@ -40,7 +40,7 @@ public struct RequestSnapshot: Sendable, Hashable, Identifiable {
     public struct Holder: Sendable, Hashable {
         /// The machine's name.
         public let host: String
-        /// The process id there.
+        /// The process id on that machine.
         public let processID: Int32
 
         /// Creates a holder.
@@ -62,9 +62,10 @@ public struct RequestSnapshot: Sendable, Hashable, Identifiable {
     public var model: String?
     /// The flight that does the work. Requests that share it have the same flight.
     public var flight: FlightID?
-    /// The class in the queue. In a flight with several members, the class of the most urgent live one.
+    /// The priority in the queue. If several requests share the flight, this is the highest priority among the live
+    /// ones.
     public var priority: Priority
-    /// The phase of the request's life.
+    /// The current phase of the request.
     public var phase: RequestPhase
     /// Whether the request was answered from the cache, without sending anything.
     public var isFromCache: Bool
@@ -82,7 +83,7 @@ public struct RequestSnapshot: Sendable, Hashable, Identifiable {
     public var createdAt: Date
     /// The date at which the request became final; `nil` before.
     public var finishedAt: Date?
-    /// The request that this one was made to replace by `regenerate`, or `nil`.
+    /// The request that this one replaces, if `regenerate` created it; otherwise `nil`.
     public var supersedes: UUID?
     /// Whether the response is pinned.
     public var isPinned: Bool

@@ -1,11 +1,11 @@
-/// The state of a request's life.
+/// The status of a request.
 ///
 /// `completed`, `failed` and `cancelled` are final. A request leaves a final state only if it failed or was cancelled
 /// and is retried explicitly. The retry is recorded as a new attempt under the same UUID.
 public enum RequestStatus: Sendable, Hashable {
-    /// On disk and not yet sent to the provider. ``RequestSnapshot/waiting`` gives the reason.
+    /// The request is on disk and has not been sent to the provider yet. ``RequestSnapshot/waiting`` gives the reason.
     case pending
-    /// With the provider. The progress is between 0 and 1, or `nil` if the provider does not report it.
+    /// An attempt is in flight. The progress is between 0 and 1, or `nil` if the provider does not report it.
     case executing(progress: Double?)
     /// Completed with a response.
     case completed(AIResponseData)
@@ -36,15 +36,15 @@ public enum RequestStatus: Sendable, Hashable {
 
 /// A status without its associated value, for filters and counts.
 public enum RequestPhase: String, Sendable, Hashable, Codable, CaseIterable {
-    /// See ``RequestStatus/pending``.
+    /// The request is on disk and waits, as in ``RequestStatus/pending``.
     case pending
-    /// See ``RequestStatus/executing(progress:)``.
+    /// An attempt is in flight, as in ``RequestStatus/executing(progress:)``.
     case executing
-    /// See ``RequestStatus/completed(_:)``.
+    /// The request is completed, as in ``RequestStatus/completed(_:)``.
     case completed
-    /// See ``RequestStatus/failed(_:)``.
+    /// The request failed for good, as in ``RequestStatus/failed(_:)``.
     case failed
-    /// See ``RequestStatus/cancelled``.
+    /// The request was cancelled, as in ``RequestStatus/cancelled``.
     case cancelled
 }
 
@@ -56,7 +56,7 @@ extension RequestPhase {
         }
     }
 
-    /// Creates the phase of a member in the given state, whose flight is in the given state.
+    /// Creates the phase of a request from its own state and the state of its flight.
     public init(_ member: RequestLifecycle.State, _ flight: FlightLifecycle) {
         switch member {
         case .live: self = flight.isExecuting ? .executing : .pending

@@ -1,11 +1,12 @@
 public import Foundation
 
-/// The limits on how many responses are kept, and how long. The newest are kept, as many as the limits allow.
+/// The limits on how many responses are kept, and for how long. The newest responses are kept, as many as the limits
+/// allow.
 ///
-/// A response past its age is never served, even if its bytes have not been collected yet. The oldest responses past
-/// the other limits are evicted every ``EngineConfiguration/pruneInterval`` by the engine, and by
-/// ``AIRequestManager/prune(_:)``. Eviction removes the content. The record of the response, its date and its cost
-/// stay, and so does the prompt, so the request can be regenerated.
+/// A response that is older than ``maximumAge`` is never served, even if its content has not been evicted yet. The
+/// oldest responses that exceed the other limits are evicted every ``EngineConfiguration/pruneInterval`` by the engine,
+/// and by ``AIRequestManager/prune(_:)``. Eviction removes the content. The record of the response, its date and its
+/// cost stay, and so does the prompt, so the request can be regenerated.
 ///
 /// Protected responses are not subject to age, count or size, and do not count towards the limits. These are the
 /// responses of a job, those pinned by ``AIRequestManager/pin(_:)``, and those that await their merge

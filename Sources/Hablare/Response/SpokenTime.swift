@@ -2,11 +2,12 @@
 public struct SpokenTime: Sendable, Hashable, Codable {
     /// The text that is spoken. A word has no punctuation around it.
     public var text: String
-    /// The time at which it begins, in seconds from the beginning of the audio.
+    /// The time at which the text begins, in seconds from the beginning of the audio.
     public var start: Double
-    /// The time at which it ends, in seconds from the beginning of the audio.
+    /// The time at which the text ends, in seconds from the beginning of the audio.
     public var end: Double
-    /// The label of the speaker, as the service gives it (`A`, `speaker_0`); `nil` if it does not tell speakers apart.
+    /// The label of the speaker, as the service gives it (`A`, `speaker_0`); `nil` if the service does not tell
+    /// speakers apart.
     public var speaker: String?
 
     /// Creates a time.

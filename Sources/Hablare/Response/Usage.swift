@@ -1,9 +1,9 @@
 /// The usage of one attempt, in the units that its provider counts. A unit that the provider does not count is zero.
 ///
 /// No number is negative. If a provider reports a negative count or cost, the engine keeps its answer and logs an error
-/// that names the provider. The engine then uses nothing else of that report than a cost of zero or more. The counts
-/// are zero, the cost is unknown, and the amount reserved in a budget stays spent. If only the cost is negative, the
-/// price table determines the cost of the counts.
+/// that names the provider. If a count is negative, the engine replaces all counts by zero and keeps only a reported
+/// cost of zero or more. Without such a cost, the cost is unknown, and the amount reserved in a budget stays spent. If
+/// only the cost is negative, the engine computes it from the counts and the price table.
 public struct Usage: Sendable, Hashable, Codable {
     /// The number of tokens read by a model, including those read from or written to the provider's cache.
     public var inputTokens: Int64
@@ -15,8 +15,8 @@ public struct Usage: Sendable, Hashable, Codable {
     public var bytes: Int64
     /// The duration of audio input or output in milliseconds.
     public var audioMilliseconds: Int64
-    /// The cost of the attempt in millionths of a US dollar, as the provider reports it, or else by the engine's price
-    /// table. `nil` if unknown. Local programs cost 0.
+    /// The cost of the attempt in millionths of a US dollar, as the provider reports it, or else as the engine's price
+    /// table gives it. `nil` if unknown. Local programs cost 0.
     public var costMicroDollars: Int64?
     /// The number of ``inputTokens`` that the provider read from its cache, at a lower price.
     public var cachedInputTokens: Int64

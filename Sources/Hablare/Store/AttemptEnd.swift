@@ -10,15 +10,15 @@ public struct AttemptEnd: Sendable {
         case failed(AIServiceError)
         /// The attempt failed, and another one follows at a date or later.
         ///
-        /// If that is too late for every request of the flight, the flight moves to the other provider. That requires
-        /// that one is given and that a request has time left. Otherwise the flight fails.
+        /// If that date is too late for every request of the flight, the flight moves to the provider of the diversion.
+        /// If no diversion is given, or no request has time left, the flight fails.
         indirect case postponed(AIServiceError, until: Date, else: Diversion? = nil)
         /// The attempt failed, and the flight moves to another provider, whose calls use up this account.
         indirect case diverted(AIServiceError, to: FallbackTarget, account: AccountID)
         /// The outcome of the attempt is unknown, and no other attempt follows without an explicit retry.
         case held(AIServiceError)
-        /// The attempt was not sent, or was stopped, because time ran out. Members that are due fail. The flight waits
-        /// again for the others, if there are any.
+        /// The attempt was not sent, or was stopped, because time ran out. Requests whose deadline has passed fail. If
+        /// the flight has other requests, it waits again.
         case expired
         /// The attempt was stopped because this process shuts down. The flight waits again.
         case interrupted
@@ -38,10 +38,10 @@ public struct AttemptEnd: Sendable {
         }
     }
 
-    /// The outcome of an attempt if the store's resume handle is not as the process believed.
+    /// The outcome of an attempt if the store's resume handle differs from what the process expects.
     ///
     /// When the process sends the end, its last write of a handle may still be in progress, or its commit may have an
-    /// unknown outcome. Only the store knows, when it takes the end, whether the next attempt has a handle to resume
+    /// unknown outcome. Only the store knows, when it records the end, whether the next attempt has a handle to resume
     /// from.
     public struct OutcomeIfHandleChanged: Sendable {
         /// Whether the store has a resume handle in that case.
@@ -110,12 +110,12 @@ public struct AttemptEnd: Sendable {
         get { parts.value.isStreaming }
         set { parts.value.isStreaming = newValue }
     }
-    /// Whether its answer enters the cache.
+    /// Whether the attempt's answer enters the cache.
     public var entersCache: Bool {
         get { parts.value.entersCache }
         set { parts.value.entersCache = newValue }
     }
-    /// The work that the attempt did, if known.
+    /// The fingerprint of the work that the attempt did; `nil` if it is unknown.
     public var work: Fingerprint? {
         get { parts.value.work }
         set { parts.value.work = newValue }
@@ -125,25 +125,25 @@ public struct AttemptEnd: Sendable {
         get { parts.value.billing }
         set { parts.value.billing = newValue }
     }
-    /// The usage of the attempt, with or without an answer. For a recorded answer, ``AIResponseData/usage`` counts
-    /// instead.
+    /// The usage of the attempt, with or without an answer. For a completed attempt, ``AIResponseData/usage`` of the
+    /// answer is recorded instead.
     public var usage: Usage {
         get { parts.value.usage }
         set { parts.value.usage = newValue }
     }
-    /// Whether a budget reserved the attempt's possible cost when it was sent.
+    /// Whether a budget reserved the attempt's maximum cost when it was sent.
     public var isReserved: Bool {
         get { parts.value.isReserved }
         set { parts.value.isReserved = newValue }
     }
-    /// Whether the store deletes the flight's resume handle with the end, because the attempt did not resume as it
-    /// should have. Never `true` for an answer. Default false.
+    /// Whether the store deletes the flight's resume handle with the end, because the attempt had a handle but did not
+    /// resume the work. Never `true` for an answer. Default false.
     public var forgetsHandle: Bool {
         get { parts.value.forgetsHandle }
         set { parts.value.forgetsHandle = newValue }
     }
-    /// The outcome if the store's resume handle is not as the process believed. Default `nil`: every write of a handle
-    /// has a known outcome.
+    /// The outcome if the store's resume handle differs from what the process expects. Default `nil`, for an attempt
+    /// whose writes of a handle all have a known outcome.
     ///
     /// The store uses it only if the attempt's lease is valid. The ``Settlement`` then has this outcome.
     public var outcomeIfHandleChanged: OutcomeIfHandleChanged? {
@@ -155,33 +155,35 @@ public struct AttemptEnd: Sendable {
         get { parts.value.startedAt }
         set { parts.value.startedAt = newValue }
     }
-    /// The date at which it ended.
+    /// The date at which the attempt ended.
     public var endedAt: Date {
         get { parts.value.endedAt }
         set { parts.value.endedAt = newValue }
     }
 
-    /// The chunks that the store did not take during the attempt. They have the attempt's flight, token and generation.
+    /// The chunks that the store has not recorded when the attempt ends. They have the attempt's flight, token and
+    /// generation.
     ///
-    /// The store adds them before it decides the end, as by ``StoreWrite/append(_:)``. A late answer may complete the
-    /// flight although its chunks are refused, if no newer attempt was sent. The store then adds them too, so that a
-    /// completed stream has all its chunks.
+    /// The store adds them before it records the end, in the same way as ``StoreWrite/append(_:)``. A late answer may
+    /// complete the flight although its chunks are refused, if no newer attempt was sent. The store then adds them too,
+    /// so that a completed stream has all its chunks.
     public var remainingChunks: ChunkGroup? {
         get { parts.value.remainingChunks?.value }
         set { parts.value.remainingChunks = newValue.map { Box($0) } }
     }
 
-    /// The answer that arrived and cannot be used, if the attempt failed for that. Large content is already in a
+    /// The answer that arrived but cannot be used, if the attempt failed for that reason. Large content is already in a
     /// content file.
     ///
-    /// The store keeps it in the place of the flight's response until the flight is completed, deleted, or another such
-    /// answer arrives. See ``StoreReading/keptAnswer(of:)``. Default `nil`.
+    /// The store keeps it in place of the flight's response until the flight is completed or deleted, or until another
+    /// such answer arrives. See ``StoreReading/keptAnswer(of:)``. Default `nil`.
     public var kept: AIResponseData? {
         get { parts.value.kept }
         set { parts.value.kept = newValue }
     }
 
-    /// The content that the end brings: the answer of a completed attempt, or the kept one.
+    /// The content that comes with the end: the answer of a completed attempt, or the answer that is kept although it
+    /// cannot be used.
     package var answer: AIResponseData? {
         get { if case .completed(let data) = outcome { data } else { kept } }
         set {

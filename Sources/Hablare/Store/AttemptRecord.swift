@@ -20,13 +20,13 @@ public struct AttemptRecord: Sendable, Hashable, Codable {
 
     /// The attempt's number, from 1.
     public var attempt: Int
-    /// The fencing token under which it was sent.
+    /// The fencing token under which the attempt was sent.
     public var token: Int64
-    /// The way in which it ended.
+    /// The way in which the attempt ended.
     public var outcome: Outcome
-    /// The reason for its failure.
+    /// The error of a failed attempt.
     public var error: AIServiceError?
-    /// Whether the provider may have billed it.
+    /// Whether the provider may have billed the attempt.
     public var billing: BillingState
     /// The usage of the attempt.
     public var usage: Usage
@@ -34,9 +34,9 @@ public struct AttemptRecord: Sendable, Hashable, Codable {
     public var provider: ProviderID?
     /// The model of the attempt. A store records the flight's model when it first records the attempt.
     public var model: String?
-    /// The date at which it was sent.
+    /// The date at which the attempt was sent.
     public var startedAt: Date
-    /// The date at which it ended, or was found lost.
+    /// The date at which the attempt ended, or was found to be lost.
     public var endedAt: Date
 
     /// Whether the attempt was never sent because a budget had too little left.
@@ -44,7 +44,7 @@ public struct AttemptRecord: Sendable, Hashable, Codable {
 
     /// Returns whether the record replaces an earlier one of the same attempt.
     ///
-    /// A later record is better informed. But a billed attempt stays billed, even if the later record is of a process
+    /// A later record is more accurate. But a billed attempt stays billed, even if the later record is of a process
     /// that only stopped waiting for it.
     package func replaces(_ earlier: AttemptRecord) -> Bool {
         outcome == .completed || earlier.billing.rawValue < BillingState.billed.rawValue
@@ -83,7 +83,7 @@ public struct AttemptRecord: Sendable, Hashable, Codable {
 public enum BillingState: Int, Sendable, Hashable, CaseIterable, Codable {
     /// Not billed: it was never sent, or the provider refused it.
     case neverSent = 0
-    /// Unknown.
+    /// It is unknown whether the provider billed the attempt.
     case maybeBilled = 1
     /// Billed: the provider did the work.
     case billed = 2

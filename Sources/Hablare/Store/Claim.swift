@@ -1,19 +1,19 @@
 public import Foundation
 
-/// The work that a process claims. It claims nothing else: a process that generates one line never resumes, and bills,
-/// yesterday's book.
+/// The work that a process claims. It executes no other work. For example, a process that generates one line never
+/// resumes, and pays for, a book that was interrupted yesterday.
 public enum ClaimScope: Sendable, Hashable {
     /// All work for the providers that are registered in this process.
     case everything
     /// One job.
     case job(JobKey)
-    /// One request, whether it leads its flight or joined another request's flight. Includes the repairs that a
-    /// `StructuredRequestor` makes of its answer.
+    /// One request, whether it leads its flight or joined another request's flight. Includes the requests with which a
+    /// `StructuredRequestor` repairs its answer.
     case request(UUID)
     /// No work: the process calls no provider, and other processes on the store carry out its submissions.
     ///
-    /// Its engine still maintains the store. It ends requests that are due, breaks the leases of dead processes so that
-    /// their work waits for other processes, and evicts responses past their retention.
+    /// Its engine still maintains the store. It fails requests whose deadline has passed, breaks the leases of dead
+    /// processes so that their work waits for other processes, and evicts responses past their retention.
     ///
     /// To submit, wait, watch and read, a process needs no engine at all: see ``AIRequestManager``.
     case nothing
@@ -46,12 +46,13 @@ public struct ClaimQuery: Sendable, Hashable {
     public var scope: ClaimScope
     /// The maximum number of flights. A limit of 0 or less claims none.
     public var limit: Int
-    /// The present date. Flights whose backoff ends then or earlier wait again.
+    /// The present date. Flights whose backoff has ended at this date can be claimed.
     public var now: Date
     /// The number of flights of this provider that the process claimed before. Default 0.
     ///
-    /// Each class has its positions in a round of thirteen flights, and a claim continues the round. So a process that
-    /// claims one flight at a time takes flights of all classes.
+    /// Of every thirteen flights, eight positions are for high, four for normal and one for low priority. A claim
+    /// continues this round where the last one stopped. A process that claims one flight at a time therefore takes
+    /// flights of all priorities.
     public var roundOffset: Int
 
     /// Creates a query.
@@ -69,8 +70,8 @@ public struct ClaimQuery: Sendable, Hashable {
 public struct Claim: Sendable {
     /// The claimed flights, in order of urgency, then of arrival.
     public var flights: [ClaimedFlight]
-    /// The date from which the first of the provider's flights that back off, in any scope, may be claimed; `nil` if
-    /// none backs off. It is the date of the query if more backoffs have ended than one claim handles: claim again.
+    /// The earliest end of a backoff of the provider's flights, in any scope; `nil` if no flight backs off. If more
+    /// backoffs have ended than one claim handles, this is the date of the query. Claim again in that case.
     public var nextDue: Date?
 
     /// Creates a result.
@@ -85,13 +86,13 @@ extension ClaimQuery {
     /// be due at once, and a claim must not block the journal for long.
     package static let maximumWoken = 4096
 
-    /// The classes of the positions in a round, spread evenly: 8:4:1.
+    /// The priorities of the positions in a round, spread evenly: 8 : 4 : 1.
     private static let round: [Priority] = [
         .high, .normal, .high, .high, .normal, .high, .low, .high, .normal, .high, .high, .normal, .high,
     ]
 
-    /// The number of flights of each class to claim while every class has enough: those of the positions from ``roundOffset``
-    /// on. If a class has too few, the most urgent classes fill its share.
+    /// The number of flights of each priority to claim, according to the positions of the round from ``roundOffset``
+    /// on. If a priority has too few flights, the highest priorities that have more fill its positions.
     public var shares: [(priority: Priority, count: Int)] {
         let limit = max(0, limit)
         let (rounds, remainder) = limit.quotientAndRemainder(dividingBy: Self.round.count)
@@ -104,21 +105,22 @@ extension ClaimQuery {
 
 /// A flight that a claim leased.
 public struct ClaimedFlight: Sendable {
-    /// Its id.
+    /// The flight's id.
     public var id: FlightID
-    /// Its lifecycle, with the new lease.
+    /// The flight's lifecycle, with the new lease.
     public var lifecycle: FlightLifecycle
     /// The leading member's request.
     public var request: AIRequest
     /// A reference to the text of the request's prompt, which is empty until it is read; `nil` if the request has its
     /// prompt. A claim reads no file, because it runs on the journal's thread.
     public var promptContent: ContentReference?
-    /// The provider that it was submitted to, which is another one if the flight moved along its fallback chain. `nil`
-    /// means the present provider.
+    /// The provider that the request was submitted to, if the flight has moved to another one along its fallback chain.
+    /// `nil` means the present provider.
     public var origin: ProviderID?
-    /// The date of the first counted attempt; `nil` before. The time limit of retries begins there.
+    /// The date of the first attempt that counts as a try; `nil` before it. ``RetryPolicy/maximumElapsed`` begins at
+    /// this date.
     public var triedSince: Date?
-    /// The trace of the leading member's submission; `nil` without tracing.
+    /// The trace of the leading member's submission; `nil` if it was not traced.
     public var trace: TraceContext?
     /// The date of the leading member's submission.
     public var submittedAt: Date?

@@ -2,7 +2,7 @@ public import Foundation
 
 /// A store of large content outside the database.
 public protocol ContentStore: ContentReading {
-    /// Returns the size in bytes from which content of a type is kept here.
+    /// Returns the size in bytes from which content of a type is kept here instead of in the database.
     func threshold(for type: ContentType) -> Int
 
     /// Makes bytes durable and returns a reference to them. Equal bytes are kept once.

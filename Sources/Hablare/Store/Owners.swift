@@ -6,9 +6,9 @@ public struct OwnerRegistration: Sendable, Hashable, Codable {
     public var host: String
     /// The id of the process on that machine.
     public var processID: Int32
-    /// The process's lock, as ``OwnerLiveness`` knows it.
+    /// The name of the process's lock, as ``OwnerLiveness/acquire()`` returned it.
     public var lockName: String
-    /// The date at which its leases end unless renewed.
+    /// The date at which the process's leases end unless it renews them.
     public var expiresAt: Date
 
     /// Creates a registration.
@@ -22,9 +22,9 @@ public struct OwnerRegistration: Sendable, Hashable, Codable {
 
 /// A registered process.
 public struct OwnerRecord: Sendable, Hashable {
-    /// Its id.
+    /// The process's id in the store.
     public var id: OwnerID
-    /// Its registration, with `expiresAt` as last renewed.
+    /// The process's registration, with `expiresAt` as last renewed.
     public var registration: OwnerRegistration
 
     /// Creates a record.
@@ -48,11 +48,11 @@ public protocol OwnerLiveness: Sendable {
     /// Releases a lock.
     func release(_ lockName: String)
 
-    /// Returns the registered processes that are gone.
+    /// Returns the registered processes that have ended.
     ///
     /// A process that holds its lock is alive, even if its lease has ended. A process whose lock is not visible from
-    /// here is gone when its lease has ended. One call checks all processes, because a store of several machines
-    /// queries its database.
+    /// here counts as ended when its lease has ended. One call checks all processes, because a store of several
+    /// machines queries its database.
     ///
     /// - Parameters:
     ///   - owners: The registered processes, without this one.
@@ -62,7 +62,7 @@ public protocol OwnerLiveness: Sendable {
 }
 
 extension Sequence<OwnerRecord> {
-    /// Returns the processes whose lease has ended. They are gone unless a lock shows that they are alive.
+    /// Returns the processes whose lease has ended. These processes have ended unless a lock shows that they are alive.
     public func withEndedLeases(at date: Date) -> Set<OwnerID> {
         Set(lazy.filter { $0.registration.expiresAt < date }.map(\.id))
     }

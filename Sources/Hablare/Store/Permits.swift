@@ -19,7 +19,7 @@ public struct PermitRequest: Sendable, Hashable {
 
 /// The permits granted for a ``PermitRequest``.
 public struct PermitGrant: Sendable, Hashable {
-    /// The costs of the calls that may be sent: the first ones of the request.
+    /// The costs of the calls that may be sent. These are the first calls of the request.
     public var costs: [Double]
     /// The date from which the next call can be granted; `nil` if all were granted.
     public var next: Date?
@@ -53,7 +53,7 @@ public struct AccountReport: Sendable, Hashable {
     public var limits: ReportedLimits?
     /// The date until which the provider wants no calls for the account.
     public var pausedUntil: Date?
-    /// Whether a user lifts the account's pause.
+    /// Whether the report lifts the account's pause, because a user asked for it.
     public var liftsPause: Bool
     /// The change in whether the provider fails.
     public var failing: Failing
@@ -71,9 +71,9 @@ public struct AccountReport: Sendable, Hashable {
     }
 }
 
-/// An account as the store has it.
+/// An account as the store records it.
 public struct AccountRecord: Sendable, Hashable {
-    /// Its id.
+    /// The account's id.
     public var id: AccountID
     /// The providers whose calls use up its limits, according to their last submissions, in order.
     public var providers: [ProviderID]

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The seam between the engine and a database of requests.
+/// The interface between the engine and a database of requests.
 ///
 /// A store keeps rows. It does not decide when a request is sent, retried or ended: the engine does.
 ///
@@ -10,16 +10,16 @@ public import Foundation
 ///
 /// Several processes may share a store, on one machine or on many. Flight ids must ascend in the order of arrival
 /// within a process. Flights of different processes may be numbered in another order than that of their commits. Claims
-/// take the flights of one class in the order of their ids.
+/// take the flights of one priority in the order of their ids.
 ///
 /// Every conformer must pass the store contract suite in `HablareTestKit`.
 public protocol RequestStore: StoreReading {
-    /// Writes all writes in order, in one durable transaction. Returns a receipt for each, and the changes that they
+    /// Applies all writes in order, in one durable transaction. Returns a receipt for each, and the changes that they
     /// made.
     ///
     /// When this method returns, all writes must be on disk, because the engine acknowledges them right away. A row
-    /// that cannot be written must not fail the others of the commit. It gets a receipt that says so, leaves no trace
-    /// and makes no change.
+    /// that cannot be written must not fail the others of the commit. Its receipt reports the failure, and it changes
+    /// nothing.
     ///
     /// A store behind a network may lose its connection during the commit. It should reconnect and find out whether the
     /// transaction was made, for as long as a caller can wait. If it cannot find out, it throws
@@ -35,11 +35,11 @@ public protocol RequestStore: StoreReading {
     ///
     /// A claim takes these steps:
     ///
-    /// 1. It lets the provider's flights whose backoff has ended wait again.
-    /// 2. It takes as many flights of each class as ``ClaimQuery/shares`` says (8:4:1), in the order of arrival. It
-    ///    skips a flight whose members are all past their deadlines, because ``StoreWrite/expire(at:limit:)`` ends
-    ///    them.
-    /// 3. It fills the rest of the limit from the most urgent classes that have more.
+    /// 1. It moves the provider's flights whose backoff has ended back to the waiting state.
+    /// 2. It takes as many flights of each priority as ``ClaimQuery/shares`` gives (8 : 4 : 1), in the order of
+    ///    arrival. It skips a flight whose members are all past their deadlines, because
+    ///    ``StoreWrite/expire(at:limit:)`` ends them.
+    /// 3. It fills the rest of the limit with flights of the highest priorities that have more.
     ///
     /// It returns the flights in order of urgency, then of arrival. It reads no content file, because it runs on the
     /// journal's thread. If a prompt is in ``content``, ``ClaimedFlight/promptContent`` refers to it.
@@ -59,7 +59,7 @@ public protocol RequestStore: StoreReading {
     /// remove content that a row refers to.
     ///
     /// It blocks while it looks at every content file. Between files it must check whether the calling task is
-    /// cancelled, and then throws `CancellationError`. Content that was removed by then stays removed.
+    /// cancelled, and then throws `CancellationError`. Content that it has already removed stays removed.
     ///
     /// - Parameters:
     ///   - date: The date since which no process has written the content.
@@ -74,13 +74,13 @@ public protocol RequestStore: StoreReading {
     /// The check that tells living processes on this store from dead ones; `nil` if there are no other processes.
     var liveness: (any OwnerLiveness)? { get }
 
-    /// The store's own clock, which dates all its rows; `nil`, the default, for the clock of this machine.
+    /// The store's own clock, which dates all its rows; `nil`, the default: the clock of this machine.
     ///
     /// A store that several machines share must have one, because their clocks differ. The engine calls it under its
     /// lock, so it must not block: measure the offset of the server's clock beforehand.
     var date: (@Sendable () -> Date)? { get }
 
-    /// The executor of calls to ``StoreReading``; `nil`, the default, for the global executor.
+    /// The executor of calls to ``StoreReading``; `nil`, the default: the global executor.
     ///
     /// A store whose reads wait for a network must provide a few threads of its own. Otherwise slow reads hold up the
     /// tasks of the whole process.
@@ -88,9 +88,11 @@ public protocol RequestStore: StoreReading {
 
     /// Returns the changes that other processes committed since the last call.
     ///
-    /// The first call counts from the opening of the store. The journal calls this method from its own thread.
+    /// The first call returns the changes since the store was opened. The journal calls this method from its own
+    /// thread.
     ///
-    /// - Parameter isOfInterest: Whether this process runs or watches a row. The store must read these rows only.
+    /// - Parameter isOfInterest: A function that returns whether this process runs or watches a row. The store must
+    ///   read only such rows.
     /// - Throws: ``AIServiceError`` of category storage. The next call must then return the same changes.
     func foreignChanges(where isOfInterest: (ChangedRow) -> Bool) throws -> ForeignChanges
 }

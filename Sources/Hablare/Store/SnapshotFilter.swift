@@ -1,35 +1,35 @@
 public import Foundation
 
-/// A selection of requests to read, and the page of it.
+/// A selection of requests to read, one page at a time.
 ///
 /// ```swift
 /// let failures = SnapshotFilter(phases: [.failed], limit: 100)
 /// ```
 public struct SnapshotFilter: Sendable, Hashable {
-    /// The phases of the requests; `nil` for all.
+    /// The phases of the requests. `nil`: any phase.
     public var phases: Set<RequestPhase>?
-    /// Whether the requests are held; `nil` for both. A held request is pending.
+    /// Whether to select only held requests (`true`) or only requests that are not held (`false`). `nil`: both. A held
+    /// request is pending.
     public var isHeld: Bool?
-    /// The date at which the requests are due: they are not final, and their deadline is this date or earlier. `nil`
-    /// for all.
+    /// Selects only requests that are not final and whose deadline is at or before this date. `nil`: no such condition.
     public var dueBy: Date?
-    /// The job of the requests, which are read in the order of their positions; `nil` for all.
+    /// The job of the requests, which are then read in the order of their positions. `nil`: any job, or none.
     public var job: JobKey?
-    /// The UUIDs of the requests; `nil` for all.
+    /// The UUIDs of the requests. `nil`: any UUID.
     public var ids: [UUID]?
-    /// The maximum number of requests. Default 1,000. The manager refuses a negative number, and a store returns none
-    /// for it.
+    /// The maximum number of requests. Default 1,000. The manager refuses a negative number, and a store returns no
+    /// requests for it.
     public var limit: Int
     /// The request after which the page begins.
     ///
-    /// A deleted request of a job has no position any more, and no page follows it. Pages of a job use
-    /// ``continues(after:)`` instead.
+    /// A request that was deleted from a job has no position any more, so a page of a job after it is empty. Use
+    /// ``continues(after:)`` to read a job page by page.
     public var after: UUID?
-    /// The position of a job after which the page begins, whether or not a request still has it. Takes precedence over
-    /// ``after``.
+    /// The position in the job after which the page begins, even if no request has that position any more. Takes
+    /// precedence over ``after``.
     public var afterPosition: Int?
 
-    /// Begins the next page after a request, the last one of a page, even if it was deleted in the meantime.
+    /// Changes the filter to the next page. Pass the last request of a page, even if it was deleted in the meantime.
     public mutating func continues(after snapshot: RequestSnapshot) {
         after = snapshot.id
         afterPosition = snapshot.position

@@ -1,10 +1,10 @@
 public import Foundation
 
-/// A fact that a commit made true, for the engine and for all observers of its requests.
+/// A change that a commit made, for the engine and for all observers of its requests.
 ///
-/// ``StoreWrite`` says for each write which changes it makes, and in which order. A refused write makes none. A store
-/// returns the changes of its own commits with their receipts (``RequestStore/commit(_:)``). It returns those of other
-/// processes as the same type (``RequestStore/foreignChanges(where:)``). The journal passes them to the engine in
+/// ``StoreWrite`` documents for each write which changes it makes, and in which order. A refused write makes none. A
+/// store returns the changes of its own commits with their receipts (``RequestStore/commit(_:)``). It returns those of
+/// other processes as the same type (``RequestStore/foreignChanges(where:)``). The journal passes them to the engine in
 /// commit order, before any caller of the commit resumes.
 public enum StoreChange: Sendable {
     /// A new request is on disk: with a flight of its own, as a member of a live flight, or answered from the cache.
@@ -14,7 +14,7 @@ public enum StoreChange: Sendable {
     case submitted(Submission, SubmissionReceipt)
     /// A request reached another phase, or was erased.
     case request(UUID, of: FlightID, RequestChange)
-    /// A flight moved, and is now in this state.
+    /// A flight changed its state, and is now in this one.
     case flight(FlightID, FlightLifecycle)
     /// The end of an attempt was recorded.
     ///
@@ -23,7 +23,7 @@ public enum StoreChange: Sendable {
     case settled(Settlement)
     /// Chunks were added to the output of a flight.
     case appended(FlightID)
-    /// The pause of an account changed: it ends at this date, or is over if that is `nil`.
+    /// The pause of an account changed. It ends at this date; `nil` means that the pause is over.
     case account(AccountID, pausedUntil: Date?)
     /// A process was deregistered, and its leases were broken. The changes of its flights and their requests follow.
     case ownerRetired(OwnerID)
@@ -36,7 +36,7 @@ public enum StoreChange: Sendable {
 
 /// The phase that a request reached.
 public enum RequestChange: Sendable, Hashable {
-    /// The request is live and waits: it was retried, or this is its state as another process reads it.
+    /// The request is live and waits: it was retried, or another process read this state from its row.
     case pending
     /// The request is live and an attempt is in flight. A store returns this case only for a row that it reads, never
     /// from a commit.
@@ -63,7 +63,7 @@ public enum ChangedRow: Sendable, Hashable {
 
 /// The changes that other processes committed since the last call to ``RequestStore/foreignChanges(where:)``.
 public struct ForeignChanges: Sendable {
-    /// The changes of the rows of interest, as those rows are now.
+    /// The changes of the rows of interest, which describe the current state of those rows.
     public var changes: [StoreChange]
     /// Whether flights that did not wait before may wait now.
     public var mayWait: Bool

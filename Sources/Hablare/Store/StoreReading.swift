@@ -11,12 +11,13 @@ public protocol StoreReading: Sendable {
     /// Returns the lifecycles of flights. Omits unknown flights.
     func flights(_ ids: [FlightID]) throws -> [FlightID: FlightLifecycle]
 
-    /// Returns the response of a completed request; `nil` for any other. If the content was evicted, the response's
-    /// result is a failure.
+    /// Returns the response of a completed request; `nil` for a request that is not completed. If the content was
+    /// evicted, the response's result is a failure.
     func response(of id: UUID) throws -> AIResponseData?
 
-    /// Returns the answer of a request that arrived and could not be used (``AttemptEnd/kept``); `nil` if there is none.
-    /// If the content was evicted, the result is a failure. Default: `nil`, for a store that keeps no such answers.
+    /// Returns the answer that arrived for a request but could not be used (``AttemptEnd/kept``); `nil` if there is
+    /// none. If the content was evicted, the result is a failure. Default: `nil`, for a store that keeps no such
+    /// answers.
     func keptAnswer(of id: UUID) throws -> AIResponseData?
 
     /// Returns a request as it was submitted, with the provider that it was submitted to.
@@ -34,10 +35,10 @@ public protocol StoreReading: Sendable {
     /// Returns the ended attempts of a request, oldest first. The list is empty if the answer came from the cache.
     func attempts(of id: UUID) throws -> [AttemptRecord]
 
-    /// Returns the registered processes, and the holders of flights that are not registered.
+    /// Returns the registered processes, and the processes that hold flights without being registered.
     ///
-    /// Such a holder gets an empty registration that expired in 1970. Another process then retires it, which breaks its
-    /// leases.
+    /// A process that is not registered gets an empty registration that expired in 1970. Another process then retires
+    /// it, which breaks its leases.
     func owners() throws -> [OwnerRecord]
 
     /// Returns the providers of all flights that are not settled, each once, in the order of their ids.
@@ -74,7 +75,7 @@ public struct StoredRequest: Sendable, Hashable {
     public var request: AIRequest
     /// The provider it was submitted to.
     public var provider: ProviderID
-    /// The request's place in a job; `nil` if it belongs to none.
+    /// The request's position in a job; `nil` if it belongs to none.
     public var job: Submission.JobPosition?
 
     /// Creates a stored request.

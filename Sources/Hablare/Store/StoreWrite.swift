@@ -2,8 +2,8 @@ public import Foundation
 
 /// A write to a store.
 ///
-/// A store answers each write with one ``WriteReceipt``, and makes the ``StoreChange``s that the write's case names, in
-/// that order. It makes no change if the case names none, or if it refuses the write.
+/// A store answers each write with one ``WriteReceipt``, and makes the ``StoreChange``s that the documentation of the
+/// write's case lists, in that order. It makes no change if none is listed, or if it refuses the write.
 public enum StoreWrite: Sendable {
     /// Registers a process that begins to work on the store.
     ///
@@ -66,15 +66,15 @@ public enum StoreWrite: Sendable {
     ///
     /// Changes: ``StoreChange/request(_:of:_:)``, and ``StoreChange/flight(_:_:)`` if its flight ended with it.
     case cancel(UUID, at: Date)
-    /// Makes an explicit retry of a failed or cancelled request, or of a live one that is held or backs off. Removes a
-    /// deadline that has passed.
+    /// Retries a failed or cancelled request, or a live one that is held or backs off, because a caller asked for it.
+    /// Removes a deadline that has passed.
     ///
     /// Receipt: ``WriteReceipt/done``, ``WriteReceipt/unknownRequest`` or ``WriteReceipt/invalidState(_:)``.
     ///
     /// Changes: ``StoreChange/request(_:of:_:)`` and ``StoreChange/flight(_:_:)``, both for the flight that the request
     /// has afterwards. It may be a new one.
     case retry(UUID, at: Date)
-    /// Fails the live requests that are due: at most `limit` of them, the earliest deadline first.
+    /// Fails the live requests whose deadline has passed: at most `limit` of them, the earliest deadline first.
     ///
     /// Receipt: ``WriteReceipt/done``.
     ///
@@ -98,7 +98,7 @@ public enum StoreWrite: Sendable {
     ///
     /// Change: ``StoreChange/uncached`` if no other member keeps the content.
     case evict(UUID)
-    /// Evicts unprotected responses that were received at a place or before: at most `limit`, the oldest first.
+    /// Evicts unprotected responses that were received at or before a position: at most `limit`, the oldest first.
     ///
     /// Receipt: ``WriteReceipt/pruned(_:)``.
     ///
@@ -115,7 +115,7 @@ public enum StoreWrite: Sendable {
     /// Removes answers from the cache: at most `limit`, the least recently used first.
     ///
     /// Before that, records when readers used the answers in `noting`. Then removes the answers that were last used
-    /// before a date. Continues as long as the cache exceeds its limits.
+    /// before a date, and more answers while the cache exceeds its limits.
     ///
     /// Receipt: ``WriteReceipt/uncached(_:)``.
     ///
@@ -154,7 +154,7 @@ public enum WriteReceipt: Sendable, Hashable {
     case pruned(Pruned)
     /// This number of answers left the cache.
     case uncached(Int)
-    /// The store refused the row, but not the others of the commit.
+    /// The store refused this write, but not the other writes of the commit.
     case rejected(AIServiceError)
     /// The flight is not in the state that the writer assumed. The end of an attempt is then recorded in the ledger
     /// only, and its outcome is discarded.

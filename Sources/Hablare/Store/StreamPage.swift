@@ -3,7 +3,7 @@ public struct StreamPage: Sendable, Hashable {
     /// The maximum number of chunks in a page.
     public static let maximumChunks = 1024
 
-    /// The flight whose output it is.
+    /// The flight whose output the page contains.
     public var flight: FlightID
     /// The phase of the request. A final request gets no more chunks.
     public var phase: RequestPhase

@@ -2,14 +2,14 @@ public import Foundation
 
 /// A request as it goes to the store.
 public struct Submission: Sendable {
-    /// A place in a job.
+    /// A position in a job.
     public struct JobPosition: Sendable, Hashable, Codable {
         /// The job.
         public var key: JobKey
         /// The position in the job, from 0.
         public var position: Int
 
-        /// Creates a place.
+        /// Creates a position.
         public init(key: JobKey, position: Int) {
             self.key = key
             self.position = position
@@ -41,32 +41,32 @@ public struct Submission: Sendable {
         get { parts.value.request }
         set { parts.value.request = newValue }
     }
-    /// The provider it is for.
+    /// The provider that the request is for.
     public var provider: ProviderID {
         get { parts.value.provider }
         set { parts.value.provider = newValue }
     }
-    /// The account whose limits its calls use up. Default: the provider's own account.
+    /// The account whose limits the request's calls use up. Default: the provider's own account.
     public var account: AccountID {
         get { parts.value.account }
         set { parts.value.account = newValue }
     }
-    /// The fingerprint of its work. Requests with equal fingerprints are the same work.
+    /// The fingerprint of the request's work. Requests with equal fingerprints are the same work.
     public var fingerprint: Fingerprint {
         get { parts.value.fingerprint }
         set { parts.value.fingerprint = newValue }
     }
-    /// Its place in a job; `nil` if it belongs to none.
+    /// The request's position in a job; `nil` if it belongs to none.
     public var job: JobPosition? {
         get { parts.value.job }
         set { parts.value.job = newValue }
     }
-    /// The request it replaces.
+    /// The request that this one replaces; `nil` if it replaces none.
     public var supersedes: UUID? {
         get { parts.value.supersedes }
         set { parts.value.supersedes = newValue }
     }
-    /// A reference to its prompt, if that is too large for the database.
+    /// A reference to the request's prompt, if the prompt is too large for the database.
     public var promptContent: ContentReference? {
         get { parts.value.promptContent }
         set { parts.value.promptContent = newValue }
@@ -76,33 +76,34 @@ public struct Submission: Sendable {
         get { parts.value.cacheWindow }
         set { parts.value.cacheWindow = newValue }
     }
-    /// The trace of its submission, which its attempts join; `nil` without tracing.
+    /// The trace of the submission, which the request's attempts join; `nil` if it is not traced.
     public var trace: TraceContext? {
         get { parts.value.trace }
         set { parts.value.trace = newValue }
     }
-    /// The state in which its flight is written: waiting, leased to the submitter, or executing its first attempt.
+    /// The state in which the request's flight is written: waiting, leased to the submitter, or executing its first
+    /// attempt.
     public var flight: FlightLifecycle {
         get { parts.value.flight }
         set { parts.value.flight = newValue }
     }
-    /// The date of its submission.
+    /// The date of the submission.
     public var createdAt: Date {
         get { parts.value.createdAt }
         set { parts.value.createdAt = newValue }
     }
 
-    /// The cost of its call in units of its account's limit. Not stored.
+    /// The cost of the request's call, in units of the account's limit. Not stored.
     package var cost: Double {
         get { parts.value.cost }
         set { parts.value.cost = newValue }
     }
-    /// Whether a budget may count its call, which then starts with its reservation. Not stored.
+    /// Whether a budget may count the request's call, which then starts with a reservation. Not stored.
     package var isBudgeted: Bool {
         get { parts.value.isBudgeted }
         set { parts.value.isBudgeted = newValue }
     }
-    /// The slot that the engine reserves for it during the commit. Not stored.
+    /// The slot that the engine reserves for the request during the commit. Not stored.
     package var placement: EngineCore.Placement {
         get { parts.value.placement }
         set { parts.value.placement = newValue }
@@ -125,15 +126,15 @@ public struct Submission: Sendable {
 
 /// The receipt of a submitted request.
 public struct SubmissionReceipt: Sendable, Hashable {
-    /// The request on disk: the submitted one, or the one that already had its place in the job.
+    /// The request on disk: the submitted one, or the one that already had its position in the job.
     public var id: UUID
-    /// Its flight.
+    /// The request's flight.
     public var flight: FlightID
     /// Whether the request was on disk before. The submission's flight was then not written.
     public var wasPresent: Bool
     /// Whether the request joined a flight that does the same work. The submission's flight was then not written.
     public var hasJoined: Bool
-    /// Whether the cache had its answer, so that it is completed. The submission's flight was then not written.
+    /// Whether the cache had an answer, so that the request is completed. The submission's flight was then not written.
     public var isAnswered: Bool
     /// Whether an answer left the cache because its content file is gone.
     public var hasLostAnswer: Bool

@@ -1,6 +1,7 @@
 public import Foundation
 
-/// The stream of a request's answer, while it is made or afterwards: see ``AIRequestManager/stream(for:from:)``.
+/// The stream of a request's answer, which can be read while the answer is generated and afterwards. See
+/// ``AIRequestManager/stream(for:from:)``.
 ///
 /// Every iteration reads independently, from the given position. Elements are read on demand, so a slow reader costs no
 /// more memory than one page. Leaving the loop or cancelling the task ends the reading, not the request.
@@ -46,12 +47,13 @@ public struct ResponseStream: AsyncSequence, Sendable {
 }
 
 extension AIRequestManager {
-    /// Returns a stream of a request's answer, chunk by chunk, while any process makes it or afterwards.
+    /// Returns a stream of the chunks of a request's answer. It follows an answer that any process is generating, and
+    /// replays a finished one.
     ///
     /// The stream first yields the existing chunks, then the new ones, then the end: ``StreamElement/completed(_:)`` or
-    /// an error. The chunks of a completed answer are the same as while it was made. An answer that its provider
-    /// returned in one piece is cut into chunks. The output of a failed or cancelled request stays readable until the
-    /// request is deleted or retried.
+    /// an error. A completed answer has the same chunks as while it was generated. An answer that its provider returned
+    /// in one piece is cut into chunks. The output of a failed or cancelled request stays readable until the request is
+    /// deleted or retried.
     ///
     /// Any number of readers may read, each at its own pace. A slow reader costs bounded memory and does not delay
     /// others. Leaving a stream does not cancel the request.

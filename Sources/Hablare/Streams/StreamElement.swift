@@ -27,7 +27,7 @@ public struct StreamChunk: Sendable, Hashable {
 public enum StreamElement: Sendable, Hashable {
     /// The next piece of the answer.
     case chunk(StreamChunk)
-    /// The answer starts over, and everything read before is void.
+    /// The answer starts over. Discard everything that was read before.
     ///
     /// It comes before the first chunk of the new generation, if the request allows a restart or after an explicit
     /// retry.
@@ -36,8 +36,8 @@ public enum StreamElement: Sendable, Hashable {
     case completed(AIResponseData)
 }
 
-/// A position in a stream, before the chunk of that number. Store it with the chunks that were read, to continue after
-/// the app restarts.
+/// A position in a stream, before the chunk with this generation and number. Store it with the chunks that were read,
+/// to continue after the app restarts.
 public struct StreamPosition: Sendable, Hashable, Comparable, Codable {
     /// The number of times that the answer began from its start, from 1. 0 stands for any generation.
     public var generation: Int
@@ -59,7 +59,7 @@ public struct StreamPosition: Sendable, Hashable, Comparable, Codable {
     }
 }
 
-/// The position of a stream's reader, and the decision about its next elements. Pure.
+/// The position of a stream's reader, and the decision about its next elements. This type is pure.
 package struct StreamCursor: Sendable {
     package private(set) var position: StreamPosition
 
@@ -71,7 +71,7 @@ package struct StreamCursor: Sendable {
     /// Takes chunks of a generation and returns the reader's new elements.
     ///
     /// It skips chunks that the reader already had and chunks after a gap. If the reader had chunks of an older
-    /// generation, the first element says that the answer starts over.
+    /// generation, the first element reports that the answer starts over.
     package mutating func found(_ chunks: [StreamChunk], of generation: Int) -> [StreamElement] {
         guard generation > 0, generation >= position.generation else { return [] }
         var elements: [StreamElement] = []

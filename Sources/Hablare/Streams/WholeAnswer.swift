@@ -1,7 +1,7 @@
 package import Foundation
 
 /// An answer that its provider returned in one piece, cut into chunks for readers. The cuts are always the same, so
-/// that a reader can return at any chunk. Pure except for reading the body.
+/// that a reader can return at any chunk. This type is pure, except that it reads the body.
 package struct WholeAnswer: Sendable {
     /// The size of a chunk in bytes, except that a chunk of text ends with a whole character.
     private static let size = 64 << 10

@@ -4,7 +4,7 @@ import DequeModule
 /// without room wait in order of arrival. Cancelling a caller's task ends its wait.
 ///
 /// Work without a waiting caller, such as a promised merge, runs in the background. It gets at most half of the room
-/// and comes after everything in the foreground, so that a view does not wait for a night's work.
+/// and comes after everything in the foreground, so that a view does not wait for hours of background work.
 package final class AdmissionGate: Sendable {
     private struct Entry: Sendable {
         let waiter: Waiter<Void>
@@ -22,6 +22,8 @@ package final class AdmissionGate: Sendable {
     package let limit: Int
     private let state = Locked(State())
 
+    /// Creates a gate.
+    ///
     /// - Parameter limit: The maximum total weight, at least 1. A caller with a larger weight is admitted alone.
     package init(limit: Int) {
         self.limit = max(1, limit)

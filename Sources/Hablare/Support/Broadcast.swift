@@ -9,8 +9,10 @@ package final class Broadcast<Element: Sendable>: Sendable {
     private let state = Locked(State())
     private let limit: Int
 
-    /// - Parameter limit: The number of elements buffered for a slow subscriber. Beyond it, the subscriber loses the
-    ///   oldest ones.
+    /// Creates a broadcast.
+    ///
+    /// - Parameter limit: The number of elements buffered for a slow subscriber. Beyond this number, the subscriber
+    ///   loses the oldest elements.
     package init(limit: Int = .max) {
         self.limit = limit
     }

@@ -1,7 +1,7 @@
 import HeapModule
 
-/// A priority queue of unique keys, ordered by their places. The first key is known at any time, and any key may move
-/// or leave.
+/// A priority queue of unique keys, ordered by their ranks. The first key is known at any time, and any key may move or
+/// leave.
 ///
 /// When a key moves or leaves, its old entry stays in the heap until it comes first. If more than half of the entries
 /// are old, the heap is rebuilt. Memory is therefore proportional to the number of keys.
@@ -52,7 +52,7 @@ package struct KeyedHeap<Key: Hashable & Comparable & Sendable, Rank: Comparable
         return entry.key
     }
 
-    /// Removes and returns the keys up to a place, in order.
+    /// Removes and returns the keys up to a rank, in order.
     package mutating func popAll(through last: Rank) -> [Key] {
         var popped: [Key] = []
         while let rank = first(), rank <= last, let key = popFirst() { popped.append(key) }

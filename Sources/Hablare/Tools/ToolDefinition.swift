@@ -20,7 +20,7 @@ public struct ToolDefinition: Sendable, Hashable, Codable {
     /// The name of the request parameter that contains the tools.
     public static let parameterName = "tools"
 
-    /// Returns tools as the value of that parameter.
+    /// Returns tools as the value of the request parameter ``parameterName``.
     public static func parameter(_ tools: [ToolDefinition]) -> ParameterValue {
         .array(
             tools.map { tool in
@@ -28,7 +28,7 @@ public struct ToolDefinition: Sendable, Hashable, Codable {
             })
     }
 
-    /// Returns the tools in the value of that parameter.
+    /// Returns the tools in the value of the request parameter ``parameterName``.
     ///
     /// - Throws: ``AIServiceError/Code/invalidRequest`` if the value is not a list of tools, a name is not valid, or
     ///   two tools have the same name.

@@ -9,7 +9,7 @@ import Glibc
 import Musl
 #endif
 
-/// A file that grows under a temporary name. It gets its own name in one step, when it is complete and on the disk.
+/// A file that grows under a temporary name. It gets its final name in one step, when it is complete and on the disk.
 ///
 /// Each file has one fixed temporary name, which a lock protects. The lock refuses a second writer, and lets the next
 /// writer take over the leftovers of a killed process. A replaced file keeps its permissions, and the new file is never
@@ -106,8 +106,8 @@ package final class PartialFile: SeekableBytes {
 
     /// Appends bytes.
     ///
-    /// - Throws: ``AudioError`` with code `diskFull`, `tooLarge` or `writeFailed`, or with code `closed` after an end
-    ///   of any kind.
+    /// - Throws: ``AudioError`` with code `diskFull`, `tooLarge` or `writeFailed`, or with code `closed` if the file
+    ///   was committed or discarded.
     package func append(_ bytes: Data) throws(AudioError) {
         guard descriptor != nil else { throw .joinerIsClosed }
         _ = bytes.withUnsafeBytes { write($0) }

@@ -14,7 +14,7 @@ struct CancelCommand: ComposedCommand {
               hablare cancel --held
 
             The process that runs a request is notified and stops the call. Finished requests do not change. A held \
-            request is not made again.
+            request is not sent again.
             """)
 
     @Argument(help: RequestReference.help, transform: RequestReference.parse)

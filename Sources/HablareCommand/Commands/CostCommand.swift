@@ -13,12 +13,12 @@ struct CostCommand: ComposedCommand {
               hablare cost --by day --since 2026-11-01
               hablare cost --by tag --json | jq '.rows[] | {key, costMicroDollars}'
 
-            Counts every attempt, also failed ones and those of deleted requests, on the day (UTC) on which it began \
-            and under each tag of its request. A call that a budget refused is not an attempt.
+            Counts every attempt, including failed ones and those of deleted requests. An attempt counts for the day \
+            (UTC) on which it began, and for each tag of its request. A call that a budget refused is not an attempt.
 
-            The cost of an attempt is the one that the provider stated, else the one by the price table on the day of \
-            the call. A price that is added later changes no cost. If neither is known, the sum says for how many \
-            attempts and which models.
+            The cost of an attempt is the amount that the provider reported, else the amount according to the price \
+            table on the day of the call. A price that you add later changes no recorded cost. If a cost is unknown, \
+            the output has the number of such attempts and their models.
 
             Programs are free, unless prices.json has a price for them.
 

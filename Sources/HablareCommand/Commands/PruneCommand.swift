@@ -19,7 +19,7 @@ struct PruneCommand: ComposedCommand {
             narration is a job. `hablare rm` deletes them.
 
             Files of a killed process are removed an hour after their last change. Does not ask for confirmation. \
-            Other processes may run meanwhile.
+            Other processes may use the store at the same time.
             """)
 
     @Flag(help: "Count the answers and files, and change nothing.")

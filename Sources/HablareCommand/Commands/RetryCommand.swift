@@ -13,7 +13,7 @@ struct RetryCommand: ComposedCommand {
               hablare retry --failed
               hablare retry --held --job 5f2c9a0b6d3e4f718293a4b5c6d7e8f9
 
-            The requests wait again under their old ids. `hablare work`, or the command that submitted them, runs \
+            The requests are queued again and keep their ids. `hablare work`, or the command that submitted them, runs \
             them.
 
             A request is held if the outcome of its last attempt is unknown and it was submitted with --if-interrupted \

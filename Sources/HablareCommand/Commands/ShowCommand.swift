@@ -9,14 +9,14 @@ struct ShowCommand: ComposedCommand {
         abstract: "Show one request, or write its answer to a file.",
         usage: "hablare show <id> [<options>]",
         discussion: """
-            The prompt is private and only shown when asked for. An answer that came and could not be used, because it is \
-            not of the service's form, is kept as it is: --output writes it.
-
             EXAMPLES:
               hablare show 01982f6e-6c4b-7d1e-9a3f-0123456789ab
               hablare show 01982f6e-6c4b-7d1e-9a3f-0123456789ab --output segment.wav
 
             The prompt is private. It is shown only with --prompt.
+
+            If an answer arrived but does not have the service's format, the request fails, and the answer is kept \
+            unchanged: --output writes it.
             """)
 
     @Argument(help: RequestReference.help, transform: RequestReference.parse)
@@ -32,8 +32,8 @@ struct ShowCommand: ComposedCommand {
         name: [.short, .long],
         help: ArgumentHelp(
             """
-            Write the answer to this file; - is standard output. Audio is converted to .wav, .flac or .mp3 by the \
-            name. A pipe or device is written to, not replaced.
+            Write the answer to this file; - is standard output. Audio is converted to the format of the file's \
+            extension: .wav, .flac or .mp3. A pipe or device is written to, not replaced.
             """, valueName: "file"),
         completion: .file())
     var output: String?

@@ -13,12 +13,12 @@ struct StreamCommand: ComposedCommand {
               hablare stream 01982f6e-6c4b-7d1e-9a3f-0123456789ab --from 120
 
             Prints the answer from its beginning to its end. Several readers can follow the same request, and stopping \
-            one does not cancel the request. After Ctrl-C, the message has the command that continues at the same \
-            place.
+            one does not cancel the request. After Ctrl-C, the message has the command that continues where the output \
+            stopped.
 
             Exit status: 0 the answer is complete; 1 the request failed, was cancelled or is held, and the partial \
-            answer is printed; 2 the output, a pipe or file, begins with an abandoned part: run the same command again \
-            to print the answer alone.
+            answer is printed; 2 the answer is complete, but standard output is a pipe or file and also contains an \
+            earlier, abandoned attempt: run the same command again to print the answer alone.
             """)
 
     @Argument(help: RequestReference.help, transform: RequestReference.parse)

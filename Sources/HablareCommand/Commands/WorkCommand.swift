@@ -12,12 +12,12 @@ struct WorkCommand: ComposedCommand {
               hablare work
               hablare work --forever --concurrency 1
 
-            Ends when the only requests left are held, or have no provider here, and says why. With --forever it ends \
-            at Ctrl-C, and creates the store if there is none.
+            Ends when all remaining requests are held or have no provider here, and prints the reasons. With --forever \
+            it ends at Ctrl-C, and creates the store if there is none.
 
             If a service refuses its key or has no money left, this run sends it nothing more, and its requests keep \
-            waiting. Requests with --base-url go to their own address, if they were in the store when the command \
-            began.
+            waiting. `work` calls the addresses of stored requests that used --base-url. A request to an address that \
+            first appears later waits for the next `work`.
 
             Several processes can work on one store. They share the requests. --concurrency applies to each process, \
             --rate to all of them together.

@@ -16,10 +16,11 @@ struct EmbedCommand: ComposedCommand {
 
             The argument is one text. In a file, and on standard input, each line is a text.
 
-            The output is one JSON array of numbers a line, in the order of the texts. If a text has no vector, \
-            nothing is printed, so that no vector is mistaken for another text's.
+            The output is one JSON array of numbers a line, in the order of the texts. If a vector is missing, nothing \
+            is printed, so that you cannot mistake one text's vector for another's.
 
-            Vectors are kept. The same command makes no call twice, and continues after Ctrl-C.
+            Vectors are kept. If you run the same command again, it repeats no finished call, and continues after \
+            Ctrl-C.
             """)
 
     @Argument(

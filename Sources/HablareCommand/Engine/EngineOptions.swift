@@ -25,7 +25,7 @@ struct EngineOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "The maximum number of attempts. Only failures that may pass are retried.",
+            "The maximum number of attempts. Only temporary failures are retried.",
             valueName: "n"))
     var attempts = RetryPolicy().maximumAttempts
 

@@ -46,7 +46,7 @@ final class AnswerPrinter: Sendable {
         guard isRestarted, !console.terminal.isOutputTerminal else { return .success }
         console.note(
             """
-            hablare: The output begins with an abandoned part. To print the answer alone: \
+            hablare: The output contains an abandoned attempt before the answer. To print the answer alone: \
             \(data.commandLine("stream", id.text))
             """)
         return .restarted

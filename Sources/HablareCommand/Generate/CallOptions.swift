@@ -26,7 +26,7 @@ struct CallOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "The maximum number of attempts. Only failures that may pass are retried.",
+            "The maximum number of attempts. Only temporary failures are retried.",
             valueName: "n"))
     var attempts = RetryPolicy().maximumAttempts
 
@@ -44,8 +44,8 @@ struct CallOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            use: reuse an answer of the last hour to the same request. refresh: make a new answer that other requests \
-            can reuse. bypass: make a new answer that no other request can reuse.
+            use: reuse an answer of the last hour to the same request. refresh: request a new answer, which other \
+            requests can reuse. bypass: request a new answer, which no other request can reuse.
             """, valueName: "policy"))
     var cache = CacheOption.refresh
 

@@ -20,20 +20,22 @@ struct GenerateCommand: ComposedCommand {
             are defined in hablare.yaml and programs.json, in $XDG_CONFIG_HOME/hablare or ~/.config/hablare.
 
             The request is stored before it is sent, and the answer is stored as it arrives. After Ctrl-C the answer \
-            gets 10 s to finish. Then the request waits in the store, and `hablare work` completes it. Other waiting \
-            requests are not run.
+            gets 10 s to finish. Then the request waits in the store, and `hablare work` completes it. `generate` \
+            runs only its own request, not others that wait.
 
-            On a terminal a text is printed as it arrives. With --stream so is one for a pipe, and other terminals can \
-            read it with `hablare stream ID`. If an answer with --stream that has begun is interrupted, the request \
-            fails, and `hablare retry ID` makes the answer again. With --restart it begins again by itself.
+            On a terminal a text is printed as it arrives. With --stream this also happens in a pipe, and other \
+            terminals can read the answer with `hablare stream ID`. If an answer with --stream that has begun is \
+            interrupted, the request fails. `hablare retry ID` queues it again, and `hablare work` runs it. With \
+            --restart the answer begins again automatically.
 
             Other users of this machine can see a command's arguments. Pass a private prompt on standard input.
 
             With a prompt, standard input is read to its end if it is a pipe or a file. In a loop that reads from a \
             file, give the command an input of its own: hablare generate 'Hello.' < /dev/null
 
-            Exit status: 0 the answer is complete; 1 the request failed, was cancelled or is held; 2 the output, a \
-            pipe or file, begins with an abandoned part (only with --restart; --output avoids it).
+            Exit status: 0 the answer is complete; 1 the request failed, was cancelled or is held; 2 the answer is \
+            complete, but standard output is a pipe or file and also contains an earlier, abandoned attempt (only \
+            with --restart; use --output to avoid this).
             """)
 
     @Argument(
@@ -85,7 +87,7 @@ struct GenerateCommand: ComposedCommand {
         help: ArgumentHelp(
             """
             Write the complete answer to this file instead of printing it; - is standard output. Audio is converted \
-            to .wav, .flac or .mp3 by the name. A pipe or device is written to, not replaced.
+            to the format of the file's extension: .wav, .flac or .mp3. A pipe or device is written to, not replaced.
             """, valueName: "file"), completion: .file())
     var output: String?
 

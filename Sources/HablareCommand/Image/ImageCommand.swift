@@ -19,9 +19,9 @@ struct ImageCommand: ComposedCommand {
 
             With --sample N the files are named whale-1.png, whale-2.png and so on.
 
-            Pictures are kept. The same command writes them again without a new call, continues after Ctrl-C, and \
-            makes only the missing ones if --sample is larger. --anew makes new pictures each time; if some are \
-            missing, the message has the commands that continue.
+            Pictures are kept. If you run the same command again, it writes them without a new call, continues after \
+            Ctrl-C, and requests only the missing pictures if --sample is larger. --anew requests new pictures each \
+            time. If some of them fail, the message has the commands that continue.
             """)
 
     @Argument(
@@ -53,10 +53,10 @@ struct ImageCommand: ComposedCommand {
         completion: .file())
     var mask: String?
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("The number of pictures to make.", valueName: "n"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("The number of pictures to request.", valueName: "n"))
     var sample = 1
 
-    @Flag(help: "Make new pictures, even if the same request was answered before.")
+    @Flag(help: "Request new pictures, even if the same request was answered before.")
     var anew = false
 
     @Option(

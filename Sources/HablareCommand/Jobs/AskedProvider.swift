@@ -29,7 +29,7 @@ struct AskedProvider: Sendable {
         guard installed.provider.responseType == type else {
             throw CommandFailure(
                 .usage,
-                "The provider \(installed.name) \(Self.lack(of: type, for: use)). Choose another with --provider.")
+                "Provider \(installed.name) \(Self.lack(of: type, for: use)). Choose another with --provider.")
         }
     }
 

@@ -23,13 +23,14 @@ struct NarrateCommand: ComposedCommand {
             programs in programs.json whose "answer" is "audio/wav". The default is default_provider.narrate in the \
             settings, else espeak-ng. `hablare voices` lists the voices.
 
-            The timeline beside the audio, such as book.wav.timeline.json, says when each part of the text is heard.
+            The timeline, a file next to the audio such as book.wav.timeline.json, says when each part of the text is \
+            heard.
 
-            Segments of the last hour with the same text, voice and parameters are reused, even if the program was \
-            replaced meanwhile.
+            A segment that another narration made in the last hour with the same text, voice and parameters is reused, \
+            even if the speech program was updated since.
 
-            Services are asked for WAV, which joins without a gap, unless --parameter format=NAME is given. Services \
-            that support it also receive the text before and after each segment.
+            The command requests WAV from services, because it can be joined without gaps, unless you pass --parameter \
+            format=NAME. Services that support it also receive the text before and after each segment.
             """)
 
     @Argument(help: "The text file, in UTF-8; - is standard input.", completion: .file())
@@ -54,8 +55,8 @@ struct NarrateCommand: ComposedCommand {
     @Flag(
         help: """
             Print the number of segments, how many are finished, and the estimated length and cost. Makes no call and \
-            no audio, and needs no key. A store of an earlier version is updated. The length is estimated for English \
-            at the speed of espeak-ng and flite.
+            no audio, and needs no key. It does migrate a store that an earlier version of hablare wrote. The length is \
+            estimated for English at the speed of espeak-ng and flite.
             """)
     var dryRun = false
 

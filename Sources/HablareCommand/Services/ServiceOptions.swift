@@ -4,9 +4,10 @@ import HablareProviders
 
 struct ServiceOptions: ParsableArguments {
     @Option(
-        help:
-            "The provider: a service such as openai, or a program. Default: default_provider in the settings, else the only usable one."
-    )
+        help: """
+            The provider: a service such as openai, or a program. Default: this command's entry under \
+            default_provider in the settings, else the only usable one.
+            """)
     var provider: String?
 
     @Option(name: [.short, .long], help: "The model. Default: the one in the settings, else the provider's own.")

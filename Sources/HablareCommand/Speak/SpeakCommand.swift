@@ -20,8 +20,8 @@ struct SpeakCommand: ComposedCommand {
             the provider accepts is split at the ends of sentences, and the audio is joined. For a book with a \
             timeline, use `hablare narrate`.
 
-            The output is written whole or not at all. After Ctrl-C or a crash, the same command continues where it \
-            stopped. It reuses finished audio, so nothing is billed twice.
+            The output is written completely or not at all. After Ctrl-C or a crash, the same command continues where \
+            it stopped. It reuses finished audio, so nothing is billed twice.
 
             Other users of this machine can see a command's arguments. Pass a private text in a file or on standard \
             input.

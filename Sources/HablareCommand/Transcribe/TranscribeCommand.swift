@@ -8,12 +8,12 @@ struct TranscribeCommand: ComposedCommand {
         commandName: "transcribe",
         abstract: "Write down what is said in recordings.",
         discussion: """
-            A provider is a service (openai, elevenlabs, a server of your own that speaks like OpenAI) or a program \
-            (whisper-cpp, with --parameter model=FILE). Recordings are WAV, MP3, FLAC, Ogg, M4A or WebM files.
+            A provider is a service (openai, elevenlabs, a server with OpenAI's API) or a program (whisper-cpp, with \
+            --parameter model=FILE). Recordings are WAV, MP3, FLAC, Ogg, M4A or WebM files.
 
-            The recordings are on disk before they are sent, and so are the transcripts. The same command resumes after \
-            Ctrl-C or a crash, and a recording that was transcribed once is not paid for again. A recording without \
-            speech has an empty transcript, which is not an error.
+            Recordings are stored before they are sent, and transcripts when they arrive. If you run the same command \
+            again after Ctrl-C or a crash, it continues, and does not pay for a finished transcript again. A recording \
+            without speech gets an empty transcript, which is not an error.
 
             EXAMPLES:
               hablare transcribe --provider openai talk.mp3
@@ -30,13 +30,13 @@ struct TranscribeCommand: ComposedCommand {
     @Option(help: "The language that is spoken, such as en or es. Default: the model detects it.")
     var language: String?
 
-    @Option(help: "A text that helps the model: names and words to expect. OpenAI and servers like it take one.")
+    @Option(help: "A text that helps the model: names and words to expect. Only for OpenAI and servers with its API.")
     var hint: String?
 
     @Option(
         help: """
-            The form of a transcript: text, srt, vtt or json. Default: the ending of the output's name, else text. srt \
-            and vtt need a model that gives times.
+            The format of the transcript: text, srt, vtt or json. Default: the extension of the output file, else \
+            text. srt and vtt need a model that returns times.
             """)
     var format: TranscriptFormat?
 
@@ -49,7 +49,7 @@ struct TranscribeCommand: ComposedCommand {
     var output: String?
 
     @Flag(
-        help: "Print a JSON object with the text, and the times that the model gives; for several recordings, an array."
+        help: "Print a JSON object with the text and any times from the model; for several recordings, an array."
     )
     var json = false
 

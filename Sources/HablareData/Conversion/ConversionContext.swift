@@ -1,7 +1,7 @@
 public import Foundation
 public import Hablare
 
-/// The context of a conversion: the folder for files, and the errors for content that does not fit.
+/// The context of a conversion. It provides the folder for files, and the errors for content that cannot be converted.
 public struct ConversionContext: Sendable {
     /// The request whose answer is converted.
     public let requestID: UUID
@@ -14,7 +14,7 @@ public struct ConversionContext: Sendable {
         self.files = files
     }
 
-    /// Returns the error for content that a type cannot hold. Its message names both.
+    /// Returns the error for content that a type cannot hold. The message names the kind of content and the type.
     public func mismatch(_ content: ResponseContent, _ type: Any.Type) -> MergeError {
         MergeError(
             .typeMismatch,

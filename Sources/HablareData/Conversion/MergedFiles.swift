@@ -13,13 +13,14 @@ public struct MergedFiles: Sendable, Hashable {
     /// The folder, created with the first file.
     public let folder: URL
 
-    /// Creates a folder for merged files, best beside the app's database and on the same volume as the engine's store.
+    /// Creates a folder for merged files. Choose one next to the app's database and on the same volume as the engine's
+    /// store.
     public init(folder: URL) {
         self.folder = folder
     }
 
-    /// Keeps a content as a file, and returns its URL. The file's name is made of the content's digest and format.
-    /// Blocks during the file write.
+    /// Stores content as a file in the folder, and returns the file's URL. The file's name consists of the content's
+    /// digest and format. Blocks during the file write.
     ///
     /// On return the file and its name are on disk, as far as the disk reports correctly. So a receipt that is written
     /// afterwards never refers to a missing file. Never write to the file, because it may be a link to the engine's

@@ -11,7 +11,7 @@ extension ResponseConvertible where Self: Decodable {
 
 extension Array: ResponseConvertible where Element: Decodable {
     /// Returns the vector of an embedding for `[Float]` and `[Double]`, and decodes any other answer as any `Decodable`
-    /// type. An embedding is a mismatch for other elements.
+    /// type. For any other type of element, an embedding is a type mismatch.
     public static func value(of content: ResponseContent, in context: ConversionContext) throws -> [Element] {
         guard case .embedding(let vector) = content else { return try context.decode(Self.self, from: content) }
         if let vector = vector as? Self { return vector }
@@ -21,7 +21,7 @@ extension Array: ResponseConvertible where Element: Decodable {
 }
 
 extension Dictionary: ResponseConvertible where Key == String, Value: Decodable {
-    /// Decodes the dictionary as any `Decodable` type.
+    /// Decodes a structured answer, or JSON text or data, as a dictionary.
     public static func value(of content: ResponseContent, in context: ConversionContext) throws -> [String: Value] {
         try context.decode(Self.self, from: content)
     }

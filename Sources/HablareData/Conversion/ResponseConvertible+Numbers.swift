@@ -24,28 +24,28 @@ extension ConversionContext {
 }
 
 extension Int: ResponseConvertible {
-    /// Returns a structured integer, or the integer that is the whole text.
+    /// Returns the integer of a structured answer, or of a text that consists of one integer.
     public static func value(of content: ResponseContent, in context: ConversionContext) throws -> Int {
         try context.integer(content, Self.self)
     }
 }
 
 extension Int32: ResponseConvertible {
-    /// Returns a structured integer, or the integer that is the whole text.
+    /// Returns the integer of a structured answer, or of a text that consists of one integer.
     public static func value(of content: ResponseContent, in context: ConversionContext) throws -> Int32 {
         try context.integer(content, Self.self)
     }
 }
 
 extension Int64: ResponseConvertible {
-    /// Returns a structured integer, or the integer that is the whole text.
+    /// Returns the integer of a structured answer, or of a text that consists of one integer.
     public static func value(of content: ResponseContent, in context: ConversionContext) throws -> Int64 {
         try context.integer(content, Self.self)
     }
 }
 
 extension Double: ResponseConvertible {
-    /// Returns a structured number, or the number that is the whole text. Always finite.
+    /// Returns the number of a structured answer, or of a text that consists of one number. Always finite.
     public static func value(of content: ResponseContent, in context: ConversionContext) throws -> Double {
         guard let value = Double(try context.number(of: content, as: Self.self)), value.isFinite else {
             throw context.unreadable(content, as: Self.self)
@@ -55,7 +55,8 @@ extension Double: ResponseConvertible {
 }
 
 extension Float: ResponseConvertible {
-    /// Returns a structured number, or the number that is the whole text, as the nearest `Float`. Always finite.
+    /// Returns the number of a structured answer, or of a text that consists of one number, as the nearest `Float`.
+    /// Always finite.
     public static func value(of content: ResponseContent, in context: ConversionContext) throws -> Float {
         guard let value = Float(try context.number(of: content, as: Self.self)), value.isFinite else {
             throw context.unreadable(content, as: Self.self)
@@ -65,7 +66,7 @@ extension Float: ResponseConvertible {
 }
 
 extension Decimal: ResponseConvertible {
-    /// Returns a structured number, or the number that is the whole text, with all its digits.
+    /// Returns the number of a structured answer, or of a text that consists of one number, with all its digits.
     public static func value(of content: ResponseContent, in context: ConversionContext) throws -> Decimal {
         let text = try context.number(of: content, as: Self.self)
         // `Decimal(string:)` accepts a number at the start of a text, so "12 apples" must be excluded here.

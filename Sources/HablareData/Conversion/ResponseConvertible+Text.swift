@@ -42,7 +42,7 @@ extension URL: ResponseConvertible {
 }
 
 extension Bool: ResponseConvertible {
-    /// Returns a structured Boolean value, or the one that is the whole text: `true`, `false`, `yes` or `no`, in any
+    /// Returns the Boolean value of a structured answer, or of a text that is `true`, `false`, `yes` or `no` in any
     /// case.
     public static func value(of content: ResponseContent, in context: ConversionContext) throws -> Bool {
         switch content {

@@ -3,10 +3,11 @@ import Hablare
 
 extension AIDataCoordinator {
     /// Merges the response of a request into a property of a model when the response arrives, without blocking the
-    /// caller. It does not keep the model alive: if the model is gone by then, nothing is merged.
+    /// caller. It does not keep the model alive. If the model has been released when the response arrives, nothing is
+    /// merged.
     ///
     /// ``merges`` reports the result. The wait continues while the engine is suspended, and ends if the request fails
-    /// or is cancelled. It survives neither the process nor the coordinator.
+    /// or is cancelled. It also ends with the coordinator and with the process.
     ///
     /// - Parameters:
     ///   - requestID: The id of a submitted request.

@@ -3,8 +3,8 @@ public import Hablare
 
 extension AIDataCoordinator {
     /// Merges many responses, each into the same property of its own model. The values are prepared concurrently and
-    /// set in one stretch of the main actor, so that views update once. If the content is too large for memory
-    /// (``Options/maximumBytesInFlight``), there are several such stretches.
+    /// set together on the main actor, so that views update once. If the content is too large for memory
+    /// (``Options/maximumBytesInFlight``), they are set in several groups.
     ///
     /// - Returns: The outcome of each merge, in their order.
     public func merge<Model: AnyObject, Value: ResponseConvertible & Sendable>(

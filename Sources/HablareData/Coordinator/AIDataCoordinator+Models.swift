@@ -7,7 +7,7 @@ extension AIDataCoordinator {
     /// let summary = try await coordinator.generate(request, into: article, property: \.summary)
     /// ```
     ///
-    /// The request is durable once it is submitted, and the merge is not. If the process dies before the merge, the
+    /// The request is durable once it is submitted, but the merge is not. If the process dies before the merge, the
     /// response is kept, and the app has to merge it into the model again. Cancelling the calling task ends the wait,
     /// not the request; then nothing is merged.
     ///
@@ -33,14 +33,14 @@ extension AIDataCoordinator {
 
     /// Merges a response into a property of a model, at most once in this process.
     ///
-    /// The content is read, checked and converted off the main actor. Only the property is set on it.
+    /// The content is read, checked and converted off the main actor. Only the property is set on the main actor.
     ///
     /// - Parameters:
     ///   - response: The response of a completed request.
     ///   - model: The model.
     ///   - property: The property.
     ///   - rules: The rules that an answer must meet. Default: none.
-    /// - Returns: Whether it was merged now or before.
+    /// - Returns: Whether the response was merged by this call or before.
     /// - Throws: ``MergeError``; the ``/Hablare/AIServiceError`` of a response without content, or of reading it;
     ///   `CancellationError`. In each case the model is unchanged.
     @discardableResult
@@ -62,12 +62,12 @@ extension AIDataCoordinator {
     /// - Parameters:
     ///   - response: The response of a completed request.
     ///   - model: The model.
-    ///   - name: A name that tells this merge from other merges of the same response into the same model.
+    ///   - name: A name that distinguishes this merge from other merges of the same response into the same model.
     ///   - type: The type to which the answer is converted first. Default: the type that `apply` takes.
     ///   - rules: The rules that an answer must meet. Default: none.
     ///   - apply: A closure that changes the model, on the main actor. Keep it short. It is not called if the response
     ///     was merged before.
-    /// - Returns: Whether it was merged now or before.
+    /// - Returns: Whether the response was merged by this call or before.
     /// - Throws: The errors of ``merge(_:into:property:rules:)``.
     @discardableResult
     public func merge<Model: AnyObject, Value: ResponseConvertible & Sendable>(
@@ -81,8 +81,8 @@ extension AIDataCoordinator {
         }.outcome
     }
 
-    /// Merges a response into a property of a model, and saves the model and the receipt in one transaction. The merge
-    /// happens once, even across restarts.
+    /// Merges a response into a property of a model. Saves the model in one transaction with a receipt, which prevents
+    /// a second merge. The merge happens once, even across restarts.
     ///
     /// If the save fails, the property keeps the value, and another call saves it. If the response was merged into the
     /// property without a context before, this call saves it.
@@ -94,7 +94,7 @@ extension AIDataCoordinator {
     ///   - name: The receipt's name, the same in all versions of the app: `article.summary`.
     ///   - context: The context that saves the model.
     ///   - rules: The rules that an answer must meet. Default: none.
-    /// - Returns: Whether it was merged now or before.
+    /// - Returns: Whether the response was merged by this call or before.
     /// - Throws: The errors of ``merge(_:into:property:rules:)``; ``MergeError/Code/databaseFailed`` or
     ///   ``MergeError/Code/diskFull`` if the save fails.
     @discardableResult
@@ -123,7 +123,7 @@ extension AIDataCoordinator {
     ///   - name: The receipt's name, the same in all versions of the app.
     ///   - context: The context that saves the model.
     ///   - rules: The rules that an answer must meet. Default: none.
-    /// - Returns: Whether it was merged now or before.
+    /// - Returns: Whether the response was merged by this call or before.
     /// - Throws: The errors of ``generate(_:from:into:property:rules:)`` and
     ///   ``merge(_:into:property:named:in:rules:)``.
     @discardableResult

@@ -104,8 +104,8 @@ extension AIDataCoordinator: Service {
     ///   - target: The name of a registered target.
     ///   - row: The row's primary key, or ``MergeRow/new``.
     /// - Returns: The date of an earlier merge, in which case nothing is promised; otherwise `nil`.
-    /// - Throws: ``MergeError``; ``/Hablare/AIServiceError``, `unknownRequest` or of category storage. In each case
-    ///   nothing is promised.
+    /// - Throws: ``MergeError``; ``/Hablare/AIServiceError`` with code `unknownRequest` or of category storage. In each
+    ///   case nothing is promised.
     @discardableResult
     @concurrent public nonisolated func promiseMerge(
         requestID: UUID, into target: String, row: MergeRow
@@ -150,9 +150,9 @@ extension AIDataCoordinator: Service {
         }
     }
 
-    /// Withdraws a promise. On return, either it was fulfilled before or it never will be, even if its merge had begun.
-    /// Withdrawing a fulfilled or unknown promise has no effect. Merges without a promise, and those that a
-    /// ``generate(_:from:mergingInto:row:)`` waits for, still happen.
+    /// Withdraws a promise. On return, the promise either was fulfilled before or will never be fulfilled, even if its
+    /// merge had begun. Withdrawing a fulfilled or unknown promise has no effect. Merges without a promise, and those
+    /// that a ``generate(_:from:mergingInto:row:)`` waits for, still happen.
     ///
     /// If no other merge of the request is promised, the engine no longer needs to keep the response.
     ///

@@ -11,7 +11,7 @@ extension AIDataCoordinator {
     ///   - response: The response of a completed request.
     ///   - target: The target. It need not be registered.
     ///   - row: The row's primary key.
-    /// - Returns: Whether it was merged now or before.
+    /// - Returns: Whether the response was merged by this call or before.
     /// - Throws: ``MergeError``; the ``/Hablare/AIServiceError`` of a response without content, or of reading it;
     ///   `CancellationError`. In each case nothing is changed, and the response is kept.
     @discardableResult
@@ -33,7 +33,7 @@ extension AIDataCoordinator {
     ///   - id: The row's primary key.
     ///   - column: The column, from the record's `Columns`.
     ///   - rules: The rules that an answer must meet. Default: none.
-    /// - Returns: Whether it was merged now or before.
+    /// - Returns: Whether the response was merged by this call or before.
     /// - Throws: The errors of ``merge(_:into:row:)``.
     @discardableResult
     public nonisolated func merge<Record: TableRecord>(
@@ -54,7 +54,7 @@ extension AIDataCoordinator {
     ///   - type: The type to which the answer is converted first.
     ///   - rules: The rules that an answer must meet. Default: none.
     ///   - transform: A closure that returns the stored value.
-    /// - Returns: Whether it was merged now or before.
+    /// - Returns: Whether the response was merged by this call or before.
     /// - Throws: The errors of ``merge(_:into:row:)``.
     @discardableResult
     public nonisolated func merge<Record: TableRecord, Value: ResponseConvertible & Sendable>(
@@ -77,7 +77,7 @@ extension AIDataCoordinator {
     ///   - name: The receipt's name, the same in all versions of the app, because a key path has no name that can be
     ///     stored. Table and column are enough: `article.summary`.
     ///   - rules: The rules that an answer must meet. Default: none.
-    /// - Returns: Whether it was merged now or before.
+    /// - Returns: Whether the response was merged by this call or before.
     /// - Throws: The errors of ``merge(_:into:row:)``.
     @discardableResult
     public nonisolated func merge<
@@ -97,7 +97,7 @@ extension AIDataCoordinator {
     ///   - name: The receipt's name, the same in all versions of the app.
     ///   - rules: The rules that an answer must meet. Default: none.
     ///   - make: A closure that creates the record from the value and its response.
-    /// - Returns: Whether it was created now or before.
+    /// - Returns: Whether the record was created by this call or before.
     /// - Throws: The errors of ``merge(_:into:row:)``.
     @discardableResult
     public nonisolated func create<Record: MutablePersistableRecord, Value: ResponseConvertible & Sendable>(
@@ -108,7 +108,7 @@ extension AIDataCoordinator {
     }
 
     /// Merges many responses, each into its row. Responses that fit into memory together share a transaction and an
-    /// event. Each merge has its own outcome, and a bad row fails alone.
+    /// event. Each merge has its own outcome, and a merge that fails does not affect the others.
     ///
     /// - Parameters:
     ///   - responses: The responses with the primary keys of their rows.

@@ -5,13 +5,13 @@ public import Logging
 /// A coordinator that merges responses into the app's own data, exactly once.
 ///
 /// A response can be merged into a record of the app's database: as a column's value, a change of a record or a new
-/// record. The receipt of the merge is written in the same transaction. So a response is merged once, regardless of
+/// record. A receipt of the merge is written in the same transaction. So a response is merged once, regardless of
 /// crashes, and a repeated call returns ``MergeOutcome/alreadyMerged(_:)``.
 ///
 /// A response can also be merged into a model on the main actor, by key path. That happens at most once in a process.
 /// It is durable if a ``MergeContext`` saves the model.
 ///
-/// Content is read, checked and converted off the main actor, as is all SQL. Only properties are set on it.
+/// Content is read, checked and converted off the main actor, as is all SQL. Only properties are set on the main actor.
 ///
 /// The app's database must have this library's tables: see ``GRDB/DatabaseMigrator/registerHablareData()``. Create one
 /// coordinator for each database and process, at the composition root, and run it (``run()``), so that it merges
@@ -64,7 +64,7 @@ public import Logging
     ///   - targets: The targets for responses that arrive later, even after a restart. Each needs a unique name. A
     ///     promise to an ambiguous name is refused, and an error is logged at once.
     ///   - options: The options.
-    ///   - seams: The time, identity, threads and metrics; the same as the manager's.
+    ///   - seams: The clock, the source of UUIDs, the threads and the metrics. Pass the same as to the manager.
     ///   - logger: The logger. Its entries never contain a prompt or a response.
     public nonisolated init(
         manager: AIRequestManager, database: any DatabaseWriter, targets: [MergeTarget] = [],

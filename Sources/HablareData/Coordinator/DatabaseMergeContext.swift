@@ -26,8 +26,8 @@ import Hablare
     /// - Parameters:
     ///   - coordinator: The coordinator whose database keeps the models.
     ///   - id: The primary key of the model's row.
-    ///   - write: A closure that reads a model on the main actor, and returns a closure that writes it. That one runs
-    ///     elsewhere, perhaps twice, and must touch nothing but the database.
+    ///   - write: A closure that reads a model on the main actor, and returns a closure that writes it. The returned
+    ///     closure runs off the main actor, perhaps twice, and must touch nothing but the database.
     public init(
         _ coordinator: AIDataCoordinator, id: @escaping @MainActor (Model) -> any DatabaseValueConvertible,
         write: @escaping @MainActor (Model) -> Write

@@ -1,4 +1,4 @@
-/// An event of merges, for example for views and counters.
+/// An event about one or more merges, for example for views and counters.
 ///
 /// Every merge in a ``willMerge(_:)`` appears in exactly one further event: merged, merged before, or failed. The
 /// merges of one call share an event if they share a transaction, so that a view updates once.

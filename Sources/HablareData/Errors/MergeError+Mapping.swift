@@ -52,7 +52,8 @@ extension MergeError {
                 isRetryable: error.isRetryable)
         default:
             MergeError(
-                .cancelled, "The merge was given up, because its task was cancelled. Ask for it again if it is wanted.",
+                .cancelled,
+                "The merge did not happen, because its task was cancelled. Call merge again if you need it.",
                 requestID: requestID)
         }
     }

@@ -29,7 +29,7 @@ public struct MergeError: Error, Sendable, Hashable {
         public static let noRow = Self(rawValue: "no-row")
         /// The table has no such column.
         public static let noColumn = Self(rawValue: "no-column")
-        /// The table's primary key has several columns, and a merge names a row by one value.
+        /// The table's primary key has several columns, but a merge identifies a row by one value.
         public static let unsupportedKey = Self(rawValue: "unsupported-key")
         /// No target of that name is registered.
         public static let unknownTarget = Self(rawValue: "unknown-target")
@@ -43,7 +43,7 @@ public struct MergeError: Error, Sendable, Hashable {
         public static let notMigrated = Self(rawValue: "not-migrated")
         /// The app's database, or its model context, could not be written.
         public static let databaseFailed = Self(rawValue: "database-failed")
-        /// The disk of the app's database is full. Promised merges continue automatically once there is room.
+        /// The disk of the app's database is full. Promised merges continue automatically once there is space.
         public static let diskFull = Self(rawValue: "disk-full")
         /// The content's file could not be read or kept.
         public static let fileFailed = Self(rawValue: "file-failed")

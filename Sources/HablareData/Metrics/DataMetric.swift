@@ -7,7 +7,7 @@
 /// | `hablare_merge_bytes` | histogram | | the size of merged responses |
 /// | `hablare_merge_duration` | timer | `into`: `record`, `model` | a merge's duration, from the request to its end |
 /// | `hablare_merge_bytes_in_flight` | gauge | | bytes of content that merges hold in memory |
-/// | `hablare_merge_main_actor_duration` | timer | | the duration of one stretch of merging on the main actor |
+/// | `hablare_merge_main_actor_duration` | timer | | the duration of one uninterrupted period of merging on the main actor |
 /// | `hablare_merges_total` | counter | `outcome`: `merged`, `already_merged`, `failed` | merges that ended |
 /// | `hablare_merge_promises` | gauge | | promised merges that wait for their responses |
 public enum DataMetric: String, Sendable, Hashable, CaseIterable {
@@ -19,7 +19,7 @@ public enum DataMetric: String, Sendable, Hashable, CaseIterable {
     case duration = "hablare_merge_duration"
     /// The number of bytes of content that merges hold in memory.
     case bytesInFlight = "hablare_merge_bytes_in_flight"
-    /// The duration of one stretch of merging on the main actor.
+    /// The duration of one uninterrupted period of merging on the main actor.
     case mainActorDuration = "hablare_merge_main_actor_duration"
     /// The number of merges that ended.
     case merges = "hablare_merges_total"

@@ -2,7 +2,7 @@ public import Foundation
 public import GRDB
 import Hablare
 
-/// The key of a merge, which happens at most once per key: a request's response, for one purpose, into one row.
+/// The key of a merge: the request, the target and the row. A merge happens at most once per key.
 public struct MergeKey: Sendable, Hashable {
     /// The id of the response's request.
     public let requestID: UUID
@@ -56,7 +56,7 @@ public struct MergeRow: Sendable, Hashable {
 }
 
 extension MergeKey: CustomStringConvertible {
-    /// ``text``.
+    /// The key as text.
     public var description: String { text }
 }
 

@@ -15,7 +15,7 @@ public struct PersistedResponse: Sendable, Hashable, Identifiable {
     /// The format's name for audio and images; `nil` for other kinds.
     public let format: String?
     /// The content: the bytes of text, data, audio and images; the JSON of structured answers; the numbers of an
-    /// embedding as little-endian singles.
+    /// embedding as little-endian 32-bit floating-point numbers.
     public let content: Data
     /// The provider's further information about the answer.
     public let metadata: [String: String]
@@ -29,8 +29,9 @@ extension PersistedResponse: FetchableRecord, TableRecord {
 
     /// Reads a row.
     ///
-    /// - Throws: ``MergeError`` with ``MergeError/Code/invalidContent`` for a kind of a later version, or if a column
-    ///   is missing or was not written by this library; `DecodingError` if the metadata is invalid.
+    /// - Throws: ``MergeError`` with ``MergeError/Code/invalidContent`` for a kind of content that only a later version
+    ///   knows, or if a column is missing or was not written by this library; `DecodingError` if the metadata is
+    ///   invalid.
     public init(row: Row) throws {
         // GRDB's subscripts trap for other types, and its `decode` turns an invalid number into 0.
         func value<Value: DatabaseValueConvertible>(_ column: String) throws -> Value {
@@ -88,15 +89,16 @@ extension MergeTarget {
 extension AIDataCoordinator {
     /// Writes a response with its content into the app's database (``PersistedResponse``), once.
     ///
-    /// - Returns: Whether it was written now or before.
+    /// - Returns: Whether the response was written by this call or before.
     /// - Throws: The errors of ``merge(_:into:row:)``.
     @discardableResult
     public nonisolated func persistResponse(_ response: AIResponseData) async throws -> MergeOutcome {
         try await merge(response, into: .persistence, row: .new)
     }
 
-    /// Removes receipts older than a date, if the engine no longer keeps their responses, so that they cannot be merged
-    /// again. Receipts are small. An app that merges thousands of responses a day should call this from time to time.
+    /// Removes receipts that are older than a date and whose responses the engine no longer keeps. The engine cannot
+    /// deliver those responses again. Receipts are small. An app that merges thousands of responses a day should call
+    /// this from time to time.
     ///
     /// - Returns: The number of removed receipts.
     /// - Throws: ``MergeError`` of the app's database; the ``/Hablare/AIServiceError`` of the store;

@@ -4,7 +4,7 @@ extension DatabaseMigrator {
     /// Registers the migrations of this library's tables, which hold receipts of merges, promised merges, persisted
     /// responses and queued actions. All names begin with `hablare_`.
     ///
-    /// Call it wherever the app creates its migrator, at any place among the app's own migrations. Later versions of
+    /// Call it wherever the app creates its migrator, at any position among the app's own migrations. Later versions of
     /// the library add migrations, and never change one.
     public mutating func registerHablareData() {
         registerMigration("hablare.data.1") { database in

@@ -4,10 +4,11 @@ public import Hablare
 extension MergeTarget {
     /// Creates a target that stores the answer in a column of a table, as the column's declared type requires.
     ///
-    /// - Text goes into a text column. It goes into a column of numbers or Boolean values if the whole text is one.
+    /// - Text goes into a text column. It goes into a column of numbers or Boolean values if the whole text is such a
+    ///   value.
     /// - Bytes go into a blob.
     /// - Structured answers go into a text column as JSON. Numbers and Boolean values go into columns of their types.
-    /// - An embedding goes into a blob as little-endian singles, or into a text column as JSON.
+    /// - An embedding goes into a blob as little-endian 32-bit floating-point numbers, or into a text column as JSON.
     ///
     /// Any other combination is a ``MergeError/Code/typeMismatch``, and a missing row is ``MergeError/Code/noRow``.
     ///
@@ -99,7 +100,7 @@ extension MergeTarget {
         update(name, Record.self, as: Value.self, rules: rules) { $0[keyPath: property] = $1 }
     }
 
-    /// Creates a target that makes a record from each answer. It makes the record only once, even if the answer is
+    /// Creates a target that creates a record from each answer. It creates the record only once, even if the answer is
     /// merged again.
     ///
     /// - Parameters:

@@ -33,8 +33,8 @@ public struct MergeTarget: Sendable {
         self.prepare = prepare
     }
 
-    /// Creates a target with the app's own write. All its changes to the database share one transaction with the
-    /// receipt.
+    /// Creates a target that writes to the database with the app's own closure. All its changes to the database share
+    /// one transaction with the receipt.
     ///
     /// - Parameters:
     ///   - name: The target's stable name.

@@ -1,17 +1,17 @@
 import GRDB
 
 extension AppDatabase {
-    /// Deletes the rows of all tables but some, away from the caller's actor: to log out, or to start again.
+    /// Deletes the rows of all tables except some, away from the caller's actor. Use it to log out, or to start again.
     ///
     /// It is one transaction. Tables, indexes, triggers and the record of migrations stay. Numbers that `AUTOINCREMENT`
-    /// gave are not given again. Search indexes of deleted rows are emptied. A reference never deletes a kept row: if a
-    /// kept row refers to a row to delete, nothing is deleted. Triggers run. The rows that they copy to another table
-    /// are deleted, too, unless that table is kept.
+    /// gave are not reused. Search indexes of deleted rows are emptied. A foreign key never deletes a kept row. If a
+    /// kept row refers to a row that would be deleted, nothing is deleted. Triggers run. The rows that they copy to
+    /// another table are deleted, too, unless that table is kept.
     ///
     /// - Parameters:
     ///   - kept: The tables whose rows stay. Default: none.
-    ///   - vacuum: Whether to shrink the file by its free space. This takes time and, for a moment, as much space
-    ///     again. Default: `false`.
+    ///   - vacuum: Whether to shrink the file by its free space. This takes time, and temporarily needs as much disk
+    ///     space as the database again. Default: `false`.
     /// - Throws: ``AppDatabaseError`` with the code ``AppDatabaseError/Code/unknownTable`` for a kept table that does
     ///   not exist, ``AppDatabaseError/Code/stillReferredTo`` or ``AppDatabaseError/Code/refilled``; nothing is deleted
     ///   then. Otherwise SQLite's errors, or `CancellationError` if the task was cancelled before. Once begun, the

@@ -9,13 +9,14 @@ extension AppDatabase {
     /// Indexes and the tables of SQLite and GRDB are left out, because they are created again automatically. Tables
     /// whose names begin with `hablare_` are left out unless they are named. They hold a library's records, not the
     /// app's rows: importing an old receipt or an old journal of actions would repeat finished work. A virtual table
-    /// with rows of its own cannot be exported. If all tables are asked for, that is an error and not a silent gap.
+    /// with rows of its own cannot be exported. If the database has one, an export of all tables throws
+    /// ``ExchangeError/Code/virtualTable``.
     ///
     /// Rows go to the file one by one, so only one is in memory. The document replaces a file of the same name once it
     /// is complete and on the disk.
     ///
     /// - Parameters:
-    ///   - tables: The names of the tables, in any order; `nil`, the default, for all that hold the app's rows.
+    ///   - tables: The names of the tables, in any order; `nil`, the default: all tables that hold the app's rows.
     ///   - url: The file. Its folder must exist.
     /// - Throws: ``ExchangeError``, such as ``ExchangeError/Code/unknownTable`` and
     ///   ``ExchangeError/Code/virtualTable``; the errors of reading; `CancellationError` if the task is cancelled. A

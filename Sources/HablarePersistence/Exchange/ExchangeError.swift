@@ -34,9 +34,9 @@ public struct ExchangeError: Error, CustomStringConvertible {
     public struct Position: Sendable, Hashable {
         /// The line, from 1.
         public let line: Int
-        /// The table; `nil` outside of one.
+        /// The table; `nil` if the position is outside of a table.
         public let table: String?
-        /// The row in its table, from 1; `nil` outside of one.
+        /// The number of the row in its table, from 1; `nil` if the position is outside of a row.
         public let row: Int?
 
         /// Creates a position.
@@ -51,7 +51,7 @@ public struct ExchangeError: Error, CustomStringConvertible {
     public let code: Code
     /// The failure and the advice.
     public let message: String
-    /// The position in the document; `nil` if the error does not concern one.
+    /// The position in the document; `nil` if the error does not concern a document.
     public let position: Position?
     /// The underlying failure.
     public let cause: (any Error)?

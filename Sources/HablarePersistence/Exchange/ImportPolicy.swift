@@ -1,6 +1,6 @@
 /// The treatment of an imported row if the database has one with the same primary key.
 ///
-/// If a row shares only another unique value with a row of the database, it is another row, and no policy can choose
+/// If a row shares only another unique value with a row of the database, it is another row, and no policy chooses
 /// between the two. The import then fails as ``ExchangeError/Code/conflict`` and changes nothing. In a table without a
 /// primary key, no row counts as existing.
 public enum ImportPolicy: Sendable, Hashable {

@@ -31,8 +31,8 @@ public struct MigrationWalk: Sendable {
     ///
     /// - Parameters:
     ///   - migrator: The app's migrations.
-    ///   - fixtures: For each migration, by its name, the rows of the version of which it was the last one.
-    ///   - prepare: The closure that the app's options run on each connection. Default: none.
+    ///   - fixtures: For each migration, by its name: the fixture of the version whose last migration it was.
+    ///   - prepare: The closure that runs on each connection, like ``AppDatabase/Options/prepare``. Default: none.
     public init(
         _ migrator: DatabaseMigrator, fixtures: [String: Fixture],
         prepare: (@Sendable (Database) throws -> Void)? = nil

@@ -33,7 +33,7 @@ public struct MigrationWalkError: Error, CustomStringConvertible {
     public let code: Code
     /// The version of the fixture; `nil` if the walk could not begin.
     public let version: String?
-    /// The migration that failed; `nil` if the failure is not at one.
+    /// The migration that failed; `nil` if the failure does not concern a migration.
     public let migration: String?
     /// The failure and the advice.
     public let message: String

@@ -10,9 +10,9 @@ extension AppDatabase {
     /// }
     /// ```
     ///
-    /// The read runs away from the caller's actor, which receives each value. A loop on the main actor runs there, and
-    /// the main actor never waits for the disk. Equal values in a row arrive once. If changes are faster than the loop,
-    /// it gets only the newest value.
+    /// The read runs away from the caller's actor, which receives each value. A loop on the main actor receives the
+    /// values there, and the main actor never waits for the disk. Equal values in a row arrive once. If changes are
+    /// faster than the loop, it gets only the newest value.
     ///
     /// - Parameter fetch: The read. The data that it reads is observed.
     /// - Returns: The values. Cancelling the task ends the loop. An error of the read is thrown by the loop.
@@ -22,8 +22,8 @@ extension AppDatabase {
         values(of: ValueObservation.tracking(fetch).removeDuplicates())
     }
 
-    /// Returns the results of a read that cannot be compared. One arrives after each change of the data, even if it is
-    /// the same.
+    /// Returns the results of a read whose type is not `Equatable`. A result arrives after each change of the data,
+    /// even if it is the same as before.
     ///
     /// - Parameter fetch: The read. The data that it reads is observed.
     /// - Returns: The values. Cancelling the task ends the loop. An error of the read is thrown by the loop.
@@ -33,7 +33,7 @@ extension AppDatabase {
         values(of: ValueObservation.tracking(fetch))
     }
 
-    /// Returns the values of one of GRDB's observations, for those that define themselves what they track.
+    /// Returns the values of a GRDB observation, which defines itself what it tracks.
     ///
     /// - Parameter observation: The observation.
     /// - Returns: The values. Cancelling the task ends the loop. An error of the read is thrown by the loop.

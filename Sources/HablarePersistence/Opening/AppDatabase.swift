@@ -27,10 +27,11 @@ public final class AppDatabase: Sendable {
     /// use ``open(at:migrator:options:)``. Processes that open databases in the same folder do so one after another.
     ///
     /// - Parameters:
-    ///   - url: The file. Its folder is created, readable by its owner only, unless the options say otherwise.
+    ///   - url: The file. Its folder is created, readable by its owner only, unless
+    ///     ``AppDatabase/Options/createsFolder`` is `false`.
     ///   - migrator: The migrator from any earlier schema to the present one.
-    ///   - options: The options. Default: full durability, a wait of at most 5 s for others, and notice of their
-    ///     changes.
+    ///   - options: The options. Default: full durability, a busy timeout of 5 s, and observation of the commits of
+    ///     other processes.
     /// - Throws: ``AppDatabaseError``. A file that is not a database, is damaged or is of a newer version is not
     ///   changed. If a migration fails, the migrations before it stay applied.
     public convenience init(
@@ -83,7 +84,7 @@ public final class AppDatabase: Sendable {
     /// - Parameters:
     ///   - migrator: The migrator that creates the schema.
     ///   - prepare: A closure that runs on its connection when it opens, like ``AppDatabase/Options/prepare`` for a
-    ///     file. Migrations that need it there need it here. Default: none.
+    ///     file. Migrations that need the closure for a file need it in memory, too. Default: none.
     /// - Throws: ``AppDatabaseError`` if a migration or `prepare` fails.
     public static func inMemory(
         migrator: DatabaseMigrator, prepare: (@Sendable (Database) throws -> Void)? = nil

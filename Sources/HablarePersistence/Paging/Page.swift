@@ -1,6 +1,6 @@
-/// Some consecutive rows of an order.
+/// Consecutive rows of a query, in the query's order.
 public struct Page<Record: Sendable>: Sendable {
-    /// The rows, always in the order itself, even if the page was read backward.
+    /// The rows, always in the query's order, even if the page was read backward.
     public let rows: [Record]
     /// The cursors of the rows.
     public let cursors: [PageCursor]

@@ -3,8 +3,9 @@
 /// `NULL` comes before all other values in an ascending column and after them in a descending one, as in SQLite and its
 /// indexes. Text is compared by the column's collation.
 ///
-/// Pages are read by an index if one has these columns in this order. An index on `(rank, id DESC)` serves the order by
-/// rank ascending and id descending, and the reverse of both. Without one, each page sorts the whole table.
+/// If an index has these columns in this order, pages are read through the index. An index on `(rank, id DESC)` serves
+/// the order by rank ascending and id descending, and the reverse of both. Without such an index, each page sorts the
+/// whole table.
 public struct PageOrder: Sendable, Hashable {
     /// The direction of a column.
     public enum Direction: String, Sendable, Hashable {

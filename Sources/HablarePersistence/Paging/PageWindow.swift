@@ -36,7 +36,7 @@ public final class PageWindow<Record: FetchableRecord & Sendable> {
     /// Creates a window at the start, without rows.
     ///
     /// - Parameters:
-    ///   - query: The rows and their order; its size is the window's.
+    ///   - query: The query for the rows. Its ``PagedQuery/size`` is the size of the window.
     ///   - database: The database, which is read and observed away from the main actor.
     public init(_ query: PagedQuery<Record>, in database: AppDatabase) {
         self.query = query
@@ -70,18 +70,18 @@ public final class PageWindow<Record: FetchableRecord & Sendable> {
         }
     }
 
-    /// Moves the window towards the end of the table. At the end it stays.
+    /// Moves the window towards the end of the table. A window at the end does not move.
     ///
-    /// - Parameter count: The number of rows to move by, from 1 to all of the window. Default: half a window.
+    /// - Parameter count: The number of rows to move by, from 1 to the size of the window. Default: half a window.
     /// - Throws: The errors of ``move(to:)``.
     public func moveForward(by count: Int? = nil) async throws {
         guard hasRowsAfter else { return }
         try await move(to: .after(cursors[step(count) - 1]))
     }
 
-    /// Moves the window towards the start of the table. At the start it stays.
+    /// Moves the window towards the start of the table. A window at the start does not move.
     ///
-    /// - Parameter count: The number of rows to move by, from 1 to all of the window. Default: half a window.
+    /// - Parameter count: The number of rows to move by, from 1 to the size of the window. Default: half a window.
     /// - Throws: The errors of ``move(to:)``.
     public func moveBack(by count: Int? = nil) async throws {
         guard hasRowsBefore else { return }

@@ -26,7 +26,7 @@ public struct PagedQuery<Record: FetchableRecord & Sendable>: Sendable {
     ///   - order: The order of the rows.
     ///   - size: The greatest number of rows of a page: 1 … ``largestSize``. Default: 50.
     ///   - request: A closure that returns the request for the rows.
-    /// - Throws: ``PagingError`` for another size.
+    /// - Throws: ``PagingError`` if the size is not allowed.
     public init(
         order: PageOrder, size: Int = 50, _ request: @escaping @Sendable () -> QueryInterfaceRequest<Record>
     ) throws(PagingError) {

@@ -1,7 +1,7 @@
 public import GRDB
 
-/// A full-text index of some columns of a table. It uses FTS5, stays in step by triggers, and keeps no copy of the
-/// text.
+/// A full-text index of some columns of a table. It uses FTS5, is kept up to date by triggers, and stores no copy of
+/// the text.
 ///
 /// Create it in a migration, and search it with the text that a user typed:
 ///
@@ -15,7 +15,7 @@ public import GRDB
 /// ```
 ///
 /// Write to the table with inserts, updates, deletes and upserts. `INSERT OR REPLACE` deletes rows without their
-/// triggers (unless the pragma `recursive_triggers` is on), so the index is then out of step: call ``rebuild(in:)``.
+/// triggers (unless the pragma `recursive_triggers` is on), so the index is then out of date: call ``rebuild(in:)``.
 public struct SearchIndex: Sendable, Hashable {
     /// The table whose rows are searched.
     public let table: String
@@ -40,11 +40,11 @@ public struct SearchIndex: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - db: The database in a migration.
-    ///   - tokenizer: The rules of what a word is and which words are the same. Default: letters and digits of all
-    ///     scripts, regardless of case and marks (FTS5's `unicode61`). `.porter()` also reduces English words to their
-    ///     stems.
-    ///   - prefixes: The lengths of prefixes that get an index of their own. It makes searching for them faster and the
-    ///     index larger. Default: none.
+    ///   - tokenizer: The rules that split text into words and decide which words are equal. Default: letters and
+    ///     digits of all scripts, regardless of case and marks (FTS5's `unicode61`). `.porter()` also reduces English
+    ///     words to their stems.
+    ///   - prefixes: The lengths of prefixes that get an index of their own. Such an index makes searches for these
+    ///     prefixes faster, and takes more space. Default: none.
     /// - Throws: ``SearchError`` if the table cannot be searched; otherwise SQLite's errors.
     public func create(
         in db: Database, tokenizer: FTS5TokenizerDescriptor = .unicode61(), prefixes: Set<Int> = []

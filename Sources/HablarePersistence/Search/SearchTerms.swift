@@ -31,7 +31,8 @@ public struct SearchTerms: Sendable, Hashable {
     /// - Parameters:
     ///   - text: The words. The result is `nil` if there are none.
     ///   - matching: The rows to find. Default: ``Matching/all``.
-    ///   - completesLastWord: Whether the last word may be a beginning, as while the user types. Default: `false`.
+    ///   - completesLastWord: Whether the last word may be only the beginning of a word, for a search while the user
+    ///     types. Default: `false`.
     public init?(_ text: String, matching: Matching = .all, completesLastWord: Bool = false) {
         // Works on scalars: a quote with a combining mark is a character of its own, but a quote to FTS5. FTS5 reads to
         // the first zero.

@@ -1,6 +1,6 @@
 import Hablare
 
-/// Waits for an operation that calls back.
+/// Starts an operation that reports its result through a callback, and waits for the result.
 ///
 /// The call resumes exactly once, with the first result, and ignores later ones. The callback may come from any thread,
 /// even before `begin` has returned. If the task is cancelled, the operation's cancel closure runs once, and the wait

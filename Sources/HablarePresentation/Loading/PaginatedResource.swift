@@ -3,7 +3,7 @@ import Hablare
 /// The loaded part of a list, with a way to load more of it.
 ///
 /// A value: it stays unchanged while more is loaded, and if loading more fails. Loading more returns a new value with
-/// all items. Show that one instead of this one, as a ``ResourcePresenter`` does.
+/// all items. Show the new value instead of this one, as a ``ResourcePresenter`` does.
 ///
 /// ```swift
 /// adapter.load { try await shown.more() }

@@ -1,6 +1,6 @@
 import Hablare
 
-/// Loads a resource off the main actor, and reports the progress to a presenter on the main actor.
+/// An adapter that loads a resource off the main actor and reports the progress to a presenter on the main actor.
 ///
 /// Guarantees for every ``LoadPolicy``:
 /// - A cancelled or superseded load delivers neither its resource nor its error, however late they arrive.
@@ -9,7 +9,7 @@ import Hablare
 ///   view requests both during a presenter's message.
 /// - Loads end with the adapter: releasing it cancels them, and they deliver nothing.
 ///
-/// `LoadContract` in `HablareTestKit` has these as rules.
+/// `LoadContract` in `HablarePresentationTestKit` checks these guarantees.
 @MainActor
 public final class PresentationAdapter<Resource: Sendable> {
     /// A function that loads a resource.
@@ -64,13 +64,14 @@ public final class PresentationAdapter<Resource: Sendable> {
     /// Whether there is a current load.
     public var isLoading: Bool { arbiter.current != nil }
 
-    /// Loads the resource, depending on the policy. Returns at once.
+    /// Loads the resource. If a load is in progress, the policy decides whether this one is ignored or replaces it.
+    /// Returns at once.
     public func load() {
         load(loadResource)
     }
 
-    /// Loads a resource with another function, such as the next page of a ``PaginatedResource``, depending on the
-    /// policy. Returns at once.
+    /// Loads a resource with another function, such as the next page of a ``PaginatedResource``. If a load is in
+    /// progress, the policy decides whether this one is ignored or replaces it. Returns at once.
     ///
     /// - Parameter load: A function that loads the resource, off the main actor. It is cancelled with its task.
     public func load(_ load: @escaping Load) {
@@ -95,7 +96,7 @@ public final class PresentationAdapter<Resource: Sendable> {
     }
 
     /// Waits until every load has ended, including cancelled and superseded ones. Cancelling the calling task does not
-    /// end the wait. Cancelled loads end soon, and a load that ignores its cancellation is still worth waiting for.
+    /// end the wait. The wait includes loads that ignore their cancellation.
     public func settled() async {
         while let task = tasks.values.first {
             await task.value

@@ -12,9 +12,9 @@ public import OpenCombine
 /// It never runs an action immediately, even if the caller is on the main queue. Scheduled actions follow the current
 /// one. It behaves the same on Apple's platforms and on others, where Combine has no scheduler for the main queue.
 public struct MainScheduler: Scheduler, Sendable {
-    /// The type of its instants.
+    /// The type of the scheduler's instants.
     public typealias SchedulerTimeType = SchedulerInstant
-    /// The type of its options, of which there are none.
+    /// The type of the scheduler's options. There are none.
     public typealias SchedulerOptions = Never
 
     /// Creates a scheduler.
@@ -33,7 +33,7 @@ public struct MainScheduler: Scheduler, Sendable {
         DispatchQueue.main.async(execute: DispatchWorkItem(block: action))
     }
 
-    /// Runs an action at a time, or soon if that has passed.
+    /// Runs an action at a time, or soon if that time has passed.
     public func schedule(
         after date: SchedulerInstant, tolerance: SchedulerInstant.Stride, options: Never?,
         _ action: @escaping () -> Void

@@ -7,7 +7,8 @@ public import OpenCombine
 #endif
 
 extension Publisher {
-    /// Subscribes again ``ReactiveInterval/networkRetry`` after a network error, up to a number of times.
+    /// Subscribes again after a network error, with a delay of ``ReactiveInterval/networkRetry``, up to a number of
+    /// times.
     ///
     /// Other errors pass at once, and so does the last network error. By default an error counts as a network error if
     /// nothing was sent: an ``/Hablare/AIServiceError`` of category `network` that is retryable. A connection that was
@@ -37,7 +38,7 @@ extension Publisher {
 
 /// The default rule for automatic retries.
 public enum NetworkRetry {
-    /// Whether the network failed before anything was sent.
+    /// Returns whether the network failed before anything was sent.
     public static func isOfNetwork(_ error: any Error) -> Bool {
         guard let error = error as? AIServiceError else { return false }
         return error.category == .network && error.isRetryable

@@ -11,7 +11,7 @@ public struct RequestFailure: Sendable, Hashable {
     /// The streamed part of the answer; `nil` if nothing arrived, or the stream was not read.
     public internal(set) var partial: PartialText?
 
-    /// Creates the view of an error.
+    /// Creates the failure to show for an error.
     public init(_ error: AIServiceError, retry: RetryOffer? = nil, partial: PartialText? = nil) {
         message = ErrorMessage.standard(for: error)
         code = error.code

@@ -20,7 +20,7 @@ public struct RequestResult: Sendable, Hashable {
     /// The answer; `nil` if only the completion is known.
     public let response: AIResponseData?
 
-    /// Creates the view of a response.
+    /// Creates the result to show for a response.
     public init(_ response: AIResponseData, content: ResponseContent, text: String? = nil) {
         providerID = response.providerID
         contentType = content.type
@@ -30,7 +30,7 @@ public struct RequestResult: Sendable, Hashable {
         self.response = response
     }
 
-    /// Creates the view of a completed request's snapshot, without its response.
+    /// Creates the result to show for a completed request's snapshot, without the response.
     public init(_ snapshot: RequestSnapshot) {
         providerID = snapshot.providerID
         contentType = nil
@@ -54,7 +54,7 @@ public struct RequestResult: Sendable, Hashable {
         )
     }
 
-    /// Whether both results belong to the same answer.
+    /// Returns whether both results belong to the same answer.
     public static func == (lhs: Self, rhs: Self) -> Bool { lhs.identity == rhs.identity }
 
     /// Hashes the values that identify an answer.

@@ -17,16 +17,16 @@ public import Observation
 /// Nothing is read or decoded on the main actor. Updates that arrive while it is busy become one change.
 ///
 /// A watch ends with the request, with the task that watches, with ``stop()``, or with the model. It also ends when the
-/// engine shuts down or is suspended. The request is then on disk, and the state says that it waits for the engine. The
-/// request can be watched again.
+/// engine shuts down or is suspended. The request is then on disk, and the state shows that the request waits for the
+/// engine. The request can be watched again.
 @Observable @MainActor
 public final class RequestStatusModel {
     /// The request's UUID.
     public let id: UUID
     /// The state to show.
     public private(set) var state = RequestViewState.idle
-    /// The reason why watching, a retry or a cancellation failed, for users; `nil` if there is no problem. It says
-    /// nothing about the request itself.
+    /// The reason why watching, a retry or a cancellation failed, for users; `nil` if there is no problem. It does not
+    /// describe a failure of the request itself.
     public private(set) var problem: String?
     /// Whether the request is being watched.
     public private(set) var isWatching = false
@@ -105,7 +105,7 @@ public final class RequestStatusModel {
     ///
     /// Offer a retry only if ``RequestViewState/canRetry`` is `true`. This method does not check it, because the state
     /// may be outdated. A request that failed permanently is tried again, and likely fails again. A request that is
-    /// executing or completed stays as it is, and ``problem`` says so.
+    /// executing or completed stays as it is, and ``problem`` reports that.
     public func retry() {
         perform({ [manager, id] in try await manager.retry(id) }, then: { $0.wasRetried() })
     }

@@ -6,7 +6,7 @@ public struct RequestWaiting: Sendable, Hashable {
     /// The engine's reason; `nil` if it is unknown.
     public let reason: RequestSnapshot.WaitReason?
 
-    /// Creates a view of a reason.
+    /// Creates the reason to show for a reason of the engine.
     public init(_ reason: RequestSnapshot.WaitReason?) {
         self.reason = reason
     }

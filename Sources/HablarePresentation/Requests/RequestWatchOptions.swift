@@ -13,9 +13,9 @@ public struct RequestWatchOptions: Sendable {
     /// The maximum number of bytes of a text to show, in UTF-8. Of a longer streamed text, the newest part is shown.
     /// Default: 256 KiB. For example, `16 << 10` (16 KiB) for a preview.
     public var textLimit: Int
-    /// The interval for polling values that no event reports. These are the place in the queue while the request waits,
-    /// and a retry while the rest of a failed answer is read. Default: a second. For example, `.seconds(5)` for a
-    /// screen with many requests.
+    /// The interval for polling values that no event reports. These are the position in the queue while the request
+    /// waits, and a retry while the rest of a failed answer is read. Default: a second. For example, `.seconds(5)` for
+    /// a screen with many requests.
     public var positionInterval: Duration
     /// The clock for the interval. Default: the continuous clock. For example, `EngineClock(clock)` in a test that
     /// moves the time of a `ManualClock` itself.

@@ -1,11 +1,12 @@
 import Hablare
 
-/// Loads from a remote side and saves the result. If the remote side fails, it returns the saved resource.
+/// A loader that loads a resource from a remote side and saves it. If the remote side fails, the loader returns the
+/// saved resource.
 ///
 /// A resource is delivered even if it could not be saved. A cancellation is not a failure: it is passed on, and the
-/// store is not asked.
+/// store is not read.
 ///
-/// `FallbackLoaderContract` in `HablareTestKit` has these as rules.
+/// `FallbackLoaderContract` in `HablarePresentationTestKit` checks these rules.
 public struct FallbackLoader<Store: ResourceStore>: Sendable {
     private let local: LocalResourceLoader<Store>
     private let remote: @Sendable @concurrent () async throws -> Store.Resource
@@ -28,8 +29,8 @@ public struct FallbackLoader<Store: ResourceStore>: Sendable {
 
     /// Loads the resource from the remote side, or returns the saved one if that fails.
     ///
-    /// - Throws: `CancellationError` if the task or the remote side was cancelled; an ``/Hablare/AIServiceError`` of
-    ///   code `cancelled` as the remote side threw it; ``FallbackError`` if the store cannot be read, either.
+    /// - Throws: `CancellationError` if the task or the remote side was cancelled; the ``/Hablare/AIServiceError`` with
+    ///   code `cancelled` that the remote side threw; ``FallbackError`` if the store cannot be read, either.
     @concurrent public func load() async throws -> FallbackOutcome<Store.Resource> {
         let resource: Store.Resource
         do {

@@ -28,7 +28,7 @@ public enum FallbackOutcome<Resource: Sendable>: Sendable {
         }
     }
 
-    /// Returns the resource, remote or saved, for callers that make no difference, such as a presenter.
+    /// Returns the resource, remote or saved, for callers that do not distinguish the two, such as a presenter.
     ///
     /// - Throws: The remote side's error if there is no resource.
     public func get() throws -> Resource {

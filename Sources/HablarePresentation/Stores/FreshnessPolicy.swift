@@ -2,9 +2,9 @@ public import Foundation
 
 /// The period for which a saved resource is fresh, in days of the calendar.
 ///
-/// A resource is fresh if and only if the present is before its date plus the days. At exactly that time it is expired.
-/// Days are calendar days, so a week with a clock change is an hour longer or shorter. A resource with a date in the
-/// future, left by a clock that was set back, is fresh until its days are over.
+/// A resource is fresh while the current date is before the resource's save date plus ``days``. At exactly that time it
+/// is expired. Days are calendar days, so a week with a clock change is an hour longer or shorter. A resource with a
+/// date in the future, left by a clock that was set back, is fresh until its days are over.
 ///
 /// For example, for a feed that is loaded again the next day:
 ///
@@ -36,7 +36,7 @@ public struct FreshnessPolicy: Sendable {
         self.date = date
     }
 
-    /// Whether a resource with a given save date is fresh.
+    /// Returns whether a resource with a given save date is fresh.
     public func isFresh(_ savedAt: Date) -> Bool {
         let now = date()
         // A damaged file may contain any date, and calendars trap for dates out of their range.

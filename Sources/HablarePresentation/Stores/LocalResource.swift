@@ -1,10 +1,10 @@
 public import Foundation
 
-/// The result of a lookup in a store. A store that cannot be read is an error instead.
+/// The result of a lookup in a store. If the store cannot be read, the lookup throws an error instead.
 public enum LocalResource<Resource: Sendable>: Sendable {
     /// A fresh resource.
     case found(CachedResource<Resource>)
-    /// A resource that is too old to be used, and still exists.
+    /// A resource that still exists but is too old to be used.
     case expired(savedAt: Date)
     /// Nothing was ever saved, or the resource was deleted.
     case empty

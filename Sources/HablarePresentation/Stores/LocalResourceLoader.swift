@@ -1,6 +1,6 @@
 import Foundation
 
-/// Loads a saved resource while it is fresh.
+/// A loader that returns a saved resource while it is fresh.
 ///
 /// Loading never deletes: an expired resource is reported as such and stays. ``validate()`` deletes it. Call it when
 /// the app launches or moves to the background, for example.

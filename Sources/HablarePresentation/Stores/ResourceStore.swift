@@ -5,7 +5,7 @@ public import Foundation
 /// The methods are synchronous and throw, and ``StoreScheduler`` decides where they run. Each method is one
 /// transaction: it has taken effect completely when it returns, and not at all if it throws.
 ///
-/// `ResourceStoreContract` in `HablareTestKit` has these as rules.
+/// `ResourceStoreContract` in `HablarePresentationTestKit` checks these rules.
 public protocol ResourceStore<Resource>: Sendable {
     /// The type of the kept resource.
     associatedtype Resource: Sendable

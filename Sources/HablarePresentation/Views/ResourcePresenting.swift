@@ -1,6 +1,7 @@
 /// A type that presents the progress of a load: the interface between loading and presentation.
 ///
-/// ``ResourcePresenter`` is this library's implementation. `PresenterContract` in `HablareTestKit` has the rules.
+/// ``ResourcePresenter`` is this library's implementation. `PresenterContract` in `HablarePresentationTestKit` checks
+/// the rules.
 @MainActor
 public protocol ResourcePresenting<Resource>: AnyObject {
     /// The type of the loaded resource.

@@ -1,7 +1,8 @@
 public import Hablare
 import HablareJSON
 
-/// A provider that asks a Claude model for text, or for values of a JSON schema, with pictures, tools and thinking.
+/// A provider that requests text, or values of a JSON schema, from a Claude model. It supports pictures, tools and
+/// thinking.
 ///
 /// The service always streams its answer, even if the request's caller does not stream. This way no idle connection
 /// ends a long answer, and its bytes reach the store as they arrive.
@@ -32,14 +33,14 @@ import HablareJSON
 /// provider finds the message of each.
 ///
 /// An answer that ends because of `max_tokens`, or with a refusal, is a valid answer; the metadata's `finish_reason`
-/// says so. A structured answer that is not JSON is returned as text. A structured answer fails with `providerFailed`
-/// if it is a refusal, and with `invalidResponse` if it has no text.
+/// gives the reason. A structured answer that is not JSON is returned as text. A structured answer fails with
+/// `providerFailed` if it is a refusal, and with `invalidResponse` if it has no text.
 public struct AnthropicMessagesProvider: AIServiceProvider, RequestChecking {
-    /// The name under which it is registered.
+    /// The name under which the provider is registered.
     public let id: ProviderID
-    /// The service that it asks.
+    /// The service that the provider calls.
     public let service: AnthropicService
-    /// The form of its answers. For values, requests need a `schema`.
+    /// The form of the provider's answers. If it is structured values, requests need a `schema`.
     public let form: AnswerForm
     /// The model for requests that name none.
     public let model: String
@@ -52,7 +53,7 @@ public struct AnthropicMessagesProvider: AIServiceProvider, RequestChecking {
     /// model's limit. An unknown model of Anthropic's counts as one with 32,000 tokens, any other one with 4,096.
     public let defaultMaximumTokens: Int64?
     /// The provider's limits. Default: four concurrent calls, ten minutes for an attempt, and the rate of a new account
-    /// until the service reports another. For a streamed attempt the ten minutes limit the silence between pieces,
+    /// until the service reports another. For a streamed attempt, the ten minutes limit the time between two pieces,
     /// because a model may think for long. For example,
     /// `ProviderLimits(concurrency: 8, attemptTimeout: .seconds(120), rate: .anthropic)`.
     public let limits: ProviderLimits
@@ -85,7 +86,7 @@ public struct AnthropicMessagesProvider: AIServiceProvider, RequestChecking {
     /// The model for requests that name none.
     public var defaultModel: String? { model }
 
-    /// Text or values.
+    /// Text or structured values, depending on ``form``.
     public var responseType: ContentType { form.type }
 
     /// The service's account.

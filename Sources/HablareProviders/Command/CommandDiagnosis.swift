@@ -17,11 +17,11 @@ public struct CommandDiagnosis: Sendable, Hashable {
 
     /// The provider.
     public let providerID: ProviderID
-    /// The path of its program; `nil` if the program cannot be run.
+    /// The path of the provider's program; `nil` if the program cannot be run.
     public let executable: String?
-    /// The reason why its program cannot be run, with the way to install it.
+    /// The reason why the provider's program cannot be run, with the way to install it.
     public let problem: AIServiceError?
-    /// The mechanism that ends its programs if this process is killed.
+    /// The mechanism that ends the provider's programs if this process is killed.
     public let protection: Protection
 
     /// Whether there is no problem.

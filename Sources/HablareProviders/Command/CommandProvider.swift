@@ -48,7 +48,8 @@ public struct CommandProvider: AIServiceProvider, RequestChecking {
     public var id: ProviderID { template.id }
 
     /// The instance: `command`, the program's resolved path, and everything in the template that changes the answer, so
-    /// that another template never shares its work. Replacing the program at the same path is not detected.
+    /// that requests with another template never share its answers. Replacing the program at the same path is not
+    /// detected.
     public var instance: ProviderInstance {
         ProviderInstance(
             kind: "command", location: "\(program.path ?? template.executable) \(template.fingerprintText)")
@@ -57,9 +58,9 @@ public struct CommandProvider: AIServiceProvider, RequestChecking {
     /// The template's kind of content.
     public var responseType: ContentType { template.content.type }
 
-    /// The template's limits. If they name no breaker, it never opens. A breaker protects a service that many callers
-    /// share, but this program runs on this machine. A voice that hangs on five texts says nothing about the sixth.
-    /// With a breaker, a book of such texts would wait for days, five minutes for each probe.
+    /// The template's limits. If the template sets no breaker, the circuit breaker never opens. A breaker protects a
+    /// service that many callers share, but this program runs on this machine. A program that hangs on five texts may
+    /// still answer the sixth. With a breaker, a book of such texts would wait for days, five minutes for each probe.
     public var limits: ProviderLimits {
         var limits = template.limits
         limits.breaker = limits.breaker ?? .never

@@ -2,8 +2,8 @@ public import Hablare
 
 /// A service's API key, which descriptions show only in part.
 ///
-/// Descriptions, mirrors and interpolations have ``shown``. The key itself is ``secret``, which belongs in
-/// ``HTTPCall/secrets`` and nowhere else.
+/// Descriptions, mirrors and interpolations contain only The abbreviated key, ``shown``. The key itself is ``secret``,
+/// which belongs in ``HTTPCall/secrets`` and nowhere else.
 public struct APIKey: Sendable, Hashable {
     /// The key itself.
     public let secret: String
@@ -28,8 +28,8 @@ public struct APIKey: Sendable, Hashable {
         secret = key
     }
 
-    /// A form of the key that distinguishes keys and is too short to use: `sk-…c1f2`. For a key of fewer than 16
-    /// characters only `…`.
+    /// An abbreviation that tells keys apart but cannot be used as a key: `sk-…c1f2`. For a key of fewer than 16
+    /// characters, it is only `…`.
     public var shown: String {
         guard secret.count >= 16 else { return "…" }
         return "\(secret.prefix(3))…\(secret.suffix(4))"
@@ -41,10 +41,10 @@ public struct APIKey: Sendable, Hashable {
 }
 
 extension APIKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// ``shown``.
+    /// The abbreviated key, ``shown``.
     public var description: String { shown }
-    /// ``shown``.
+    /// The abbreviated key, ``shown``.
     public var debugDescription: String { shown }
-    /// A mirror of ``shown``.
+    /// A mirror of The abbreviated key, ``shown``.
     public var customMirror: Mirror { Mirror(self, children: [("shown", shown)]) }
 }

@@ -6,7 +6,7 @@ public struct Credential: Sendable, Hashable {
     public let key: APIKey
     /// The expiry date; `nil` if none is known.
     public let expires: Date?
-    /// The date at which it was stored; `nil` if it was not stored, such as in the environment.
+    /// The date at which the credential was stored; `nil` if it was not stored, as a key in an environment variable.
     public let stored: Date?
 
     /// Creates a credential.

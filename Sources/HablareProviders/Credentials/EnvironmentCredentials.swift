@@ -52,12 +52,12 @@ public struct EnvironmentCredentials: CredentialStore {
         return Set(own + known).sorted()
     }
 
-    /// Always throws.
+    /// Throws, because the environment is read-only.
     public func set(_ credential: Credential, for name: CredentialName) throws(AIServiceError) {
         throw readOnlyRefusal()
     }
 
-    /// Always throws.
+    /// Throws, because the environment is read-only.
     public func delete(_ name: CredentialName) throws(AIServiceError) -> FoundCredential? {
         throw readOnlyRefusal()
     }

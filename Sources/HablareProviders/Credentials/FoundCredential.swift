@@ -4,7 +4,7 @@ public struct FoundCredential: Sendable, Hashable {
     public let name: CredentialName
     /// The key with its dates.
     public let credential: Credential
-    /// The place where it was found.
+    /// The place where the credential was found.
     public let source: CredentialSource
 
     /// Creates a found credential.

@@ -2,13 +2,13 @@
 package struct KnownService: Sendable, Hashable {
     /// The service's name in settings and commands.
     package let id: String
-    /// Its name in a sentence.
+    /// The service's name for use in a sentence.
     package let title: String
     /// The environment variables from which the service's own software reads the key, in order of precedence.
     package let variables: [String]
     /// The address of the page where users create and revoke keys.
     package let page: String
-    /// The prefix that all its keys have; `nil` if older keys lack it.
+    /// The prefix that all keys of the service have; `nil` if older keys lack it.
     package let beginning: String?
     /// Returns whether a key has the service's form; `nil` if the form is unknown.
     private let matches: (@Sendable (String) -> Bool)?

@@ -31,7 +31,7 @@ import HablareJSON
 /// The usage's characters are the credits that the service reports, because a voice or a model may cost more or less
 /// than one credit per character. If it reports none, they are the text's characters.
 public struct ElevenLabsSpeechProvider: AIServiceProvider, RequestChecking {
-    /// The name under which it is registered.
+    /// The name under which the provider is registered.
     public let id: ProviderID
     /// The service that speaks.
     public let service: ElevenLabsService
@@ -51,7 +51,7 @@ public struct ElevenLabsSpeechProvider: AIServiceProvider, RequestChecking {
     /// Creates a provider.
     ///
     /// - Parameters:
-    ///   - id: The name under which it is registered.
+    ///   - id: The name under which the provider is registered.
     ///   - service: The service that speaks.
     ///   - model: The model for requests that name none.
     ///   - defaultVoice: The voice for requests that name none, by id or name.

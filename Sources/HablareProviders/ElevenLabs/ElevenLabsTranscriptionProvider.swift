@@ -2,7 +2,7 @@ import Foundation
 public import Hablare
 import HablareJSON
 
-/// A provider of transcripts by ElevenLabs' `speech-to-text` (Scribe).
+/// A provider that transcribes recordings with ElevenLabs' API `speech-to-text` (Scribe).
 ///
 /// The prompt of a request has one recording (``/Hablare/Prompt/Part/audio(_:_:)``) and no text.
 ///
@@ -21,7 +21,7 @@ import HablareJSON
 /// length in seconds (``/Hablare/AnswerMetadata/audioSeconds``), and the times
 /// (``/Hablare/AIResponseData/segmentTimes``, ``/Hablare/AIResponseData/wordTimes``). Usage is the length of the audio.
 public struct ElevenLabsTranscriptionProvider: AIServiceProvider, RequestChecking {
-    /// The name under which it is registered.
+    /// The name under which the provider is registered.
     public let id: ProviderID
     /// The service that transcribes.
     public let service: ElevenLabsService
@@ -34,7 +34,7 @@ public struct ElevenLabsTranscriptionProvider: AIServiceProvider, RequestCheckin
     /// Creates a provider.
     ///
     /// - Parameters:
-    ///   - id: The name under which it is registered.
+    ///   - id: The name under which the provider is registered.
     ///   - service: The service that transcribes.
     ///   - model: The model for requests that name none. Default: `scribe_v2`.
     ///   - limits: The provider's limits. Default: `nil`, for the defaults of ``limits``.
@@ -52,7 +52,7 @@ public struct ElevenLabsTranscriptionProvider: AIServiceProvider, RequestCheckin
     public var instance: ProviderInstance {
         ProviderInstance(kind: "elevenlabs", location: "\(service.client.address.text) transcription \(model)")
     }
-    /// ``model``.
+    /// The model for requests that name none, ``model``.
     public var defaultModel: String? { model }
     /// Text.
     public var responseType: ContentType { .text }

@@ -1,6 +1,6 @@
 package import Hablare
 
-/// Approximate token counts, without the model's own tokenizer. Pure.
+/// Approximate token counts, without the model's own tokenizer. This type is pure.
 ///
 /// There are two counts, both on the high side. The estimate is close to the tokens of English, German or Chinese text
 /// and serves to pace calls. The upper bound is never exceeded, because a token has at least one byte; it serves
@@ -11,9 +11,10 @@ package enum TokenEstimate {
     /// The maximum number of tokens of a picture with the model that counts it highest (gpt-4o-mini: 2,833 and 5,667
     /// for each of 8 tiles).
     package static let mostTokensOfImage: Int64 = 48_169
-    /// The maximum number of tokens of a part beside its bytes: a tool call has names and punctuation around it.
+    /// The maximum number of tokens of a part in addition to its bytes: a tool call has names and punctuation around
+    /// it.
     private static let mostTokensOfPart: Int64 = 64
-    /// The number of tokens of a message beside its parts.
+    /// The number of tokens of a message in addition to its parts.
     private static let tokensOfMessage: Int64 = 8
 
     /// The bytes of a document or a recording for each of its tokens, roughly: a page of a PDF has 100 KB and 2,000
@@ -55,7 +56,7 @@ package enum TokenEstimate {
         prompt.sum { (bytes: Int64) in bytes + mostTokensOfPart } + prompt.imageCount * mostTokensOfImage
     }
 
-    /// Returns an upper bound for the content sent beside the prompt: tools, a schema, instructions.
+    /// Returns an upper bound for the content that is sent in addition to the prompt: tools, a schema, instructions.
     package static func mostTokens(of value: ParameterValue) -> Int64 { value.weight }
 
     fileprivate static func overhead(ofMessages count: Int) -> Int64 { tokensOfMessage * Int64(count + 1) }

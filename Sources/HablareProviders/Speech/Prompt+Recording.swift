@@ -1,11 +1,12 @@
 import Foundation
 import Hablare
 
-/// The audio of a prompt that is to be transcribed, and the text beside it.
+/// The audio of a prompt that is to be transcribed, and the text of the prompt.
 struct PromptRecording: Sendable, Hashable {
     let body: Body
     let format: AudioFormat
-    /// The text beside the audio, which guides the transcription: names, words, the text before. Empty if there is none.
+    /// The text of the prompt, which guides the transcription, such as names, words, or the preceding text. Empty if
+    /// there is none.
     let hint: String
 }
 

@@ -32,8 +32,9 @@ public struct SoundFormat: Sendable, Hashable {
         self.kilobits = kilobits
     }
 
-    /// Reads a service's name; `nil` for an unknown one. The name has the coding, the sample rate, and a bit rate if
-    /// there is one, as in `mp3_44100_128`. A coding alone stands for a usual format that every plan of ElevenLabs has.
+    /// Creates a format from a service's name; `nil` if the name is unknown. The name has the coding, the sample rate,
+    /// and a bit rate if there is one, as in `mp3_44100_128`. A coding alone stands for a usual format that every plan
+    /// of ElevenLabs has.
     ///
     /// `mp3` is `mp3_44100_128`, `wav` and `pcm` are `pcm_24000`, `ulaw` and `alaw` have 8,000 samples per second,
     /// `opus` is `opus_48000_64`.

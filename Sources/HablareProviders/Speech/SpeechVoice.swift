@@ -1,6 +1,6 @@
 /// A voice of a service.
 public struct SpeechVoice: Sendable, Hashable, Codable, Identifiable {
-    /// The voice's id. The parameter `voice` takes it or the name.
+    /// The voice's id. The request parameter `voice` accepts the id or the name.
     public var id: String
     /// The display name.
     public var name: String

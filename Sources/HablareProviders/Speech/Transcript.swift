@@ -2,7 +2,7 @@ import Foundation
 package import Hablare
 import HablareJSON
 
-/// Transcribed speech, in the form that all services share. Pure.
+/// Transcribed speech, in the form that all services share. This type is pure.
 package struct Transcript: Sendable, Hashable {
     /// The whole text, without white space around it. Empty for audio without speech.
     package var text: String
@@ -50,7 +50,7 @@ package struct Transcript: Sendable, Hashable {
 }
 
 extension Transcript {
-    /// Joins the times of words to segments of the length of a subtitle.
+    /// Joins the times of words into segments of the length of a subtitle.
     ///
     /// A segment ends after a sentence, before a pause of a second or another speaker, and before it would have more
     /// than 84 characters (two lines of 42, as subtitles have) or take more than 7 seconds.

@@ -1,7 +1,7 @@
 public import Foundation
 public import Hablare
 
-/// A file that caches the list of a service's voices, so that not every command asks for it.
+/// A file that caches the list of a service's voices, so that not every command has to request it.
 ///
 /// The file is written atomically. A file that cannot be read, is damaged, or belongs to another service counts as
 /// missing. If the file cannot be written, the next call asks the service again. Neither is an error. The file contains

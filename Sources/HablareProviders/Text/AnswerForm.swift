@@ -4,7 +4,7 @@ import Hablare
 public enum AnswerForm: String, Sendable, Hashable {
     /// Text, even if a request has a schema.
     case text
-    /// A value tree: the whole answer is JSON. An answer that is not JSON is text.
+    /// A value tree: the whole answer is JSON. An answer that is not JSON is returned as text.
     case structured
 
     var type: ContentType { self == .text ? .text : .structured }

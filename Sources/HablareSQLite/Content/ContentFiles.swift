@@ -35,19 +35,21 @@ public final class ContentFiles: ContentStore {
         try translatingFileFailures { try calls.makeFolder(directory.path) }
     }
 
-    /// See ``/Hablare/ContentStore/threshold(for:)``.
+    /// Returns the size in bytes from which content of a type is kept in a file. See
+    /// ``/Hablare/ContentStore/threshold(for:)``.
     public func threshold(for type: ContentType) -> Int {
         type == .text ? thresholds.text : thresholds.other
     }
 
-    /// See ``/Hablare/ContentStore/put(_:)``. Writes on a dispatch queue, because a file sync blocks.
+    /// Makes bytes durable and returns a reference to them. See ``/Hablare/ContentStore/put(_:)``. Writes on a dispatch
+    /// queue, because a file sync blocks.
     public func put(_ data: Data) async throws -> ContentReference {
         try await withCheckedThrowingContinuation { continuation in
             queue.async { continuation.resume(with: Result { try self.translating { try self.write(data) } }) }
         }
     }
 
-    /// See ``/Hablare/ContentReading/read(_:)``.
+    /// Returns the bytes of content. See ``/Hablare/ContentReading/read(_:)``.
     public func read(_ reference: ContentReference) throws -> Data {
         try read(reference, range: 0..<reference.byteCount)
     }
@@ -67,7 +69,7 @@ public final class ContentFiles: ContentStore {
             "A content file has \(count) bytes instead of \(reference.byteCount). Run `hablare doctor`.")
     }
 
-    /// See ``/Hablare/ContentReading/read(_:range:)``.
+    /// Returns the bytes of a range within content. See ``/Hablare/ContentReading/read(_:range:)``.
     public func read(_ reference: ContentReference, range: Range<Int>) throws -> Data {
         let file = file(of: reference)
         return try translatingFileFailures {
@@ -78,10 +80,11 @@ public final class ContentFiles: ContentStore {
         }
     }
 
-    /// See ``/Hablare/ContentStore/makeWriter()``. The writer writes to a file at once, which gets its name at the end.
+    /// Returns a writer of content that arrives in pieces. See ``/Hablare/ContentStore/makeWriter()``. The writer
+    /// writes to a file at once, which gets its name at the end.
     public func makeWriter() -> any ContentWriter { ContentFileWriter(files: self, queue: queue) }
 
-    /// See ``/Hablare/ContentReading/location(of:)``.
+    /// Returns the file that holds the content. See ``/Hablare/ContentReading/location(of:)``.
     public func location(of reference: ContentReference) -> URL? { file(of: reference) }
 
     /// Returns whether the content exists with its promised size. A damaged file of another size does not count.

@@ -30,7 +30,7 @@ public struct StoreDiagnosis: Sendable, Hashable {
             case contentUnreferenced = "content-unreferenced"
             /// A content file that a killed process did not finish.
             case contentUnfinished = "content-unfinished"
-            /// A registered process that is gone.
+            /// A registered process that has ended.
             case ownerGone = "owner-gone"
             /// A lock that no process holds, and that no registered process uses.
             case lockStale = "lock-stale"

@@ -1,4 +1,4 @@
-/// Cuts a text into segments that a speech provider accepts.
+/// A segmenter that cuts a text into segments that a speech provider accepts.
 ///
 /// ```swift
 /// let source = try SourceText(decoding: file)
@@ -8,9 +8,9 @@
 /// ```
 ///
 /// Every letter and digit of the text is in exactly one segment, in order. No segment exceeds the limit or ends inside
-/// a word. A unit that exceeds the limit is cut at the last sentence end that fits. Without one, it is cut after the
-/// last `;` `:` or `,` that fits, or else at the last white space that fits. Text without a letter or digit (`* * *`)
-/// is left out, because there is nothing to speak.
+/// a word. A unit that exceeds the limit is cut at the last end of a sentence within the limit. If there is none, the
+/// unit is cut after the last `;` `:` or `,` within the limit, or else at the last white space within it. Text without
+/// a letter or digit (`* * *`) is left out, because there is nothing to speak.
 ///
 /// A sentence ends
 /// - with `.` `!` `?` or `…`, and any quotes and brackets that close after it, if white space follows and then anything
@@ -24,7 +24,7 @@
 ///
 /// The time is proportional to the length of the text.
 public struct TextSegmenter: Sendable, Equatable {
-    /// The unit of text that becomes a segment, as long as it fits.
+    /// The unit of text that becomes a segment, unless it exceeds the limit.
     public enum Unit: String, Sendable, CaseIterable {
         /// A sentence.
         case sentence
@@ -32,11 +32,11 @@ public struct TextSegmenter: Sendable, Equatable {
         case paragraph
         /// The text up to the end of a line in any form (LF, CRLF, CR, NEL, LS).
         case line
-        /// As much of the text as fits.
+        /// The whole text, or as much of it as the limit allows.
         case text
     }
 
-    /// The unit of text that becomes a segment, as long as it fits.
+    /// The unit of text that becomes a segment, unless it exceeds the limit.
     public let unit: Unit
     /// The maximum length of a segment's text in Unicode scalars, at least 1.
     public let limit: Int
@@ -44,7 +44,7 @@ public struct TextSegmenter: Sendable, Equatable {
     /// Creates a segmenter.
     ///
     /// - Parameters:
-    ///   - unit: The unit of text that becomes a segment, as long as it fits.
+    ///   - unit: The unit of text that becomes a segment, unless it exceeds the limit.
     ///   - limit: The maximum length of a segment in Unicode scalars, the unit in which speech providers count.
     /// - Throws: ``TextError`` with code `invalidLimit` if the limit is below 1.
     public init(unit: Unit, limit: Int) throws(TextError) {

@@ -15,7 +15,7 @@ public struct SourceText: Sendable, Equatable {
     /// - Parameter file: The file's bytes, with or without a byte order mark.
     /// - Throws: ``TextError`` with one of these codes, checked in this order:
     ///   - `empty`: the file has no bytes;
-    ///   - `invalidUTF8`: a byte order mark says UTF-16;
+    ///   - `invalidUTF8`: a byte order mark indicates UTF-16;
     ///   - `binary`: a NUL byte, or more than one control character (other than tab, line feed, vertical tab, form feed
     ///     and carriage return) in twenty bytes;
     ///   - `invalidUTF8`: with the offset of the first byte that is not part of a well-formed sequence;

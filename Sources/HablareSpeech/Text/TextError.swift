@@ -36,9 +36,9 @@ public struct TextError: Error, Sendable, Equatable {
     public let message: String
     /// The byte offset in the file, if the error has a position.
     public let byteOffset: Int?
-    /// The length that was too large, in Unicode scalars, if the error is about one.
+    /// The length that was too large, in Unicode scalars, if the error is about a length.
     public let length: Int?
-    /// The limit that was set, in Unicode scalars, if the error is about one.
+    /// The limit that was set, in Unicode scalars, if the error is about a limit.
     public let limit: Int?
 
     /// Creates an error. Everything but the code and the message is optional.

@@ -1,4 +1,4 @@
-/// The time at which each part of a text is heard in a narrated audio file.
+/// The times at which the parts of a text are heard in a narrated audio file.
 ///
 /// Times are in seconds, rounded to a microsecond, so that the same clips give the same file on every machine.
 public struct Timeline: Sendable, Equatable, Codable {

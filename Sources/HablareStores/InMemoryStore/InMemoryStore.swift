@@ -33,17 +33,17 @@ public final class InMemoryStore: RequestStore {
         machine.withLock { $0.claim(query) }
     }
 
-    /// See ``/Hablare/StoreReading/snapshot(of:)``.
+    /// Returns the snapshot of a request. See ``/Hablare/StoreReading/snapshot(of:)``.
     public func snapshot(of id: UUID) -> RequestSnapshot? {
         withRows { $0.snapshot(of: id, countingAhead: true) }
     }
 
-    /// See ``/Hablare/StoreReading/snapshots(_:)``.
+    /// Returns a page of requests in the order of submission. See ``/Hablare/StoreReading/snapshots(_:)``.
     public func snapshots(_ filter: SnapshotFilter) -> [RequestSnapshot] {
         withRows { $0.snapshots(filter) }
     }
 
-    /// See ``/Hablare/StoreReading/flights(_:)``.
+    /// Returns the lifecycles of flights. See ``/Hablare/StoreReading/flights(_:)``.
     public func flights(_ ids: [FlightID]) -> [FlightID: FlightLifecycle] {
         withRows { rows in
             Dictionary(
@@ -52,27 +52,29 @@ public final class InMemoryStore: RequestStore {
         }
     }
 
-    /// See ``/Hablare/StoreReading/response(of:)``.
+    /// Returns the response of a completed request. See ``/Hablare/StoreReading/response(of:)``.
     public func response(of id: UUID) -> AIResponseData? {
         withRows { $0.response(to: id) }
     }
 
-    /// See ``/Hablare/StoreReading/keptAnswer(of:)``.
+    /// Returns the answer that arrived for a request but could not be used. See
+    /// ``/Hablare/StoreReading/keptAnswer(of:)``.
     public func keptAnswer(of id: UUID) -> AIResponseData? {
         withRows { $0.keptAnswer(to: id) }
     }
 
-    /// See ``/Hablare/StoreReading/request(of:)``.
+    /// Returns a request as it was submitted. See ``/Hablare/StoreReading/request(of:)``.
     public func request(of id: UUID) -> StoredRequest? {
         withRows { $0.storedRequest(of: id) }
     }
 
-    /// See ``/Hablare/StoreReading/stream(of:from:maximumBytes:)``.
+    /// Returns a page of a request's stream from a position on. See
+    /// ``/Hablare/StoreReading/stream(of:from:maximumBytes:)``.
     public func stream(of id: UUID, from position: StreamPosition, maximumBytes: Int) -> StreamPage? {
         withRows { $0.stream(of: id, from: position, maximumBytes: maximumBytes) }
     }
 
-    /// See ``/Hablare/StoreReading/cachedAnswer(_:)``.
+    /// Returns the newest answer of the cache to some work. See ``/Hablare/StoreReading/cachedAnswer(_:)``.
     public func cachedAnswer(_ query: CacheQuery) -> CachedAnswer? {
         withRows { $0.cachedAnswer(query) }
     }
@@ -92,17 +94,17 @@ public final class InMemoryStore: RequestStore {
         withRows { $0.prompts[flight] != nil }
     }
 
-    /// See ``/Hablare/StoreReading/attempts(of:)``.
+    /// Returns the ended attempts of a request, oldest first. See ``/Hablare/StoreReading/attempts(of:)``.
     public func attempts(of id: UUID) -> [AttemptRecord] {
         withRows { $0.attempts(of: id) }
     }
 
-    /// See ``/Hablare/StoreReading/owners()``.
+    /// Returns the processes that are registered or hold flights. See ``/Hablare/StoreReading/owners()``.
     public func owners() -> [OwnerRecord] {
         withRows { $0.ownerRecords }
     }
 
-    /// See ``/Hablare/StoreReading/providers()``.
+    /// Returns the providers of all flights that are not settled. See ``/Hablare/StoreReading/providers()``.
     public func providers() -> [ProviderID] {
         withRows { rows in
             let open = rows.flights.values.filter { !$0.lifecycle.isSettled }
@@ -110,27 +112,27 @@ public final class InMemoryStore: RequestStore {
         }
     }
 
-    /// See ``/Hablare/StoreReading/accounts()``.
+    /// Returns the accounts with known state. See ``/Hablare/StoreReading/accounts()``.
     public func accounts() -> [AccountRecord] {
         withRows { $0.accountRecords }
     }
 
-    /// See ``/Hablare/StoreReading/ledger(_:)``.
+    /// Returns sums over the attempts in the ledger. See ``/Hablare/StoreReading/ledger(_:)``.
     public func ledger(_ query: LedgerQuery) -> LedgerReport {
         withRows { $0.ledger(query) }
     }
 
-    /// See ``/Hablare/StoreReading/budgets()``.
+    /// Returns the spending of budgets. See ``/Hablare/StoreReading/budgets()``.
     public func budgets() -> [BudgetRecord] {
         withRows { $0.budgetRecords }
     }
 
-    /// See ``/Hablare/StoreReading/prunePlan(_:at:)``.
+    /// Returns the responses that a policy would evict now. See ``/Hablare/StoreReading/prunePlan(_:at:)``.
     public func prunePlan(_ retention: Retention, at date: Date) -> PrunePlan {
         withRows { $0.prunePlan(retention, at: date) }
     }
 
-    /// See ``/Hablare/StoreReading/statistics()``.
+    /// Returns counts over the store. See ``/Hablare/StoreReading/statistics()``.
     public func statistics() -> StoreStatistics {
         withRows { $0.statistics }
     }

@@ -1,6 +1,6 @@
 public import Hablare
 
-/// A growing conversation with a model. Its ``prompt`` is the next thing to ask.
+/// A growing conversation with a model. Its ``prompt`` is the input of the next request.
 public struct Conversation: Sendable, Hashable {
     /// The messages, oldest first.
     public private(set) var messages: [Prompt.Message]

@@ -29,7 +29,7 @@ public struct EmbeddingConfiguration: Sendable, Hashable {
     }
 }
 
-/// Asks a model for the embedding vectors of texts.
+/// A requestor that asks a model for the embedding vectors of texts.
 public struct EmbeddingRequestor: Requestor, Hashable {
     /// An embedding vector and its response.
     public struct Output: Sendable, Hashable {
@@ -80,7 +80,7 @@ public struct EmbeddingRequestor: Requestor, Hashable {
     }
 
     /// Asks for the vectors of many texts. It submits one request for each text in a batch, and the provider runs them
-    /// concurrently as far as it allows. Texts with the same code points share one request.
+    /// concurrently, as far as its limits allow. Texts with the same code points share one request.
     ///
     /// The requests are stored 512 at a time, and each part starts when it is stored. If a later part cannot be stored,
     /// this method throws, while the earlier parts continue and are paid for. With a job key, asking again finds them.

@@ -63,8 +63,8 @@ public struct ImageConfiguration: Sendable, Hashable {
     }
 }
 
-/// Asks a model for one image per request. For several images of one prompt, give each request a different
-/// ``/Hablare/AIRequest/sample``.
+/// A requestor that asks a model for one image per request. For several images of one prompt, give each request a
+/// different ``/Hablare/AIRequest/sample``.
 public struct ImageRequestor: Requestor, Hashable {
     /// An image and its response.
     public struct Output: Sendable, Hashable {
@@ -98,7 +98,7 @@ public struct ImageRequestor: Requestor, Hashable {
         parameters = try configuration.parameters()
     }
 
-    /// Creates a request for an image. Images in the prompt are its source material, if the provider accepts any.
+    /// Creates a request for an image. The provider uses images in the prompt as source material, if it accepts any.
     public func request(_ prompt: Prompt, id: UUID) throws(AIServiceError) -> AIRequest {
         AIRequest(id: id, prompt: prompt, model: self.id.model, parameters: parameters)
     }

@@ -1,31 +1,31 @@
 public import Foundation
 public import Hablare
 
-/// Asks a provider for one kind of content, with typed settings and typed answers.
+/// A type that requests one kind of content from a provider, with typed settings and typed answers.
 ///
 /// A requestor is a value that holds no engine. Its requests are ordinary ones. Submit them yourself, also in a batch,
 /// and read the responses with ``output(of:)``, or let ``ask(_:manager:)-(Prompt,_)`` do both.
 public protocol Requestor<Output>: Sendable {
-    /// The type of its answers.
+    /// The type of the requestor's answers.
     associatedtype Output: Sendable
 
     /// The requestor's name: provider, category and model.
     var id: RequestorID { get }
 
     /// Creates a request with the requestor's model and settings, and the engine's defaults for the rest. Set its
-    /// priority, deadline, tags and so on before submitting it. Pure: nothing is sent.
+    /// priority, deadline, tags and so on before submitting it. This method sends nothing.
     ///
     /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` if the prompt does not suit the requestor.
     func request(_ prompt: Prompt, id: UUID) throws(AIServiceError) -> AIRequest
 
-    /// Reads a response to one of its requests, off the caller's actor.
+    /// Reads a response to one of the requestor's requests, off the caller's actor.
     ///
     /// - Throws: ``/Hablare/AIServiceError``: the response's own error, `invalidResponse` if the response is of another
     ///   kind or cannot be read, or `contentMissing`.
     @concurrent func output(of response: AIResponseData) async throws -> Output
 
-    /// Submits one of its requests, waits for the outcome, and reads it. If the request already exists, its outcome is
-    /// the answer, and nothing is sent.
+    /// Submits one of the requestor's requests, waits for the outcome, and reads it. If the request already exists, its
+    /// outcome is the answer, and nothing is sent.
     ///
     /// Cancelling the calling task ends the wait, not the request. To cancel the request, call
     /// ``/Hablare/AIRequestManager/cancelRequest(_:)``.
@@ -44,8 +44,8 @@ extension Requestor {
         try request(prompt, id: .timeOrdered())
     }
 
-    /// Returns the registered provider for its requests. Its id is provider and category, such as `openai.speech`, or
-    /// else the provider alone.
+    /// Returns the registered provider for the requestor's requests. The provider's id consists of provider and
+    /// category, such as `openai.speech`, or else of the provider alone.
     ///
     /// - Throws: ``/Hablare/AIServiceError/Code/providerNotFound``, or `invalidConfiguration` if the provider answers
     ///   with another kind of content.
@@ -53,7 +53,7 @@ extension Requestor {
         try id.provider(in: manager.registry)
     }
 
-    /// Submits one of its requests, waits for the outcome, and reads it.
+    /// Submits one of the requestor's requests, waits for the outcome, and reads it.
     @concurrent public func ask(_ request: AIRequest, manager: AIRequestManager) async throws -> Output {
         try await output(of: manager.execute(request, with: provider(in: manager)))
     }

@@ -58,7 +58,7 @@ public struct SpeechConfiguration: Sendable, Hashable {
     }
 }
 
-/// Asks a voice to speak a text.
+/// A requestor that asks a voice to speak a text.
 public struct SpeechRequestor: Requestor, Hashable {
     /// Speech audio, with the times of its words and sentences.
     public struct Output: Sendable, Hashable {
@@ -102,8 +102,8 @@ public struct SpeechRequestor: Requestor, Hashable {
     ///
     /// - Parameters:
     ///   - prompt: The prompt whose plain text is spoken.
-    ///   - previous: The text before it, spoken by another request. `nil` for none.
-    ///   - next: The text after it, spoken by another request. `nil` for none.
+    ///   - previous: The text before it, spoken by another request. `nil`: no text.
+    ///   - next: The text after it, spoken by another request. `nil`: no text.
     ///   - id: The request's UUID. Default: a new one.
     /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` if the text is empty.
     public func request(

@@ -1,7 +1,7 @@
 public import Foundation
 public import Hablare
 
-/// Asks a model for text: the answer to a text, or the next turn of a ``Conversation``.
+/// A requestor that asks a model for text: the answer to a text, or the next turn of a ``Conversation``.
 public struct TextRequestor: Requestor, Hashable {
     /// A text, the model's tool calls, and the response.
     public struct Output: Sendable, Hashable {
@@ -56,7 +56,8 @@ public struct TextRequestor: Requestor, Hashable {
     /// Submits a streaming request, and returns its text as the model writes it.
     ///
     /// - Parameters:
-    ///   - request: One of its requests. If it has no ``/Hablare/AIRequest/streaming`` policy, it gets the default one.
+    ///   - request: One of the requestor's requests. If it has no ``/Hablare/AIRequest/streaming`` policy, it gets the
+    ///     default one.
     ///   - manager: The engine.
     /// - Throws: The errors of ``/Hablare/AIRequestManager/submit(_:to:)``. The stream throws the errors of reading.
     @concurrent public func stream(_ request: AIRequest, manager: AIRequestManager) async throws -> TextStream {

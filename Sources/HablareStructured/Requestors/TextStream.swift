@@ -1,12 +1,13 @@
 import Hablare
 
-/// The text of a model while it is written. Leaving the loop or cancelling the task ends the reading, not the request.
+/// The text of an answer, as the model writes it. Leaving the loop or cancelling the task ends the reading, not the
+/// request.
 public struct TextStream: AsyncSequence, Sendable {
     /// An event of the stream.
     public enum Element: Sendable, Hashable {
         /// The next piece of text. It never ends within a character's encoding.
         case text(String)
-        /// The answer starts over, and the text read before is void. Occurs only if the request allows restarts.
+        /// The answer starts over. Discard the text that was read before. Occurs only if the request allows restarts.
         case restarted
         /// The answer is complete. This is the last element.
         case finished(TextRequestor.Output)

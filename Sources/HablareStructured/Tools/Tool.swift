@@ -9,7 +9,7 @@ import HablareJSON
 public struct Tool: Sendable {
     /// The name, the description and the schema of the arguments, as the model sees them.
     public let definition: ToolDefinition
-    /// The settings of its calls.
+    /// The settings of the tool's calls.
     public let policy: ToolPolicy
     let schema: JSONSchema
     let body: @Sendable (ToolCall) async throws -> ToolResult
@@ -18,7 +18,7 @@ public struct Tool: Sendable {
     ///
     /// - Parameters:
     ///   - definition: The name, the description, and the schema of the arguments.
-    ///   - policy: The settings of its calls. Default: one minute, approval needed, held after a crash.
+    ///   - policy: The settings of the tool's calls. Default: one minute, approval needed, held after a crash.
     ///   - body: The function. It runs again after a crash only as ``ToolPolicy/unknownOutcome`` allows. Its task is
     ///     cancelled at the time limit, when the request is cancelled, and when the engine shuts down. It must return
     ///     soon then. Throw ``ToolFailure`` to tell the model the reason. For other errors the model reads only that
@@ -51,9 +51,9 @@ public struct Tool: Sendable {
     ///
     /// - Parameters:
     ///   - definition: The name, the description, and the schema of the arguments.
-    ///   - policy: The settings of its calls. Default: one minute, approval needed, held after a crash.
-    ///   - arguments: The type of the arguments. If they satisfy the schema and cannot be decoded, the model reads that
-    ///     its arguments are invalid.
+    ///   - policy: The settings of the tool's calls. Default: one minute, approval needed, held after a crash.
+    ///   - arguments: The type of the arguments. If the arguments satisfy the schema but cannot be decoded, the model
+    ///     reads that they are invalid.
     ///   - body: The function. See ``init(_:policy:body:)``.
     /// - Throws: The errors of ``init(_:policy:body:)``.
     public init<Arguments: Decodable & Sendable>(

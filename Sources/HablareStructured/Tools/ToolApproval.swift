@@ -6,8 +6,8 @@ public struct ToolQuestion: Sendable, Hashable {
     public enum Reason: Sendable, Hashable {
         /// The call has not run yet.
         case beforeCall
-        /// The call was interrupted, and it is unknown how far it came. Approval runs it again, for a second time.
-        /// Refusal tells the model that the outcome is unknown.
+        /// The call was interrupted, and it is unknown how much of its work was done. Approval runs the call a second
+        /// time. Refusal tells the model that the outcome is unknown.
         case outcomeUnknown
     }
 

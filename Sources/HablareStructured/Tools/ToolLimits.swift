@@ -2,9 +2,9 @@ public import Hablare
 
 /// The limits of a ``ToolLoop``.
 ///
-/// Each of them ends the loop with ``/Hablare/AIServiceError/Code/toolLimitReached`` or, for the time,
-/// ``/Hablare/AIServiceError/Code/deadlineExceeded``. To continue after a limit of turns or cost, run the loop again with
-/// the same job key and a higher limit.
+/// Reaching a limit ends the loop with ``/Hablare/AIServiceError/Code/toolLimitReached`` or, for the time,
+/// ``/Hablare/AIServiceError/Code/deadlineExceeded``. To continue after a limit of turns or cost, run the loop again
+/// with the same job key and a higher limit.
 public struct ToolLimits: Sendable, Hashable {
     /// The maximum number of model turns, from 1 to 1,000. Default 16.
     public var turns: Int
@@ -12,7 +12,7 @@ public struct ToolLimits: Sendable, Hashable {
     /// Default 32.
     public var callsPerTurn: Int
     /// The maximum time from the submission of the first turn to the end of the loop, more than 0. A loop that is
-    /// resumed keeps its end. `nil`, the default: the deadline of the request, if it has one.
+    /// resumed keeps its original end. `nil`, the default: the deadline of the request, if it has one.
     public var time: Duration?
     /// The amount in millionths of a US dollar after which no turn and no tool is started, 0 or more. It counts all
     /// attempts of the job, also failed ones. `nil`, the default: no limit.

@@ -1,12 +1,12 @@
 public import Foundation
 public import Hablare
 
-/// Asks a model that may call the app's tools, until it answers.
+/// A loop that asks a model, which may call the app's tools, until the model answers.
 ///
 /// Each turn of the model and each call of a tool is a request of one job. All of them are on disk before they are
 /// sent, and so are their outcomes. Running the loop again with the same job key continues where it stopped, also in
 /// another process and after a crash: no answer is paid for twice, and no finished tool runs twice. A tool that was
-/// running is held or runs again, as its ``ToolPolicy/unknownOutcome`` says. See <doc:ToolLoops>.
+/// running is held or runs again, depending on its ``ToolPolicy/unknownOutcome``. See <doc:ToolLoops>.
 ///
 /// The tools of one turn run at the same time.
 public struct ToolLoop: Sendable {
@@ -24,7 +24,8 @@ public struct ToolLoop: Sendable {
 
     /// The progress of a loop, in order.
     public enum Event: Sendable, Hashable {
-        /// A turn is stored, and the model answers it. Read along with ``/Hablare/AIRequestManager/stream(for:from:)``.
+        /// A turn is stored, and the model answers it. To read the answer while it is generated, use
+        /// ``/Hablare/AIRequestManager/stream(for:from:)``.
         case turn(Int, request: UUID)
         /// A tool runs. `request` is the request of the call.
         case call(ToolCall, request: UUID)
@@ -98,8 +99,8 @@ public struct ToolLoop: Sendable {
 
     /// Runs the loop until the model answers without calling a tool.
     ///
-    /// The requests of the later turns have everything but the prompt from the first one. A deadline is that of the
-    /// whole loop.
+    /// The requests of the later turns copy all properties except the prompt from the first request. Its deadline
+    /// applies to the whole loop.
     ///
     /// Cancelling the calling task ends the wait, not the request in progress. The next turn is not sent then. To cancel
     /// the work, call ``/Hablare/AIRequestManager/cancelAll(job:)`` as well.
@@ -109,12 +110,13 @@ public struct ToolLoop: Sendable {
     ///   - manager: The engine. Its claim scope covers the job.
     ///   - jobKey: The name of the job, for this loop alone. Derive it from everything that the answer depends on, or
     ///     create one and keep it.
-    ///   - provider: The provider to ask. `nil`, the default: the one of the id.
+    ///   - provider: The provider to ask. `nil`, the default: the provider of the requestor's id.
     /// - Returns: The answer. If the job is already answered, that answer, and nothing is sent.
     /// - Throws: ``/Hablare/AIServiceError``
     ///   - `toolLimitReached`: the limit of turns or of cost is reached.
     ///   - `deadlineExceeded`: the limit of time is reached.
-    ///   - `requestHeld`: a turn or a tool call is held, or the decision about a call is postponed.
+    ///   - `requestHeld`: a turn or a tool call is held, or the decision about a call is postponed. The message contains
+    ///     the UUID of the held request.
     ///   - `conflict`: the job has another first turn, or requests that are not of a loop.
     ///   - `invalidConfiguration` or `providerNotFound`: the manager lacks the provider or the tools.
     ///   - The error of a failed turn, and the errors of

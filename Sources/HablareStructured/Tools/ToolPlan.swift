@@ -2,7 +2,7 @@ import Foundation
 import Hablare
 import HablareJSON
 
-/// The steps that answer a model's tool calls, before anything runs. Pure.
+/// The steps that answer a model's tool calls. This type is pure and runs nothing.
 struct ToolPlan: Sendable {
     /// The step that answers a call.
     enum Step: Sendable {

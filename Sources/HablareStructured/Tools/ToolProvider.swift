@@ -5,10 +5,11 @@ import HablareJSON
 /// The tools of an app as a provider of the engine. Each call of a tool is a request, with a journal, a time limit,
 /// cancellation and a line in the ledger like any other.
 ///
-/// Register it in every process that runs loops with these tools, with the same tools. A ``ToolLoop`` submits the
-/// requests. A tool's error is an answer, too: the request is completed, and its text is the error that the model reads.
+/// Register a provider with the same tools in every process that runs loops with these tools. A ``ToolLoop`` submits
+/// the requests. A tool's error is an answer, too: the request is completed, and its text is the error that the model
+/// reads.
 public struct ToolProvider: AIServiceProvider {
-    /// The id under which it is registered.
+    /// The id under which the provider is registered.
     public let id: ProviderID
     /// The limits of calls: the number of tools that run at once in a process.
     public let limits: ProviderLimits
@@ -20,7 +21,7 @@ public struct ToolProvider: AIServiceProvider {
     ///
     /// - Parameters:
     ///   - tools: The tools, each with a name of its own.
-    ///   - id: The id under which it is registered. Default `tools`.
+    ///   - id: The id under which the provider is registered. Default `tools`.
     ///   - concurrency: The maximum number of tools that run at once in a process, at least 1. Default 8.
     /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration`` if two tools have the same name.
     public init(_ tools: [Tool], id: ProviderID = "tools", concurrency: Int = 8) throws(AIServiceError) {
@@ -40,7 +41,7 @@ public struct ToolProvider: AIServiceProvider {
 
     /// Text.
     public var responseType: ContentType { .text }
-    /// False: a tool runs in this process, and reports by itself that it cannot reach a network.
+    /// `false`, because a tool runs in this process. A tool reports itself if it cannot reach the network.
     public var needsNetwork: Bool { false }
 
     /// Returns `nil`: a tool reports its cost when it has run.

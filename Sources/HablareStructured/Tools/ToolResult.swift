@@ -21,11 +21,11 @@ public struct ToolResult: Sendable, Hashable {
         public static let refused = Self(rawValue: "refused")
         /// The tool failed.
         public static let failed = Self(rawValue: "failed")
-        /// The tool took longer than its time limit and was stopped. It is unknown how far it came.
+        /// The tool took longer than its time limit and was stopped. It is unknown how much of its work was done.
         public static let timeout = Self(rawValue: "timeout")
         /// The call was cancelled.
         public static let cancelled = Self(rawValue: "cancelled")
-        /// The call was interrupted, and was not run again. It is unknown how far it came.
+        /// The call was interrupted, and was not run again. It is unknown how much of its work was done.
         public static let interrupted = Self(rawValue: "interrupted")
         /// The model asked for more calls in one turn than the loop allows.
         public static let tooManyCalls = Self(rawValue: "too_many_calls")

@@ -1,6 +1,7 @@
 import Hablare
 
-/// The rules for every provider, each run against a service that plays a part. Any test framework can run them.
+/// The rules for every provider, each run against a service that simulates a behaviour. Any test framework can run
+/// them.
 ///
 /// ```swift
 /// @Test(arguments: ProviderContract.rules(for: MyStage())) func keeps(_ rule: ProviderContract.Rule) async throws {
@@ -46,7 +47,7 @@ public struct ProviderContract: Sendable {
     ///
     /// - Parameters:
     ///   - stage: The stage of the provider.
-    ///   - clock: The clock that measures the patience. Default: the continuous clock.
+    ///   - clock: The clock that measures `timeout`. Default: the continuous clock.
     ///   - timeout: The maximum time for anything that should come soon. Default: a minute, because a test's machine
     ///     may be busy.
     ///   - log: The recorder of the provider's log: ``LogRecorder/process``. Default: only the engine's log is checked,
@@ -61,8 +62,8 @@ public struct ProviderContract: Sendable {
     /// All rules.
     public static let rules: [Rule] = answers + failures + cuts + cancellation + time + secrecy + identity
 
-    /// Returns the rules that a stage can play. It leaves out those about features that its service or its provider
-    /// does not have (limits, keys, pieces).
+    /// Returns the rules that a stage can run. Rules about features that the stage's service or provider does not have
+    /// (limits, keys, pieces) are left out.
     public static func rules(for stage: any ProviderStage) -> [Rule] { rules.filter { $0.applies(stage) } }
 
     /// Checks the provider against a rule.

@@ -1,7 +1,7 @@
 public import Hablare
 
-/// A service that plays a part, and the provider that calls it. Calls are counted from 0, in the order of their arrival
-/// at the service.
+/// A service that simulates a behaviour (``ServicePlay``), and the provider that calls the service. Calls are counted
+/// from 0, in the order of their arrival at the service.
 public protocol ProviderScene: Sendable {
     /// The provider under test.
     var provider: any AIServiceProvider { get }

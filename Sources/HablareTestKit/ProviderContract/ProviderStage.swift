@@ -3,10 +3,10 @@ public import Hablare
 /// The test setup in which a provider is checked against its ``ProviderContract``: a service with every relevant
 /// behaviour, and the provider under test.
 ///
-/// The author of a provider writes a stage for it. It is a server on loopback that speaks as the service does, or a
+/// The author of a provider writes a stage for it. It is a server on loopback that behaves like the service, or a
 /// script in place of the program. Each prompt of the contract contains a number (``ProviderContract/number(in:)``).
 /// The number determines the response: its answer (``content(for:)``), the row of ``failures``, or the byte after which
-/// the answer breaks off. So one service can play all calls of a rule at once.
+/// the answer breaks off. So one service can answer all calls of a rule at once.
 public protocol ProviderStage: Sendable {
     /// The stage's name in the names of tests.
     var name: String { get }
@@ -33,16 +33,16 @@ public protocol ProviderStage: Sendable {
     /// The service's report of its limits, in answers and refusals alike. Default `nil`: it reports none.
     var limits: ReportedLimits? { get }
 
-    /// The parts that the service can play. Default: all. The contract does not test a part that is left out. Leave out
-    /// those that its service cannot play at all, or that cannot be detected from an answer.
+    /// The behaviours that the service can simulate. Default: all. The contract does not test a behaviour that is left
+    /// out. Leave out those that the service cannot simulate at all, or that cannot be detected from an answer.
     var plays: Set<ServicePlay> { get }
 
     /// Returns the number of bytes of the whole answer that ``ServicePlay/breaksOff`` and ``ServicePlay/endsEarly``
-    /// cut. With this number they play all of it. Returns 0 if an early end looks the same as the end, or would be
-    /// the same as in another mode.
+    /// cut. With this number they send all of it. Returns 0 if an early end looks the same as the end, or would be the
+    /// same as in another mode.
     func byteCount(of play: ServicePlay, _ mode: ProviderMode) -> Int
 
-    /// The allowed dispositions of a call that was lost on its way, or whose answer was. Default: the outcome is
+    /// The allowed dispositions of a call that was lost on its way, or whose answer was lost. Default: the outcome is
     /// unknown.
     var lostCall: [FailureDisposition] { get }
 
@@ -69,14 +69,14 @@ public protocol ProviderStage: Sendable {
     /// true. The engine ends the call in any case.
     var watchesSilence: Bool { get }
 
-    /// All keys of its providers. Empty if the service needs none.
+    /// All keys of the stage's providers. Empty if the service needs none.
     var keys: [String] { get }
 
-    /// Returns a provider for an absent service, the same as the one under test or with one change, or `nil` if there
-    /// is no such provider. It is inspected and not called.
+    /// Returns a provider that is like the one under test, or differs from it in one change; `nil` if there is no such
+    /// provider. The provider is inspected and not called, so its service need not exist.
     func provider(changing change: ProviderChange?) throws -> (any AIServiceProvider)?
 
-    /// Runs a closure with a service that plays a part and a provider connected to it.
+    /// Runs a closure with a service that simulates a behaviour, and with a provider connected to the service.
     func withScene<R: Sendable>(
         _ play: ServicePlay, _ body: @escaping @Sendable (any ProviderScene) async throws -> R
     ) async throws -> R
@@ -89,7 +89,7 @@ extension ProviderStage {
     public var yieldingModes: [ProviderMode] { [.streamed] }
     /// No report of limits.
     public var limits: ReportedLimits? { nil }
-    /// All parts.
+    /// All behaviours.
     public var plays: Set<ServicePlay> { Set(ServicePlay.allCases) }
     /// Only an unknown outcome.
     public var lostCall: [FailureDisposition] { [.outcomeUnknown] }

@@ -171,7 +171,7 @@ package struct StoreWorkbench: Sendable {
         try start(try claimOne(owner, at: seconds), at: seconds)
     }
 
-    /// Runs the next flight to a failure with a backoff until a date.
+    /// Claims and starts the next flight, then records a failure whose backoff ends at `later`.
     @discardableResult
     package func postponeNext(_ owner: OwnerID, until later: Int, at seconds: Int = 1) throws -> RunningAttempt {
         let attempt = try startNext(owner, at: seconds)
@@ -179,7 +179,7 @@ package struct StoreWorkbench: Sendable {
         return attempt
     }
 
-    /// Runs the next flight to an unknown outcome, after which it is held.
+    /// Claims and starts the next flight, then records an unknown outcome, after which the flight is held.
     @discardableResult
     package func holdNext(_ owner: OwnerID, at seconds: Int = 1) throws -> RunningAttempt {
         let attempt = try startNext(owner, at: seconds)
@@ -187,7 +187,7 @@ package struct StoreWorkbench: Sendable {
         return attempt
     }
 
-    /// Runs the next flight to its end.
+    /// Claims and starts the next flight, then records its answer, or its failure if `error` is given.
     @discardableResult
     package func finishNext(_ owner: OwnerID, failing error: AIServiceError? = nil) throws -> RunningAttempt {
         let attempt = try startNext(owner)
@@ -210,7 +210,7 @@ package struct StoreWorkbench: Sendable {
 
     // MARK: Retention
 
-    /// Evicts responses through a place in the prune plan, and requires the expected receipt.
+    /// Evicts responses up to a position in the prune plan, and requires the expected receipt.
     package func prune(through last: PrunePlan.Position, limit: Int = 99) throws -> Pruned {
         let receipt = try write(.prune(through: last, limit: limit))
         guard case .pruned(let pruned) = receipt else {
@@ -275,7 +275,7 @@ package struct StoreWorkbench: Sendable {
         return ended.first
     }
 
-    /// Asks for permits.
+    /// Reserves permits.
     package func reserve(
         _ costs: [Double], of limit: RateLimit, account: AccountID = "a", at seconds: Int
     ) throws -> PermitGrant {
@@ -330,13 +330,13 @@ package struct RunningAttempt: Sendable {
         end(.failed(error), billing: .neverSent)
     }
 
-    /// Returns a failure with another attempt at a later second of the test.
+    /// Returns the end of an attempt that failed and is retried at a later second of the test.
     package func postponed(until later: Int, at seconds: Int = 2) -> AttemptEnd {
         end(
             .postponed(StoreWorkbench.overloaded, until: StoreWorkbench.date(later)), billing: .neverSent, at: seconds)
     }
 
-    /// Returns an unknown outcome.
+    /// Returns the end of an attempt with an unknown outcome.
     package func held(at seconds: Int = 2) -> AttemptEnd {
         end(.held(StoreWorkbench.lostTouch), billing: .maybeBilled, at: seconds)
     }
@@ -347,7 +347,7 @@ package struct RunningAttempt: Sendable {
             startedAt: startedAt, endedAt: StoreWorkbench.date(seconds))
     }
 
-    /// Returns the ledger's line of the attempt with an end.
+    /// Returns the ledger's record of the attempt with an end.
     package func record(
         _ outcome: AttemptRecord.Outcome, _ billing: BillingState, error: AIServiceError? = nil,
         usage: Usage = Usage(), at seconds: Int = 2

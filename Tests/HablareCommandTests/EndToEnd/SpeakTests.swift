@@ -226,7 +226,7 @@ import Testing
         (["--provider", "openai", "-f", "none.txt"], .inputMissing, "There is no file"),
         (["--provider", "openai", "-f", "none.txt", "Hello."], .usage, "The text is given as an argument and with -f"),
         (["--provider", "openai", "--json", "Hello."], .usage, "With --json, standard output is used for the object."),
-        (["--provider", "anthropic", "Hello."], .usage, "Provider anthropic does not speak."),
+        (["--provider", "anthropic", "Hello."], .usage, "Provider anthropic does not speak"),
         (["--provider", "opnai", "Hello."], .unavailable, "Did you mean openai"),
         (["--provider", "openai", "--format", "aac", SpeakTests.long], .usage, "joined"),
     ])

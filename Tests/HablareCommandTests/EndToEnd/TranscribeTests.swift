@@ -73,7 +73,7 @@ import Testing
             let object = try #require(
                 try JSONSerialization.jsonObject(with: Data(stage.output.utf8)) as? [String: Any])
             #expect(object["file"] as? String == "talk.wav" && object["text"] as? String == "Hi you.")
-            #expect(object["model"] as? String == "scribe_v2" && object["language"] as? String == "eng")
+            #expect(object["model"] as? String == "scribe_v3" && object["language"] as? String == "eng")
             #expect(object["seconds"] as? Double == 1.5)
             let segments = try #require(object["segments"] as? [[String: Any]])
             #expect(segments.map { $0["text"] as? String } == ["Hi you."])

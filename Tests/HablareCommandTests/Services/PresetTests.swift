@@ -36,7 +36,9 @@ import Testing
             """
         let changed = try service(text, "groq")
         #expect(changed.address == "http://localhost:1/v1" && !changed.needsKey)
-        var quirks = OpenAICompatibility(tokenLimit: .maxTokens, streamsUsage: false, encodesVectors: true)
+        var quirks = OpenAICompatibility.others
+        quirks.streamsUsage = false
+        quirks.encodesVectors = true
         quirks.structure = .none
         quirks.takesTools = false
         quirks.systemRole = .user
@@ -65,12 +67,12 @@ import Testing
             ("  work: {preset: nothing-like-it}", "must be one of openrouter, groq"),
             ("  olama: {model: m}", "Did you mean ollama?"),
             ("  openai: {preset: groq}", "with a name of their own"),
-            ("  a: {kind: anthropic, quirks: {tools: false}}", "services.a.quirks means nothing"),
+            ("  a: {kind: anthropic, quirks: {tools: false}}", "services.a.quirks has no effect"),
             ("  a: {kind: anthropic, preset: groq}", "with a name of their own"),
             ("  a: {kind: openai, quirks: {token_limit: tokens}}", "must be one of max_completion_tokens, max_tokens"),
             ("  a: {kind: openai, quirks: {tols: true}}", "Did you mean tools?"),
             ("  a: {kind: openai, secret_headers: {authorization: x}}", "is the header of the service's own key"),
-            ("  a: {kind: openai, secret_headers: {x-key: sk-0123456789abcdef0123}}", "Keys are kept apart"),
+            ("  a: {kind: openai, secret_headers: {x-key: sk-0123456789abcdef0123}}", "Keys do not belong in the"),
             ("  a: {kind: openai, secret_headers: {x-key: \"Not A Name\"}}", "the name of a stored key"),
         ])
     func `A mistake is refused with advice`(text: String, advice: String) throws {

@@ -38,7 +38,14 @@ extension HTTPFields {
 extension HTTPCall {
     /// The body as text.
     var text: String {
-        if case .bytes(let data) = body { String(decoding: data, as: UTF8.self) } else { "" }
+        switch body {
+        case .none: ""
+        case .bytes(let data): String(decoding: data, as: UTF8.self)
+        case .pieces(let bodies):
+            bodies.reduce(into: "") { text, body in
+                if case .inline(let data) = body.storage { text += String(decoding: data, as: UTF8.self) }
+            }
+        }
     }
 
     /// The body as a value.

@@ -1,8 +1,9 @@
 import Foundation
-@testable import Hablare
 import HablareStores
 import HablareTestKit
 import Testing
+
+@testable import Hablare
 
 @Suite struct AttemptTaskTests {
     /// Counts its calls.

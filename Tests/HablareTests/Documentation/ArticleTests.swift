@@ -232,7 +232,7 @@ import UnixSignals
             while text != "Once upon a time" {
                 visits += 1
                 do {
-                    try await readOn(id, from: place, with: manager) { piece, next in
+                    try await resumeReading(id, from: place, with: manager) { piece, next in
                         text += piece
                         place = next
                         throw Closed()
@@ -244,7 +244,7 @@ import UnixSignals
                 }
             }
             #expect(visits > 1)
-            try await readOn(id, from: place, with: manager) { _, _ in
+            try await resumeReading(id, from: place, with: manager) { _, _ in
                 Issue.record("It came twice")
             } forget: {
             }
@@ -330,11 +330,11 @@ import UnixSignals
             let last = Locked<RequestStatus?>(nil)
             try await watch(id, with: manager) { status in last.withLock { $0 = status } }
             #expect(last.withLock { $0 }?.phase == .completed)
-            #expect(try await giveUp(id, with: manager) == "It was answered before.")
+            #expect(try await cancel(id, with: manager) == "It was answered before.")
             let other = try await anotherAnswer(than: id, with: manager)
             #expect(other.requestID != id)
             #expect(try await manager.snapshot(for: other.requestID).supersedes == id)
-            #expect(try await bill(with: manager).unsure == 0)
+            #expect(try await bill(with: manager).maybeBilled == 0)
         }
     }
 
@@ -349,8 +349,8 @@ import UnixSignals
             let request = AIRequest(prompt: .text("held \(mayPayTwice)"), unknownOutcome: .hold)
             let id = try await manager.submit(request, to: "scripted")
             try await engine.expectSoon { try await manager.snapshot(for: id).waiting == .held }
-            #expect(try await whyItWaits(id, with: manager)?.contains("your word") ?? false)
-            #expect(try await bill(with: manager).unsure == 1)
+            #expect(try await whyItWaits(id, with: manager)?.contains("your decision") ?? false)
+            #expect(try await bill(with: manager).maybeBilled == 1)
             try await settle(with: manager) { _ in mayPayTwice }
             #expect(try await manager.outcome(of: id).phase == (mayPayTwice ? .completed : .cancelled))
         }

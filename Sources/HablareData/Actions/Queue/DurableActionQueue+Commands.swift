@@ -6,8 +6,8 @@ extension DurableActionQueue {
 
     /// Appends an action. On return the action is on disk, and is carried out unless it is undone first.
     ///
-    /// After an append, undone actions can no longer be redone. Actions keep the order of the calls. Not cancellable:
-    /// an action that was handed to the journal may be on disk the next moment.
+    /// After an append, undone actions can no longer be redone. Actions keep the order of the calls. Not cancellable,
+    /// because an action that was handed to the journal may reach the disk at any moment.
     ///
     /// - Returns: The action's id.
     /// - Throws: ``ActionQueueError``: `notEncodable`, `tooLarge` (more than 1 MiB of JSON), `diskFull`,
@@ -56,8 +56,8 @@ extension DurableActionQueue {
 
     /// Undoes the last action that is not undone yet. On return the undo is on disk.
     ///
-    /// An action that was not carried out yet never will be. An action that was carried out is followed by its
-    /// compensation. If a commit is in flight, its outcome decides. Not cancellable.
+    /// If the action was not carried out yet, it never will be. If it was carried out, its compensation follows. If its
+    /// commit is in flight, the commit's outcome decides. Not cancellable.
     ///
     /// - Returns: The action that was undone, and the effect of the undo.
     /// - Throws: ``ActionQueueError``: `nothingToUndo`; `cannotBeUndone` if the action was or may have been carried out
@@ -70,8 +70,8 @@ extension DurableActionQueue {
 
     /// Redoes the action that was undone last. On return the redo is on disk.
     ///
-    /// A compensation that was not carried out yet never will be. Otherwise the action is carried out again. Not
-    /// cancellable.
+    /// If the action's compensation was not carried out yet, it never will be. Otherwise the action is carried out
+    /// again. Not cancellable.
     ///
     /// - Returns: The action that was redone, and the effect of the redo.
     /// - Throws: ``ActionQueueError``: `nothingToRedo`, `diskFull`, `databaseFailed`, `takenOver`, `erased`. In each
@@ -100,8 +100,8 @@ extension DurableActionQueue {
     /// An action that failed and is retried later still counts as ``ActionQueueSnapshot/pending``. So does an action
     /// that waits behind it because it has the same subject: it is not tried yet.
     ///
-    /// The call does not wait for the queue to run, because the queue might never run. A ``run()`` that was started
-    /// this moment may not have begun. In that case first wait in ``updates`` until ``ActionQueueSnapshot/isRunning``
+    /// The call does not wait for the queue to run, because the queue might never run. A ``run()`` that was just
+    /// started may not have begun yet. In that case first wait in ``updates`` until ``ActionQueueSnapshot/isRunning``
     /// is true.
     ///
     /// Cancelling the task ends the wait, not the commit.

@@ -16,10 +16,10 @@ public protocol ActionCommitter<Action>: Sendable {
     /// `done` and permanent failures count as attempts, and an unknown outcome stays unknown.
     func commit(_ items: [ActionItem<Action>], of group: Action.Group) async -> [ActionOutcome]
 
-    /// Whether an earlier attempt carried an item out; `nil` if that is unknown. Default: `nil`.
+    /// Returns whether an earlier attempt carried an item out; `nil` if that is unknown. Default: `nil`.
     ///
-    /// The queue asks before it repeats an item. An item that was carried out is not handed over again. One that was
-    /// not is handed over without ``ActionItem/isRepeated``, unless it was undone meanwhile.
+    /// The queue asks before it repeats an item. An item that was carried out is not handed over again. An item that
+    /// was not carried out is handed over without ``ActionItem/isRepeated``, unless it was undone meanwhile.
     ///
     /// - Throws: The reason why the lookup failed. The item is retried after a delay.
     func wasApplied(_ item: ActionItem<Action>) async throws -> Bool?

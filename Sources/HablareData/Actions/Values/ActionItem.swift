@@ -2,8 +2,8 @@
 public struct ActionItem<Action: QueuedAction>: Sendable {
     /// The id of the appended action.
     public let id: ActionID
-    /// The number of times that the action was carried out or reverted before. Undo and redo start new turns, and a
-    /// retry does not.
+    /// The number of times that the action was carried out or reverted before. Each of these times is a turn. An undo
+    /// or a redo starts a new turn, and a retry does not.
     public let executions: Int
     /// The action to carry out: the appended action, or its compensation.
     public let action: Action

@@ -5,9 +5,9 @@ public enum ActionOutcome: Sendable {
     /// This attempt did not carry the item out. A retryable failure is retried after a delay. Any other failure is kept
     /// as failed until the user decides.
     ///
-    /// For a repetition (``ActionItem/isRepeated``), this says nothing about the earlier attempts. The item stays
-    /// uncertain, and is marked as repeated the next time, too. If you know that no attempt carried it out, return that
-    /// from ``ActionCommitter/wasApplied(_:)``.
+    /// For a repetition (``ActionItem/isRepeated``), this outcome does not tell what the earlier attempts did. The item
+    /// stays uncertain, and is marked as repeated the next time, too. If you know that no attempt carried the item out,
+    /// return `false` from ``ActionCommitter/wasApplied(_:)``.
     case failed(any Error, isRetryable: Bool)
     /// The item may have been carried out, because the answer was lost. It is retried after a delay, with
     /// ``ActionItem/isRepeated`` set.

@@ -32,7 +32,7 @@ public struct ActionQueueConfiguration: Sendable, Hashable {
     /// for an editor, or 0 if actions cannot be undone.
     public var undoDepth: Int
     /// The number of attempts before an item counts as failed. At least 1. Default 8. For example, 3 if the user should
-    /// soon hear of a failure.
+    /// soon learn of a failure.
     public var maximumAttempts: Int
     /// The delay after the first failure, doubled after each further failure. 0 or more. Default 1 s. For example,
     /// `.milliseconds(200)` for a service on the local network.

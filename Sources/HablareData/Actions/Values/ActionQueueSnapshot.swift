@@ -4,7 +4,7 @@ public struct ActionQueueSnapshot: Sendable, Hashable {
     public var pending = 0
     /// The number of ``pending`` actions that are being committed.
     public var underWay = 0
-    /// The number of ``pending`` actions that failed once and are retried automatically.
+    /// The number of ``pending`` actions that failed and are retried automatically.
     public var retrying = 0
     /// The number of actions that failed permanently or have no attempts left.
     public var failed = 0

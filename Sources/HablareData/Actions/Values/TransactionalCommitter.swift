@@ -39,7 +39,7 @@ public struct TransactionalCommitter<Action: QueuedAction>: ActionCommitter {
         }
     }
 
-    /// Whether the item is marked as done. The mark is as durable as the action's changes.
+    /// Returns whether the item is marked as done. The mark is as durable as the action's changes.
     public func wasApplied(_ item: ActionItem<Action>) async throws -> Bool? {
         try await writer.write { database in
             try ActionTable.isApplied(item.origin, executions: item.executions, in: database)

@@ -7,8 +7,8 @@ import System
 import SystemPackage
 #endif
 
-/// A supervisor of all programs of a process. It limits how many run at once, and ensures that none outlives the
-/// process.
+/// A supervisor of all programs that a process starts. It limits how many programs run at once, and ensures that none
+/// outlives the process.
 ///
 /// Create one at the composition root and pass it to every ``CommandProvider``. With the first program it starts one
 /// helper process, which ends the programs if this process is killed. The helper ends with the last reference to the
@@ -23,8 +23,8 @@ public final class CommandSupervisor: Sendable {
     ///
     /// - Parameters:
     ///   - maximumProcesses: The maximum number of concurrent programs, over all providers that share the supervisor.
-    ///     Others wait for their turn, which counts as time of their attempt. A program uses four or five file
-    ///     descriptors in this process. Default: 32.
+    ///     Further programs wait for their turn, and the wait counts towards the timeout of their attempts. A program
+    ///     uses four or five file descriptors in this process. Default: 32.
     ///   - grace: The time that a cancelled program has to end by itself, between SIGTERM and SIGKILL. Default: 250 ms.
     ///   - clock: The clock for the checks of a program's output. Default: the continuous clock.
     public convenience init(

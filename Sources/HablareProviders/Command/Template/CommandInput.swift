@@ -3,7 +3,8 @@
 public enum CommandInput: Sendable, Hashable {
     /// The prompt's text, in UTF-8.
     case text
-    /// The bytes of the prompt's one recording (``/Hablare/Prompt/Part/audio(_:_:)``). Text beside it is refused.
+    /// The bytes of the prompt's one recording (``/Hablare/Prompt/Part/audio(_:_:)``). A prompt that also has text is
+    /// refused.
     case audio
 }
 

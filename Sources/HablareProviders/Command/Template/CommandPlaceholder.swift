@@ -1,7 +1,7 @@
 #if os(macOS) || os(Linux)
 package import Hablare
 
-/// A place in a command line that a request's parameter of the same name fills.
+/// A placeholder in a command line, for which the request's parameter of the same name is inserted.
 public struct CommandPlaceholder: Sendable, Hashable {
     /// The values that a placeholder accepts. Every kind refuses an empty value and a NUL.
     public enum Values: Sendable, Hashable {
@@ -19,9 +19,9 @@ public struct CommandPlaceholder: Sendable, Hashable {
     /// The placeholder's name, which is in braces in the command line: ASCII letters, digits, `_` and `-`, beginning
     /// with a letter. The names `prompt` and `output` are reserved.
     public var name: String
-    /// The value if the request has none. With `nil` the request must have one, except in an optional group.
+    /// The value if the request has none. If this is `nil`, the request must have a value, except in an optional group.
     public var `default`: String?
-    /// The values that it accepts.
+    /// The values that the placeholder accepts.
     public var accepts: Values
 
     /// Creates a placeholder.
@@ -29,7 +29,7 @@ public struct CommandPlaceholder: Sendable, Hashable {
     /// - Parameters:
     ///   - name: The placeholder's name, which is in braces in the command line.
     ///   - default: The value if the request has none. Default: none.
-    ///   - accepts: The values that it accepts. Default: ``Values/text``.
+    ///   - accepts: The values that the placeholder accepts. Default: ``Values/text``.
     public init(_ name: String, default: String? = nil, accepts: Values = .text) {
         self.name = name
         self.default = `default`

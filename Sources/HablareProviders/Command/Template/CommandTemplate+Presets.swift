@@ -59,8 +59,8 @@ extension CommandTemplate {
 
     /// Piper: neural voices in many languages, each in a file. WAV. It reads every line as a separate sentence.
     ///
-    /// Parameters: `voice` (the path of a `.onnx` model with its `.onnx.json` beside it; required), `length` (0.25 to
-    /// 4; 1 is normal, more is slower).
+    /// Parameters: `voice` (the path of a `.onnx` model that has its `.onnx.json` in the same folder; required),
+    /// `length` (0.25 to 4; 1 is normal, more is slower).
     public static let piper = CommandTemplate(
         id: "piper",
         executable: "piper",

@@ -19,7 +19,8 @@ public struct CommandTemplate: Sendable, Hashable {
     public var executable: String
     /// The arguments, without the program's name.
     public var arguments: [CommandArgument]
-    /// The placeholders in the arguments. Each must be used, and each one used must be here, except `{output}`.
+    /// The placeholders in the arguments. Each of them must occur in the arguments. Each placeholder in the arguments
+    /// must be listed here, except `{output}`.
     public var placeholders: [CommandPlaceholder]
     /// The location of the answer. Default ``CommandOutput/standardOutput``. For example, `.file(extension: "wav")` for
     /// a program that cannot write sound to its standard output.
@@ -43,13 +44,13 @@ public struct CommandTemplate: Sendable, Hashable {
     public var input = CommandInput.text
     /// The form of an answer that is text. Default: the text itself.
     public var textForm = CommandTextForm.plain
-    /// Whether the program needs the network. If so, its requests are suspended while there is none. Default: `false`.
-    /// For example, `true` for a program that calls a service.
+    /// Whether the program needs the network. If so, requests to it are suspended while there is no network. Default:
+    /// `false`. For example, `true` for a program that calls a service.
     public var needsNetwork = false
-    /// Whether its runs cost money, such as those of a program that calls a service. Default: `false`, a run costs
-    /// nothing. If `true`, a run reports no cost, and the engine's price table determines it: by the call, by the
-    /// character of the prompt or by the byte of the answer. Nothing else is counted for a program.
-    /// For example, `true` for a program that sends its text to a service with a price per character.
+    /// Whether a run of the program costs money, for example because the program calls a service. Default: `false`, a
+    /// run costs nothing. If `true`, a run reports no cost, and the engine's price table determines it: by the call, by
+    /// the character of the prompt or by the byte of the answer. Nothing else is counted for a program. For example,
+    /// `true` for a program that sends its text to a service with a price per character.
     public var isCharged = false
     /// The names of the environment's credentials that the program gets. Default: none.
     ///

@@ -16,7 +16,8 @@ public enum EventStreamFault: Error, Sendable, Hashable, CustomStringConvertible
     }
 }
 
-/// A parser for a stream of events (`text/event-stream`; WHATWG HTML, 9.2) from pieces of any size. Pure.
+/// A parser for a stream of events (`text/event-stream`; WHATWG HTML, 9.2) from pieces of any size. It performs no
+/// input or output.
 ///
 /// The events and the faults do not depend on how the stream is cut. An event is complete at the empty line after it.
 /// An event without that empty line at the stream's end is discarded (``isMidEvent``).
@@ -64,11 +65,11 @@ public struct EventStreamParser: Sendable {
     /// resume the stream.
     public var lastEventID: String { event.lastEventID }
 
-    /// The time that the stream asks a client to wait before it reconnects; `nil` if it does not say.
+    /// The time that the stream asks a client to wait before it reconnects; `nil` if the stream does not state it.
     public var retry: Duration? { event.retry }
 
-    /// Whether an event has begun without an empty line after it, or a line that may belong to one. If the stream ends
-    /// here, that event is lost. A comment, a `retry` or an `id` alone does not begin an event.
+    /// Whether an event, or a line that may belong to an event, has begun and is not complete. If the stream ends here,
+    /// that event is lost. A comment, a `retry` or an `id` alone does not begin an event.
     public var isMidEvent: Bool { event.isMidEvent || line.hasMeaning || (1..<3).contains(markCount) }
 
     /// Parses the next piece, and appends the events that it completes.

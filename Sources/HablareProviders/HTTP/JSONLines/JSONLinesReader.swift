@@ -13,7 +13,7 @@ public enum JSONLinesFault: Error, Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// A reader of JSON lines (`application/x-ndjson`, JSON Lines) from pieces of any size. Pure.
+/// A reader of JSON lines (`application/x-ndjson`, JSON Lines) from pieces of any size. It performs no input or output.
 ///
 /// The lines and the faults do not depend on how the stream is cut. A line ends with a line feed. A carriage return
 /// before it belongs to the end; elsewhere it belongs to the line. Blank lines are skipped. The reader does not check

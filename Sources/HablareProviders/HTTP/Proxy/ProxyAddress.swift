@@ -63,10 +63,10 @@ public struct ProxyAddress: Sendable, Hashable {
 }
 
 extension ProxyAddress: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// ``text``.
+    /// The address without user and password, ``text``.
     public var description: String { text }
-    /// ``text``.
+    /// The address without user and password, ``text``.
     public var debugDescription: String { text }
-    /// A mirror of ``text``.
+    /// A mirror of The address without user and password, ``text``.
     public var customMirror: Mirror { Mirror(self, children: [("address", text)]) }
 }

@@ -1,6 +1,6 @@
 public import Hablare
 
-/// The rules that select the proxy of a call. Pure.
+/// The rules that select the proxy of a call.
 ///
 /// Calls to this machine (``HTTPOrigin/isLoopback``) bypass every proxy, because no other machine could reach it. Set
 /// `includesLoopback` for a proxy on this machine that should receive them.

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTypes
 
-/// The handling of redirects (RFC 9110, 15.4). Pure.
+/// The rules for redirects (RFC 9110, 15.4).
 ///
 /// | status | GET or HEAD | any other call |
 /// |---|---|---|

@@ -1,7 +1,7 @@
 package import Foundation
 package import HTTPTypes
 
-/// The pause that a server asks for. Pure.
+/// The pause that a server asks for. This type is pure.
 package enum RetryAfter {
     /// The maximum pause: a week. A longer one is an error of the server.
     package static let longest = Duration.seconds(7 * 24 * 3600)

@@ -30,8 +30,9 @@ public struct ServiceAnswer: Sendable {
     /// The media type that the content proved, if the stated one is not one that the request accepts.
     var proven: MediaType?
 
-    /// The media type, in lower case and without parameters; empty if the answer does not state it. If the stated type
-    /// is not one that the request accepts and the content is (``ServiceRequest/accepts``), the type of the content.
+    /// The media type, in lower case and without parameters; empty if the answer does not state it. If the request
+    /// accepts the type of the content but not the stated type (``ServiceRequest/accepts``), this is the type of the
+    /// content.
     public var mediaType: String { media.text }
     /// The media type.
     var media: MediaType { proven ?? stated }
@@ -105,7 +106,8 @@ public struct ServiceAnswer: Sendable {
     /// `false` or the body ends. The rest of the stream is not fetched.
     ///
     /// - Parameter each: A closure that handles an event and returns whether to continue.
-    /// - Returns: Whether `each` ended the stream. For most services, a stream that ends before that was broken off.
+    /// - Returns: Whether `each` ended the stream. For most services, a stream that ends before `each` ended it is
+    ///   incomplete.
     /// - Throws: The errors of ``forEachPiece(_:)``; ``/Hablare/AIServiceError/Code/invalidResponse``, which is not
     ///   retried, for an event or a line that is too long.
     public func forEachEvent(

@@ -2,15 +2,15 @@ public import Foundation
 public import HTTPTypes
 public import Hablare
 
-/// A service's conventions beside its answers: the fields for the key, the meaning of its refusals, and its reported
-/// limits.
+/// A service's conventions apart from the content of its answers: the fields for the key, the meaning of its refusals,
+/// and its reported limits.
 ///
 /// All of it is pure, so tests can check it with tables.
 public protocol ServiceDialect: Sendable {
     /// The service's name for use in a sentence: `OpenAI`.
     var name: String { get }
 
-    /// The fields of every call, beside those of its body.
+    /// The header fields of every call, in addition to those that describe its body.
     var fields: HTTPFields { get }
 
     /// Returns the fields that carry a key. They are sent only to the service's own origin.
@@ -23,7 +23,7 @@ public protocol ServiceDialect: Sendable {
     /// Returns the limits in an answer's head, for successes and refusals alike; `nil` if it reports none.
     func limits(in fields: HTTPFields, now: Date) -> ReportedLimits?
 
-    /// Returns the service's request id, for its support; `nil` if there is none.
+    /// Returns the service's request id, for questions to the service's support; `nil` if there is none.
     func requestID(in fields: HTTPFields) -> String?
 }
 

@@ -11,7 +11,7 @@ public struct ServiceRefusal: Sendable {
     public let fields: HTTPFields
     /// The body's beginning, at most ``mostOfBody`` bytes. It may repeat the prompt, and must not be part of an error.
     public let body: Data
-    /// The time at which it arrived, for relative dates.
+    /// The time at which the refusal arrived, for relative dates.
     public let now: Date
 
     /// The maximum number of bytes read of a refusal's body: 64 KiB.

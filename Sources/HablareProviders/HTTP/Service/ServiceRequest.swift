@@ -72,7 +72,7 @@ public struct ServiceRequest: Sendable {
             maximumAnswerBytes: maximumAnswerBytes)
     }
 
-    /// Returns a request that reads an existing object. It is free, unless `mayBeBilled` says that its answer is the
+    /// Returns a request that reads an existing object. It is free, unless `mayBeBilled` states that its answer is the
     /// result of billed work.
     public static func get(
         _ path: [String], query: [(name: String, value: String)] = [], accepts: [String] = ["application/json"],

@@ -1,7 +1,7 @@
 public import Hablare
 
 extension HTTPFailure {
-    /// Returns the engine's error for the failure, with its disposition and advice. Pure.
+    /// Returns the engine's error for the failure, with its disposition and advice.
     ///
     /// - Parameters:
     ///   - service: The service's name for use in a sentence.

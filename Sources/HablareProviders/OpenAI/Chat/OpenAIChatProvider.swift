@@ -1,6 +1,6 @@
 public import Hablare
 
-/// A provider for language models by `chat/completions`, the API that most other servers also offer.
+/// A provider for language models with the API `chat/completions`, which most other servers also offer.
 ///
 /// Parameters of a request:
 /// - `temperature`: 0 to 2. `top_p`: 0 to 1.
@@ -20,7 +20,7 @@ public import Hablare
 /// Only a streaming request is sent as a stream. Streams of some models need a verified account, and a whole answer
 /// always reports its usage.
 public struct OpenAIChatProvider: AIServiceProvider, RequestChecking {
-    /// The name under which it is registered.
+    /// The name under which the provider is registered.
     public let id: ProviderID
     /// The model for requests that name none.
     public let model: String
@@ -31,12 +31,12 @@ public struct OpenAIChatProvider: AIServiceProvider, RequestChecking {
     /// Creates a provider.
     ///
     /// - Parameters:
-    ///   - id: The name under which it is registered.
+    ///   - id: The name under which the provider is registered.
     ///   - service: The service that offers the models.
     ///   - model: The model for requests that name none.
     ///   - form: The form of the answers.
-    ///   - timeout: The time limit of an attempt, unless a request sets one. For a streaming attempt it limits the
-    ///     silence between pieces. Reasoning models may take minutes. Default: 10 minutes.
+    ///   - timeout: The time limit of an attempt, unless a request sets one. For a streaming attempt it limits the time
+    ///     between two pieces. Reasoning models may take minutes. Default: 10 minutes.
     public init(
         _ id: ProviderID, service: OpenAIService, model: String, form: AnswerForm = .text,
         timeout: Duration = .seconds(600)
@@ -51,7 +51,7 @@ public struct OpenAIChatProvider: AIServiceProvider, RequestChecking {
     /// The instance: `openai`, the base URL, the API with the form of its answers, and the model for requests that name
     /// none.
     public var instance: ProviderInstance { service.instance("chat \(form.rawValue)", model: model) }
-    /// ``model``.
+    /// The model for requests that name none, ``model``.
     public var defaultModel: String? { model }
     /// Text, or a value tree.
     public var responseType: ContentType { form.type }
@@ -74,7 +74,7 @@ public struct OpenAIChatProvider: AIServiceProvider, RequestChecking {
         }
     }
 
-    /// Asks the model once.
+    /// Sends the request to the model once.
     ///
     /// Fails with:
     /// - ``/Hablare/AIServiceError/Code/invalidRequest`` for parameters, message parts, or a prompt that is too long or

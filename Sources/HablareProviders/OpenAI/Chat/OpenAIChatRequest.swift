@@ -50,10 +50,10 @@ struct OpenAIChatRequest: Sendable, Hashable {
 
     /// The instructions, with the schema where the server cannot be given it in another way.
     private func instructions() throws(AIServiceError) -> String? {
-        guard compatibility.structure != .schema, let schema = parameters.format?["schema"] else {
+        guard compatibility.structure != .schema, let schema = parameters.schema else {
             return parameters.instructions
         }
-        let text = String(decoding: try schema.jsonData(), as: UTF8.self)
+        let text = String(decoding: try ParameterValue.object(schema).jsonData(), as: UTF8.self)
         let order = "Answer with JSON alone, which follows this JSON schema: \(text)"
         return parameters.instructions.map { "\($0)\n\n\(order)" } ?? order
     }

@@ -2,7 +2,7 @@ import Foundation
 public import Hablare
 import HablareJSON
 
-/// A provider of text vectors by `embeddings`.
+/// A provider that computes the vector of a text with the API `embeddings`.
 ///
 /// Each request is one text, with its own UUID, fingerprint, answer and entry in the ledger. The provider gathers the
 /// texts of concurrent attempts into calls: at most ``OpenAICompatibility/textsPerCall`` texts and 300,000 estimated
@@ -17,7 +17,7 @@ import HablareJSON
 /// Parameters of a request: `dimensions` (the number of the vector's dimensions, if the model allows a choice),
 /// `extra`. Metadata of an answer: ``/Hablare/AnswerMetadata`` request id and model.
 public struct OpenAIEmbeddingProvider: AIServiceProvider, RequestChecking {
-    /// The name under which it is registered.
+    /// The name under which the provider is registered.
     public let id: ProviderID
     /// The model for requests that name none.
     public let model: String
@@ -37,7 +37,7 @@ public struct OpenAIEmbeddingProvider: AIServiceProvider, RequestChecking {
     /// Creates a provider.
     ///
     /// - Parameters:
-    ///   - id: The name under which it is registered.
+    ///   - id: The name under which the provider is registered.
     ///   - service: The service that offers the models.
     ///   - model: The model for requests that name none.
     ///   - timeout: The time limit of an attempt, unless a request sets one. It includes the time that a text waits for
@@ -67,7 +67,7 @@ public struct OpenAIEmbeddingProvider: AIServiceProvider, RequestChecking {
 
     /// The instance: `openai`, the base URL, the API, and the model for requests that name none.
     public var instance: ProviderInstance { service.instance("embeddings", model: model) }
-    /// ``model``.
+    /// The model for requests that name none, ``model``.
     public var defaultModel: String? { model }
     /// A vector.
     public var responseType: ContentType { .embedding }
@@ -98,10 +98,10 @@ public struct OpenAIEmbeddingProvider: AIServiceProvider, RequestChecking {
 
     /// Creates a vector of a text, in a call that it may share.
     ///
-    /// Fails with ``/Hablare/AIServiceError/Code/invalidRequest`` for parameters or a prompt that has more than text,
-    /// or none, and otherwise as ``OpenAIChatProvider/generate(_:)``. Also fails with `invalidResponse` for a vector of
-    /// another length than requested. Cancelling the task withdraws the text. The transfer ends when all texts of its
-    /// call are withdrawn.
+    /// Fails with ``/Hablare/AIServiceError/Code/invalidRequest`` for an unknown or invalid parameter, or for a prompt
+    /// that has more than text, or none. Its other errors are those of ``OpenAIChatProvider/generate(_:)``. Also fails
+    /// with `invalidResponse` for a vector of another length than requested. Cancelling the task withdraws the text. The
+    /// transfer ends when all texts of its call are withdrawn.
     public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
         do throws(AIServiceError) {
             return await gatherer.answer(try plan(of: call.request), for: call)

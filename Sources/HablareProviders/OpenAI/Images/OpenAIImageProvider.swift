@@ -1,7 +1,8 @@
 import Foundation
 public import Hablare
 
-/// A provider of pictures: from a text by `images/generations`, from a text and pictures by `images/edits`.
+/// A provider that creates pictures: from a text with the API `images/generations`, or from a text and pictures with
+/// `images/edits`.
 ///
 /// The prompt's pictures are those of the user's messages, in order. There are at most 16, each PNG, JPEG or WebP of
 /// fewer than 50 MiB; `dall-e-2` takes one PNG of fewer than 4 MiB. The first bytes of a picture determine its format.
@@ -18,7 +19,7 @@ public import Hablare
 ///
 /// Metadata of an answer: ``/Hablare/AnswerMetadata`` request id, model, revised prompt.
 public struct OpenAIImageProvider: AIServiceProvider, RequestChecking {
-    /// The name under which it is registered.
+    /// The name under which the provider is registered.
     public let id: ProviderID
     /// The model for requests that name none.
     public let model: String
@@ -31,7 +32,7 @@ public struct OpenAIImageProvider: AIServiceProvider, RequestChecking {
     /// Creates a provider.
     ///
     /// - Parameters:
-    ///   - id: The name under which it is registered.
+    ///   - id: The name under which the provider is registered.
     ///   - service: The service that offers the models.
     ///   - model: The model for requests that name none.
     ///   - timeout: The time limit of an attempt, unless a request sets one. Default: 5 minutes.
@@ -44,7 +45,7 @@ public struct OpenAIImageProvider: AIServiceProvider, RequestChecking {
 
     /// The instance: `openai`, the base URL, the API, and the model for requests that name none.
     public var instance: ProviderInstance { service.instance("images", model: model) }
-    /// ``model``.
+    /// The model for requests that name none, ``model``.
     public var defaultModel: String? { model }
     /// A picture.
     public var responseType: ContentType { .image }
@@ -63,9 +64,9 @@ public struct OpenAIImageProvider: AIServiceProvider, RequestChecking {
 
     /// Creates or changes a picture.
     ///
-    /// Fails with ``/Hablare/AIServiceError/Code/invalidRequest`` for parameters, for a prompt without text, or for
-    /// pictures that the model does not accept. Otherwise it fails as ``OpenAIChatProvider/generate(_:)``. Cancelling
-    /// the task ends the transfer.
+    /// Fails with ``/Hablare/AIServiceError/Code/invalidRequest`` for an unknown or invalid parameter, a prompt without
+    /// text, or a picture that the model does not accept. Its other errors are those of
+    /// ``OpenAIChatProvider/generate(_:)``. Cancelling the task ends the transfer.
     public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
         await Result(of: call, by: answer)
     }

@@ -1,6 +1,6 @@
 public import Hablare
 
-/// A provider for language models by `responses`, OpenAI's newer API.
+/// A provider for language models with the API `responses`, OpenAI's newer API.
 ///
 /// Parameters and metadata are those of ``OpenAIChatProvider``, with these differences: there is no `stop` and no
 /// `seed`, and `instructions` are the API's own. The service stores nothing, unless `extra` has `store`.
@@ -21,10 +21,10 @@ public import Hablare
 ///
 /// Cancelling a request cancels its response at the service. If the service no longer knows the response (it was
 /// deleted or has expired), the attempt fails with ``/Hablare/AIServiceError/workLost``. The request's
-/// ``/Hablare/AIRequest/unknownOutcome`` then decides whether to start it, and pay for it, again. If the response
+/// ``/Hablare/AIRequest/unknownOutcome`` then decides whether the work is started, and paid for, again. If the response
 /// failed at the service, the provider removes its handle. A temporary failure is retried with a new response.
 public struct OpenAIResponsesProvider: AIServiceProvider, RequestChecking {
-    /// The name under which it is registered.
+    /// The name under which the provider is registered.
     public let id: ProviderID
     /// The model for requests that name none.
     public let model: String
@@ -37,12 +37,12 @@ public struct OpenAIResponsesProvider: AIServiceProvider, RequestChecking {
     /// Creates a provider.
     ///
     /// - Parameters:
-    ///   - id: The name under which it is registered.
+    ///   - id: The name under which the provider is registered.
     ///   - service: The service that offers the models.
     ///   - model: The model for requests that name none.
     ///   - form: The form of the answers.
-    ///   - timeout: The time limit of an attempt, unless a request sets one. For a streaming attempt it limits the
-    ///     silence between pieces. Default: 10 minutes.
+    ///   - timeout: The time limit of an attempt, unless a request sets one. For a streaming attempt it limits the time
+    ///     between two pieces. Default: 10 minutes.
     ///   - clock: The clock for the pauses between polls of a background response.
     ///   - taskExecutor: The executor of the task in which an ending attempt stores the handle of its background
     ///     response. Pass the engine's, ``/Hablare/EngineSeams/taskExecutor``. Default: the global executor.
@@ -63,7 +63,7 @@ public struct OpenAIResponsesProvider: AIServiceProvider, RequestChecking {
     /// The instance: `openai`, the base URL, the API with the form of its answers, and the model for requests that name
     /// none.
     public var instance: ProviderInstance { service.instance("responses \(form.rawValue)", model: model) }
-    /// ``model``.
+    /// The model for requests that name none, ``model``.
     public var defaultModel: String? { model }
     /// Text, or a value tree.
     public var responseType: ContentType { form.type }
@@ -86,7 +86,7 @@ public struct OpenAIResponsesProvider: AIServiceProvider, RequestChecking {
         }
     }
 
-    /// Asks the model once. Its errors and its cancellation are those of ``OpenAIChatProvider/generate(_:)``; a
+    /// Sends the request to the model once. Errors and cancellation are those of ``OpenAIChatProvider/generate(_:)``; a
     /// background request may also fail with ``/Hablare/AIServiceError/Code/workLost``.
     public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
         await Result(of: call, by: answer)

@@ -50,8 +50,8 @@ public struct OpenAICompatibility: Sendable, Hashable {
     /// usage that the server reports by itself, if any. Default `true`. For example, `false` for a server that refuses
     /// `stream_options`.
     public var streamsUsage: Bool
-    /// Whether to request vectors in base64, which takes a third of the bytes. The provider reads both forms. Default
-    /// `true`. For example, `false` for a server that knows only vectors of numbers.
+    /// Whether to request vectors in base64, which needs only a third of the bytes. The provider reads both forms.
+    /// Default `true`. For example, `false` for a server that knows only vectors of numbers.
     public var encodesVectors: Bool
     /// The strictest form of an answer that the server can promise. Default ``Structure/schema``. For example, `.object`
     /// for DeepSeek.

@@ -3,8 +3,8 @@ public import HTTPTypes
 public import Hablare
 import HablareJSON
 
-/// The connection that several providers share to OpenAI or to a server with its API: llama.cpp, Ollama, vLLM, a
-/// gateway.
+/// A service of OpenAI, or of another server with OpenAI's API (llama.cpp, Ollama, vLLM, a gateway), which several
+/// providers share.
 ///
 /// The service looks up the key for each call and sends it only to the address's own origin.
 ///

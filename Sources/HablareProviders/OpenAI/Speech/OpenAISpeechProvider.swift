@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 public import Hablare
 
-/// A provider of speech by `audio/speech`, which streams sound as it is made.
+/// A provider that speaks texts with the API `audio/speech`, and streams the sound while it is generated.
 ///
 /// Parameters of a request:
 /// - `voice`: default `alloy`. A name that begins with `voice_` is one of the account's own voices.
@@ -30,7 +30,7 @@ public struct OpenAISpeechProvider: AIServiceProvider, RequestChecking {
     /// The formats, the default first.
     public static let formats = ["mp3", "wav", "flac", "opus", "aac", "pcm"]
 
-    /// The name under which it is registered.
+    /// The name under which the provider is registered.
     public let id: ProviderID
     /// The model for requests that name none.
     public let model: String
@@ -41,7 +41,7 @@ public struct OpenAISpeechProvider: AIServiceProvider, RequestChecking {
     /// Creates a provider.
     ///
     /// - Parameters:
-    ///   - id: The name under which it is registered.
+    ///   - id: The name under which the provider is registered.
     ///   - service: The service that offers the models.
     ///   - model: The model for requests that name none.
     ///   - voice: The voice for requests that name none. Default: `alloy`.
@@ -59,7 +59,7 @@ public struct OpenAISpeechProvider: AIServiceProvider, RequestChecking {
 
     /// The instance: `openai`, the base URL, the API, the model and the voice for requests that name none.
     public var instance: ProviderInstance { service.instance("speech \(voice)", model: model) }
-    /// ``model``.
+    /// The model for requests that name none, ``model``.
     public var defaultModel: String? { model }
     /// Audio.
     public var responseType: ContentType { .audio }
@@ -79,9 +79,9 @@ public struct OpenAISpeechProvider: AIServiceProvider, RequestChecking {
 
     /// Speaks a text once.
     ///
-    /// Fails with ``/Hablare/AIServiceError/Code/invalidRequest`` for parameters or a prompt that has more than text,
-    /// and otherwise as ``OpenAIChatProvider/generate(_:)``. Pieces that arrived before a failure stay yielded.
-    /// Cancelling the task ends the transfer.
+    /// Fails with ``/Hablare/AIServiceError/Code/invalidRequest`` for an unknown or invalid parameter, or for a prompt
+    /// that has more than text. Its other errors are those of ``OpenAIChatProvider/generate(_:)``. Pieces that arrived
+    /// before a failure stay yielded. Cancelling the task ends the transfer.
     public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
         await Result(of: call, by: answer)
     }

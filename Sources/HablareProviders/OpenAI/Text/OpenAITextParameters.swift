@@ -14,6 +14,8 @@ struct OpenAITextParameters: Sendable, Hashable {
     var tools: [ToolDefinition] = []
     /// `auto`, `none`, `required` or the name of a tool.
     var toolChoice: String?
+    /// The answer's JSON schema as the request has it; `nil` if the request has none.
+    let schema: [String: ParameterValue]?
     /// The answer's JSON schema, in the form that both APIs share; `nil` if the request has none.
     ///
     /// The schema is fitted to the service's rules for strict schemas. A schema that these rules cannot express is sent
@@ -58,7 +60,7 @@ struct OpenAITextParameters: Sendable, Hashable {
         {
             throw reader.refusal("tool_choice", "is not auto, none, required or the name of one of the request's tools")
         }
-        let schema = try reader.object("schema")
+        schema = try reader.object("schema")
         let schemaName = try reader.text("schema_name") ?? "answer"
         format = schema.map { Self.format(of: $0, named: schemaName, in: dialect) }
         extra = try ExtraMembers(&reader, reserving: api.reserved)

@@ -2,12 +2,12 @@ import Foundation
 public import Hablare
 import HablareJSON
 
-/// A provider of transcripts by `audio/transcriptions`, at OpenAI and at servers with its API (whisper.cpp's server,
-/// faster-whisper, vLLM).
+/// A provider that transcribes recordings with the API `audio/transcriptions`, at OpenAI and at compatible servers
+/// (whisper.cpp's server, faster-whisper, vLLM).
 ///
 /// The prompt of a request has one recording (``/Hablare/Prompt/Part/audio(_:_:)``), in any of the formats that the
-/// server reads. Text beside it guides the transcription: names, words, the text before. OpenAI takes at most 25 MiB,
-/// and a larger recording is refused before anything is sent.
+/// server reads. Text in the prompt guides the transcription, such as names, words, or the preceding text. OpenAI takes
+/// at most 25 MiB, and a larger recording is refused before anything is sent.
 ///
 /// Parameters of a request:
 /// - `language`: the language of the recording as a tag (`en`). Default: the model detects it.
@@ -23,7 +23,7 @@ import HablareJSON
 /// (``/Hablare/AIResponseData/segmentTimes``, ``/Hablare/AIResponseData/wordTimes``). Usage is what the service
 /// reports: tokens, or the length of the audio.
 public struct OpenAITranscriptionProvider: AIServiceProvider, RequestChecking {
-    /// The name under which it is registered.
+    /// The name under which the provider is registered.
     public let id: ProviderID
     /// The model for requests that name none.
     public let model: String
@@ -33,7 +33,7 @@ public struct OpenAITranscriptionProvider: AIServiceProvider, RequestChecking {
     /// Creates a provider.
     ///
     /// - Parameters:
-    ///   - id: The name under which it is registered.
+    ///   - id: The name under which the provider is registered.
     ///   - service: The service that offers the models.
     ///   - model: The model for requests that name none. Default: `gpt-transcribe`; `whisper-1` and the models
     ///     `gpt-4o-…transcribe` end on 2027-02-26.
@@ -49,7 +49,7 @@ public struct OpenAITranscriptionProvider: AIServiceProvider, RequestChecking {
 
     /// The instance: `openai`, the base URL, the API, and the model for requests that name none.
     public var instance: ProviderInstance { service.instance("transcription", model: model) }
-    /// ``model``.
+    /// The model for requests that name none, ``model``.
     public var defaultModel: String? { model }
     /// Text.
     public var responseType: ContentType { .text }
@@ -69,8 +69,9 @@ public struct OpenAITranscriptionProvider: AIServiceProvider, RequestChecking {
 
     /// Transcribes a recording once. The recording is sent from its content file, piece by piece.
     ///
-    /// Fails with ``/Hablare/AIServiceError/Code/invalidRequest`` for parameters or a prompt that is not one recording,
-    /// and otherwise as ``OpenAIChatProvider/generate(_:)``. Cancelling the task ends the transfer.
+    /// Fails with ``/Hablare/AIServiceError/Code/invalidRequest`` for an unknown or invalid parameter, or for a prompt
+    /// that is not one recording. Its other errors are those of ``OpenAIChatProvider/generate(_:)``. Cancelling the
+    /// task ends the transfer.
     public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
         await Result(of: call, by: answer)
     }

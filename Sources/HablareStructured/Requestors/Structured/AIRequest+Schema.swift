@@ -8,7 +8,7 @@ extension AIRequest {
 
     /// The schema of the answer, or `nil` if the request has none.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` if its parameter is not a valid schema.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` if the request's parameter is not a valid schema.
     public var schema: JSONSchema? {
         get throws(AIServiceError) {
             guard let source = parameters[Self.schemaParameter], source != .null else { return nil }

@@ -2,7 +2,7 @@ public import Foundation
 public import Hablare
 import HablareJSON
 
-/// Asks a model for a value of a Swift type.
+/// A requestor that asks a model for a value of a Swift type.
 ///
 /// The answer is JSON: either parsed by the provider, or text that contains it in a fenced block or among words. It
 /// must satisfy the schema and then be decodable. Otherwise it is sent back to the model with the violations, at most
@@ -67,7 +67,8 @@ public struct StructuredRequestor<Value: Decodable & Sendable>: Requestor {
         return .messages([instructions] + prompt.messages)
     }
 
-    /// Reads a value from a response, with ``Output/repairs`` 0. It repairs nothing: see ``repair(of:number:after:)``.
+    /// Reads a value from a response, with ``Output/repairs`` 0. It does not repair an answer; see
+    /// ``repair(of:number:after:)``.
     ///
     /// - Throws: ``/Hablare/AIServiceError``: the response's own error, `invalidResponse` with the violations if the
     ///   value does not satisfy the schema, `responseTooLarge` above 1 MiB of text, or `contentMissing`.
@@ -80,14 +81,15 @@ public struct StructuredRequestor<Value: Decodable & Sendable>: Requestor {
     }
 
     /// Returns the request that shows the model an unusable answer and its violations. Use it for requests that you
-    /// submit yourself. ``ask(_:manager:)-(AIRequest,_)`` repairs by itself. Pure, except for reading the answer.
+    /// submit yourself. ``ask(_:manager:)-(AIRequest,_)`` repairs answers itself. This method reads the answer and
+    /// sends nothing.
     ///
     /// - Parameters:
     ///   - request: The first request, also for further repairs.
     ///   - number: The number of the repair, from 1. Each number gives a separate repair.
     ///   - response: The answer to the first request, or to the repair before.
     /// - Returns: The repair, for the same provider. `nil` if the answer is usable, or if showing it to the model
-    ///   cannot help: it was cut, the model declined, or it is empty or longer than 128 KiB.
+    ///   cannot help: the answer was cut off, the model declined, or the answer is empty or longer than 128 KiB.
     /// - Throws: The errors of ``output(of:)``, except `invalidResponse` for an answer that can be repaired.
     @concurrent public func repair(
         of request: AIRequest, number: Int = 1, after response: AIResponseData
@@ -98,7 +100,7 @@ public struct StructuredRequestor<Value: Decodable & Sendable>: Requestor {
         return request.repaired(number: number, answer: rejection.answer, violations: rejection.violations)
     }
 
-    /// Submits one of its requests, waits for the outcome, repairs an unusable answer, and reads the value.
+    /// Submits one of the requestor's requests, waits for the outcome, repairs an unusable answer, and reads the value.
     ///
     /// Asking again with the same request finds the existing answers and repairs, and sends nothing that was already
     /// answered. Use this to resume after a crash. If the final answer is unusable, it is dropped from the cache
@@ -127,7 +129,7 @@ public struct StructuredRequestor<Value: Decodable & Sendable>: Requestor {
     /// to find this one.
     ///
     /// - Parameters:
-    ///   - request: One of its requests.
+    ///   - request: One of the requestor's requests.
     ///   - manager: The engine.
     ///   - jobKey: The job's name. Derive it from everything that the answer depends on.
     ///   - position: The request's position in the job. The next ``StructuredConfiguration/maximumRepairs`` positions
@@ -137,8 +139,8 @@ public struct StructuredRequestor<Value: Decodable & Sendable>: Requestor {
     ///   with the same content is reused too, whichever request it belongs to.
     /// - Throws: The errors of ``ask(_:manager:)-(AIRequest,_)`` and
     ///   ``/Hablare/AIRequestManager/submit(_:to:jobKey:startingAt:)``. Also `conflict` if the position of a repair
-    ///   holds other content, such as the repair of a request that was deleted meanwhile. The message has its UUID:
-    ///   delete it, too.
+    ///   holds other content, such as the repair of a request that was deleted meanwhile. The message contains the UUID
+    ///   of that repair; delete it, too.
     @concurrent public func ask(
         _ request: AIRequest, manager: AIRequestManager, jobKey: JobKey, at position: Int = 0
     ) async throws -> Output {

@@ -8,7 +8,7 @@ extension JSONSchema {
         /// may contain member names that occur only in the value, which are words of the answer. In logs, use
         /// ``description``.
         public let pointer: String
-        /// The requirement, in words of the schema: `a number of at least 0`.
+        /// The requirement as a phrase, such as `a number of at least 0`. It is derived from the schema only.
         public let wanted: String
         /// The pointer with `*` in place of names that the schema does not contain.
         let shownPointer: String

@@ -76,8 +76,8 @@ public struct JSONSchema: Sendable {
     /// The maximum number of violations reported for one value: 32.
     public static let maximumViolations = 32
 
-    /// Validates a value. Takes bounded time: if a value and its schema would take far longer than any sensible ones,
-    /// that is the violation.
+    /// Validates a value in bounded time. If the check would take far longer than for any ordinary value and schema,
+    /// this is reported as the violation.
     ///
     /// - Returns: At most ``maximumViolations`` violations, always in the same order. Empty if the value is valid.
     public func validate(_ value: ParameterValue) -> [Violation] {
@@ -108,7 +108,7 @@ public struct JSONSchema: Sendable {
 }
 
 extension JSONSchema: Hashable {
-    /// Returns whether both have equal sources, with texts and names compared by code point.
+    /// Returns whether both schemas have equal sources, with texts and names compared by code point.
     public static func == (lhs: Self, rhs: Self) -> Bool { ExactValue(lhs.source) == ExactValue(rhs.source) }
     /// Hashes the source of the schema.
     public func hash(into hasher: inout Hasher) { hasher.combine(ExactValue(source)) }

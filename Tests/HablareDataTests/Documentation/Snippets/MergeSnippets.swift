@@ -61,7 +61,7 @@ enum MergeSnippets {
             manager = AIRequestManager(store: store, providers: providers)
             coordinator = AIDataCoordinator(
                 manager: manager, database: database.writer,
-                // The targets of promises. Their names stay the same in every version of the app.
+                // The targets that a promised merge can name (see *Before the answer exists*). Never change their names.
                 targets: [
                     .column(Article.self, { $0.audio }),
                     .column(Article.self, { $0.summary }, rules: [.length(1...600)]),
@@ -69,7 +69,7 @@ enum MergeSnippets {
                 options: AIDataCoordinator.Options(provider: "writer"))
         }
 
-        /// Runs the engine and fulfils promises until the app ends.
+        /// Runs the engine and the promised merges until the app ends.
         func run() async throws {
             let group = ServiceGroup(
                 services: [EngineService(manager), coordinator], logger: Logger(label: "app"))
@@ -100,8 +100,8 @@ enum MergeSnippets {
         func outcome(_ articleID: Int64) async throws {
             // snippet: merge-outcome
             switch try await coordinator.merge(response, into: Article.self, id: articleID, column: \.audio) {
-            case .merged: print("It is there now.")
-            case .alreadyMerged(let date): print("It is there since \(date).")
+            case .merged: print("It was added now.")
+            case .alreadyMerged(let date): print("It has been there since \(date).")
             }
             // end snippet
         }

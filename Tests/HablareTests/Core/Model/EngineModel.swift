@@ -321,7 +321,7 @@ struct EngineModel {
             // A flight of a provider that never returned was recorded, or settled by others.
             throw violation("flight \(id.rawValue) is left \(lifecycle) at the shutdown, deaf: \(isDeaf)")
         }
-        guard core.flightCount == 0 else { throw violation("\(core.flightCount) flights are held at the shutdown") }
+        guard core.flightCount == 0 else { throw violation("\(core.flightCount) flights are left at the shutdown") }
         core.retired()
         unreturned = []
         journal.append(.write(.retireOwner(owner, at: now.date)))

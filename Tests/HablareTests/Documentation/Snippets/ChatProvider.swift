@@ -31,7 +31,7 @@ struct ChatProvider: AIServiceProvider {
         } catch let error as URLError {
             return .failure(Self.failure(of: error.code))
         } catch {
-            return .failure(AIServiceError(.invalidResponse, "The answer is none.", cause: "\(type(of: error))"))
+            return .failure(AIServiceError(.invalidResponse, "The answer cannot be read.", cause: "\(type(of: error))"))
         }
     }
 
@@ -73,7 +73,7 @@ struct ChatProvider: AIServiceProvider {
         switch code {
         case .timedOut: AIServiceError(.timeout, "The server did not answer in time.")
         case .networkConnectionLost: AIServiceError(.connectionLost, "The connection was lost.")
-        case .cancelled: AIServiceError(.cancelled, "The call was given up.")
+        case .cancelled: AIServiceError(.cancelled, "The call was cancelled.")
         default: AIServiceError(.connectionFailed, "The server cannot be reached.", cause: "\(code.rawValue)")
         }
     }

@@ -29,7 +29,7 @@ func watch(_ id: UUID, with manager: AIRequestManager, show: (RequestStatus) -> 
 // end snippet
 
 // snippet: cancelling
-func giveUp(_ id: UUID, with manager: AIRequestManager) async throws -> String {
+func cancel(_ id: UUID, with manager: AIRequestManager) async throws -> String {
     switch try await manager.cancelRequest(id) {
     case .cancelled: "Cancelled. Nothing more is sent for it."
     case .alreadyFinal(.completed): "It was answered before."
@@ -56,7 +56,7 @@ func settle(
 
 // snippet: unsettled costs
 /// Returns the cost so far, and the number of attempts that may have been billed.
-func bill(with manager: AIRequestManager) async throws -> (dollars: Double, unsure: Int) {
+func bill(with manager: AIRequestManager) async throws -> (dollars: Double, maybeBilled: Int) {
     let total = try await manager.ledger().total
     return (Double(total.usage.costMicroDollars ?? 0) / 1_000_000, total.maybeBilled)
 }

@@ -81,7 +81,7 @@ func whyItWaits(_ id: UUID, with manager: AIRequestManager) async throws -> Stri
     case nil: nil
     case .queued(let ahead), .unclaimed(let ahead): ahead.map { "\($0) before it" } ?? "in the queue"
     case .backingOff(let date), .providerFailing(let date), .rateLimited(let date): "not before \(date)"
-    case .held: "for your word: retry, cancel or delete it"
+    case .held: "for your decision: retry, cancel or delete it"
     case .noProvider: "no provider of that name is registered"
     case .offline: "for the network"
     case .suspended: "for the app to come back"

@@ -8,7 +8,7 @@ import Hablare
 ///   - place: The last position that `keep` received; `.start` at first.
 ///   - keep: Stores each piece together with the position after it.
 ///   - forget: Discards the stored pieces, because the answer starts over.
-func readOn(
+func resumeReading(
     _ id: UUID, from place: StreamPosition, with manager: AIRequestManager,
     keep: (String, StreamPosition) throws -> Void, forget: () throws -> Void
 ) async throws {

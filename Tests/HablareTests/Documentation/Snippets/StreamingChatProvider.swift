@@ -27,7 +27,7 @@ struct StreamingChatProvider: AIServiceProvider {
         } catch let error as AIServiceError {
             return .failure(error)
         } catch is CancellationError {
-            return .failure(AIServiceError(.cancelled, "The call was given up."))
+            return .failure(AIServiceError(.cancelled, "The call was cancelled."))
         } catch {
             return .failure(AIServiceError(.connectionLost, "The connection was lost.", cause: "\(type(of: error))"))
         }
@@ -53,10 +53,10 @@ struct StreamingChatProvider: AIServiceProvider {
         do {
             reply = try JSONDecoder().decode(Piece.self, from: Data(data.utf8))
         } catch {
-            throw AIServiceError(.invalidResponse, "The server sent an event that is none of the API's.")
+            throw AIServiceError(.invalidResponse, "The server sent an event that is not part of the API.")
         }
         if let failure = reply.error {
-            return .failed(AIServiceError(.providerFailed, "The service gave up.", cause: failure.message))
+            return .failed(AIServiceError(.providerFailed, "The service failed.", cause: failure.message))
         }
         if let used = reply.usage {
             return .used(Usage(inputTokens: used.prompt_tokens, outputTokens: used.completion_tokens))

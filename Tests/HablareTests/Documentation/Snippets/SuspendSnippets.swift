@@ -1,4 +1,4 @@
-// snippet: an app that rests
+// snippet: an app that suspends the engine
 #if canImport(Network) && canImport(UIKit)
 import Hablare
 import Network
@@ -6,7 +6,7 @@ import UIKit
 
 /// Passes the states of the app and of the network to the engine.
 @MainActor
-final class EngineRest {
+final class EngineSuspender {
     private let manager: AIRequestManager
     private let network = NWPathMonitor()
 
@@ -27,12 +27,12 @@ final class EngineRest {
 
     /// Call it from `onChange(of: scenePhase)` with `.background`.
     func enteredBackground() {
-        let rest = Task { await manager.suspend(for: .background, grace: .seconds(5)) }
+        let suspension = Task { await manager.suspend(for: .background, grace: .seconds(5)) }
         // Without this, the system may stop the process before it releases its leases.
         var activity = UIBackgroundTaskIdentifier.invalid
-        activity = UIApplication.shared.beginBackgroundTask { rest.cancel() }
+        activity = UIApplication.shared.beginBackgroundTask { suspension.cancel() }
         Task {
-            await rest.value
+            await suspension.value
             UIApplication.shared.endBackgroundTask(activity)
         }
     }
