@@ -65,11 +65,19 @@ enum InputFile {
 
     /// Returns all of standard input if it is a pipe, a socket or a file, as ``standardInput(_:atMost:)`` does; `nil` if
     /// it is a terminal, another device such as `/dev/null`, a folder, or closed.
-    static func pipedInput(_ handle: FileHandle, atMost most: Int = mostTextBytes) throws -> Data? {
+    ///
+    /// - Parameters:
+    ///   - patience: The time after which an input that stays silent is reported. Default 3 s.
+    ///   - waits: Called once if nothing comes in that time. The input is read to its end all the same.
+    static func pipedInput(
+        _ handle: FileHandle, atMost most: Int = mostTextBytes, patience: Duration = .seconds(3), waits: () -> Void
+    ) throws -> Data? {
         var status = stat()
         guard fstat(handle.fileDescriptor, &status) == 0,
             [S_IFIFO, S_IFSOCK, S_IFREG].contains(status.st_mode & S_IFMT)
         else { return nil }
+        var state = pollfd(fd: handle.fileDescriptor, events: Int16(POLLIN), revents: 0)
+        if poll(&state, 1, Int32(patience.components.seconds * 1000)) == 0 { waits() }
         return try standardInput(handle, atMost: most)
     }
 
@@ -148,8 +156,14 @@ struct PromptInput: Sendable, Hashable {
 
     /// Reads the prompt. Without an argument, or with `-`, it is standard input. With an argument, standard input is
     /// read only if it is a pipe or a file, and goes before the argument.
-    static func read(_ argument: String?, in composition: Composition) throws -> PromptInput {
-        guard let argument, argument != "-", let piped = try composition.readPipedInput(), !piped.isEmpty else {
+    static func read(_ argument: String?, quiet: Bool, in composition: Composition) throws -> PromptInput {
+        func tellOfWait() {
+            guard !quiet else { return }
+            composition.console.note(
+                "Reading standard input, which has no end yet. To send the prompt alone, redirect it: < /dev/null")
+        }
+        guard let argument, argument != "-", let piped = try composition.readPipedInput(tellOfWait), !piped.isEmpty
+        else {
             return PromptInput(text: try InputText.one(argument, what: "prompt", in: composition))
         }
         guard let input = PromptInput(piped, before: argument) else {

@@ -20,7 +20,7 @@ extension String {
 }
 
 extension Character {
-    /// The number of columns of the character on a terminal: 0, 1 or 2.
+    /// The number of columns of the character on a terminal.
     var columns: Int {
         guard let first = unicodeScalars.first else { return 0 }
         if first.properties.isEmojiPresentation || Self.isWide(first) { return 2 }
@@ -28,7 +28,9 @@ extension Character {
         if first.properties.isEmoji, unicodeScalars.dropFirst().first == "\u{FE0F}" { return 2 }
         switch first.properties.generalCategory {
         case .nonspacingMark, .enclosingMark, .format, .control: return 0
-        default: return 1
+        default:
+            // The voicing marks of half-width katakana have a column of their own.
+            return 1 + unicodeScalars.dropFirst().count { 0xFF9E...0xFF9F ~= $0.value }
         }
     }
 

@@ -166,7 +166,7 @@ struct GenerateCommand: ComposedCommand {
         let parameters = try target.parameters(installed.parameters(voice: voice, asked.parameter), of: installed)
         if !detach { try target.check(installed, in: composition.console) }
         if let problem = await installed.health().problem { throw problem }
-        let input = try PromptInput.read(prompt, in: composition)
+        let input = try PromptInput.read(prompt, quiet: quiet, in: composition)
         let prompt = try beside.prompt(input, for: installed, in: composition)
         var request = call.request(
             prompt: prompt, parameters: parameters, isStream: streams(from: installed, to: target, composition.console),

@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareJSON
 import HablareTestFiles
 import HablareTestKit
 import HablareTestServers
@@ -29,13 +30,24 @@ import Testing
         let folder = try TemporaryFolder(.disk)
         let file = folder.url.appending(path: "a")
         try Data("text".utf8).write(to: file)
-        #expect(try InputFile.pipedInput(FileHandle(forReadingFrom: file)) == Data("text".utf8))
+        #expect(try InputFile.pipedInput(FileHandle(forReadingFrom: file)) {} == Data("text".utf8))
         let pipe = Pipe()
         try pipe.fileHandleForWriting.close()
-        #expect(try InputFile.pipedInput(pipe.fileHandleForReading) == Data())
+        #expect(try InputFile.pipedInput(pipe.fileHandleForReading) {} == Data())
         for device in ["/dev/null", "/dev/zero"] {
-            #expect(try InputFile.pipedInput(FileHandle(forReadingFrom: URL(filePath: device))) == nil)
+            #expect(try InputFile.pipedInput(FileHandle(forReadingFrom: URL(filePath: device))) {} == nil)
         }
+    }
+
+    @Test func `A pipe that stays empty is reported and then read`() throws {
+        let pipe = Pipe()
+        var reports = 0
+        let read = try InputFile.pipedInput(pipe.fileHandleForReading, patience: .zero) {
+            reports += 1
+            pipe.fileHandleForWriting.write(Data("late".utf8))
+            pipe.fileHandleForWriting.closeFile()
+        }
+        #expect(read == Data("late".utf8) && reports == 1)
     }
 
     @Test func `generate sends the piped text and the prompt`() async throws {
@@ -65,10 +77,10 @@ import Testing
                 "generate", "--provider", "openai", "-m", "gpt-y", "-s", "Be short.", "-f", "facts.txt", "-f",
                 "more.txt", "Which whale?",
             ])
-            composition.readPipedInput = { FakeService.Manner().picture }
+            composition.readPipedInput = { _ in FakeService.Manner().picture }
             #expect(await HablareCommand.execute(in: composition) == .success, "\(stage.errors)")
             let body = try #require(fake.bodies.first)
-            #expect(body["model"] == "gpt-y")
+            #expect(body[member: "model"] == "gpt-y")
             let text = String(decoding: try #require(fake.server.calls.first).call.body, as: UTF8.self)
             for part in ["Whales are mammals.", "Whales sing.", "Be short.", "Which whale?", "data:image"] {
                 #expect(text.contains(part), "\(part)")
@@ -79,10 +91,10 @@ import Testing
     @Test func `A program refuses piped content that is no text before a call`() async throws {
         let stage = try Stage()
         var composition = stage.composition(["generate", "--provider", "espeak-ng", "Which whale?"])
-        composition.readPipedInput = { FakeService.Manner().picture }
+        composition.readPipedInput = { _ in FakeService.Manner().picture }
         #expect(await HablareCommand.execute(in: composition) == .usage)
         #expect(stage.errors.contains("espeak-ng accepts only text, and standard input is no text."))
-        composition.readPipedInput = { Data([0xFF, 0, 1]) }
+        composition.readPipedInput = { _ in Data([0xFF, 0, 1]) }
         #expect(await HablareCommand.execute(in: composition) == .badInput)
         #expect(stage.provider.record.calls.isEmpty)
     }

@@ -1,5 +1,7 @@
 import Hablare
+import HablareJSON
 import HablareTestKit
+import HablareTestServers
 import Testing
 
 @testable import HablareCommand
@@ -42,7 +44,7 @@ import Testing
             stage.clearScreen()
             #expect(await stage.run("generate", "--quiet", "-m", "claude-y", "Whales?") == .success)
             #expect(stage.errors.isEmpty)
-            #expect(fake.bodies.map { $0["model"] } == ["claude-x", "claude-y"])
+            #expect(fake.bodies.map { $0[member: "model"] } == ["claude-x", "claude-y"])
         }
     }
 
@@ -50,7 +52,7 @@ import Testing
         try await FakeService.run { fake in
             let stage = try stage(fake, keys: ["anthropic", "openai"])
             #expect(await stage.run("generate", "Whales?") == .usage)
-            #expect(stage.errors.contains("several can be called: anthropic, openai."), "\(stage.errors)")
+            #expect(stage.errors.contains("several can be called: openai, anthropic."), "\(stage.errors)")
             #expect(fake.server.connectionCount == 0)
             // Only one of them makes vectors.
             stage.clearScreen()
