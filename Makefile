@@ -24,7 +24,7 @@ integration: ## Run our providers against a real language model and a real voice
 
 install: ## Install hablare and its shell completions under PREFIX (default ~/.local)
 	@scripts/setup
-	swift build -c release --product hablare
+	HABLARE_COMMIT=$$(git describe --always --exclude='*' --abbrev=12 --dirty 2>/dev/null) swift build -c release --product hablare
 	@scripts/install
 
 lint: ## Check format, module walls, house rules, decision records and scripts

@@ -22,6 +22,16 @@ let http: [Target.Dependency] = [
     .product(name: "NIOSSL", package: "swift-nio-ssl"),
 ]
 
+/// The commit that `make install` builds, as `git describe` prints it: 12 hexadecimal digits, with `-dirty` behind them if
+/// the sources have changes. Other builds do not say it, so that a commit builds nothing again.
+func commit() -> [CSetting] {
+    let parts = (Context.environment["HABLARE_COMMIT"] ?? "").split(separator: "-")
+    guard let digits = parts.first, digits.count == 12, digits.allSatisfy({ $0.isASCII && $0.isHexDigit }) else {
+        return []
+    }
+    return [.define("HABLARE_COMMIT", to: "0x\(digits)ULL")] + (parts.count > 1 ? [.define("HABLARE_CHANGED")] : [])
+}
+
 let package = Package(
     name: "hablare",
     platforms: [.macOS(.v15), .iOS(.v18)],
@@ -187,10 +197,13 @@ let package = Package(
             providers: [.apt(["libsndfile1-dev"]), .brew(["libsndfile"])]
         ),
         .target(name: "HablareAudio", dependencies: ["CSndfile", "HablareFiles"], swiftSettings: strict),
+        // The commit that the command was built from.
+        .target(name: "HablareBuild", cSettings: commit()),
         .target(
             name: "HablareCommand",
             dependencies: [
-                "Hablare", "HablareAudio", "HablareJSON", "HablareNetwork", "HablareProviders", "HablareSQLite",
+                "Hablare", "HablareAudio", "HablareBuild", "HablareJSON", "HablareNetwork", "HablareProviders",
+                "HablareSQLite",
                 "HablareSpeech", "HablareStructured",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "DequeModule", package: "swift-collections"),

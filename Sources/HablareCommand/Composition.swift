@@ -14,6 +14,9 @@ struct Composition: Sendable {
     var workingDirectory: URL
     var console: Console
     var readInput: @Sendable () throws -> Data
+    /// Reads standard input if it is a pipe or a file; `nil` if it is a terminal or another device. Calls the function if
+    /// nothing comes for a while.
+    var readPipedInput: @Sendable (_ waits: () -> Void) throws -> Data? = { _ in nil }
     /// Reads one secret line, typed at a prompt without echo or from a pipe.
     var readSecret: @Sendable (_ prompt: String) async throws -> String = {
         try await SecretInput.standard.read(prompt: $0)
@@ -92,6 +95,7 @@ extension Composition {
                 errors: OutputChannel(descriptor: 2, name: "standard error"),
                 terminal: .system(environment: environment)),
             readInput: { try InputFile.standardInput(.standardInput) },
+            readPipedInput: { try InputFile.pipedInput(.standardInput, waits: $0) },
             askTerminal: TerminalQuestion.isPossible ? TerminalQuestion.ask : nil,
             openStore: { folder in
                 let store = try SQLiteStore(directory: folder)
@@ -129,7 +133,8 @@ extension Composition {
         template.isCharged = limits.prices.charges(forProgram: template.id.rawValue)
         let provider = try CommandProvider(template, supervisor: supervisor)
         return InstalledProvider(
-            provider: provider, content: template.content, isOwn: isOwn, hasPrice: template.isCharged,
+            provider: provider, content: template.content, isOwn: isOwn, hears: template.input == .audio,
+            hasPrice: template.isCharged,
             placeholders: template.placeholders, voices: provider.voices,
             voiceQuality: neuralPrograms.contains(template.id) ? "neural" : nil,
             checkVoice: provider.validate(voice:),

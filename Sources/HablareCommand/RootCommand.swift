@@ -2,7 +2,7 @@ import ArgumentParser
 import HablareProviders
 
 struct RootCommand: ParsableCommand {
-    static let version = "0.1.0"
+    static let version = BuildVersion.text
 
     static let configuration = CommandConfiguration(
         commandName: "hablare",

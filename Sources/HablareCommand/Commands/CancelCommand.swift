@@ -17,8 +17,8 @@ struct CancelCommand: ComposedCommand {
             request is not sent again.
             """)
 
-    @Argument(help: "The id of a request. `hablare ps` lists the ids.", transform: parseRequestID)
-    var id: UUID?
+    @Argument(help: RequestReference.help, transform: RequestReference.parse)
+    var id: RequestReference?
 
     @Flag(help: "Cancel all waiting and running requests.")
     var all = false
@@ -62,8 +62,9 @@ struct CancelCommand: ComposedCommand {
         return .success
     }
 
-    private func cancel(_ id: UUID, in composition: Composition) async throws {
+    private func cancel(_ id: RequestReference, in composition: Composition) async throws {
         let opened = try data.openForRequest(in: composition)
+        let id = try data.id(of: id, in: opened.store)
         guard let before = try opened.store.snapshot(of: id) else { throw data.unknown(id) }
         let manager = try manager(of: opened, in: composition, verbose: data.verbose)
         switch try await manager.cancelRequest(id) {

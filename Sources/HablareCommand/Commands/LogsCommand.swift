@@ -14,8 +14,8 @@ struct LogsCommand: ComposedCommand {
             Shows the provider, the start, the duration, the outcome and the billing of each attempt.
             """)
 
-    @Argument(help: "The id of a request. `hablare ps` lists the ids.", transform: parseRequestID)
-    var id: UUID
+    @Argument(help: RequestReference.help, transform: RequestReference.parse)
+    var id: RequestReference
 
     @Flag(help: "Print a JSON array.")
     var json = false
@@ -24,6 +24,7 @@ struct LogsCommand: ComposedCommand {
 
     func run(in composition: Composition) async throws -> CommandStatus {
         let store = try data.openForRequest(for: .reading, in: composition).store
+        let id = try data.id(of: id, in: store)
         guard let snapshot = try store.snapshot(of: id) else { throw data.unknown(id) }
         let attempts = try store.attempts(of: id)
         let console = composition.console

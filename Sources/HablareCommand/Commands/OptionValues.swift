@@ -72,14 +72,6 @@ extension UnknownOutcomePolicy {
     }
 }
 
-func parseRequestID(_ text: String) throws -> UUID {
-    guard let id = UUID(uuidString: text) else {
-        throw ValidationError(
-            "It is not a UUID such as 01982f6e-6c4b-7d1e-9a3f-0123456789ab. `hablare ps` lists the ids.")
-    }
-    return id
-}
-
 extension UUID {
     var text: String { uuidString.lowercased() }
 }

@@ -5,25 +5,33 @@ import Hablare
 struct PsCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "ps",
-        abstract: "List requests in the order they were submitted.",
+        abstract: "List the newest requests in the order they were submitted.",
         usage: "hablare ps [<options>]",
         discussion: """
             EXAMPLES:
               hablare ps
-              hablare ps --state failed --state cancelled --limit 20
+              hablare ps --all --state failed --state cancelled
               hablare ps --json | jq -r '.[] | select(.attempts > 1) | .id'
 
             The list includes the requests of other running processes.
+
+            The beginning of a prompt is shown on a terminal only. In a pipe or file, which others may read, it is \
+            shown only with --prompt.
 
             held: the outcome of the last attempt is unknown, and it may have been billed. `hablare retry`, `cancel` \
             or `rm` decides what happens to it.
             interrupted: the process ended during an attempt. `hablare work` continues, fails or holds the request.
 
             With --json each object has id, job, state, waiting, until, provider, attempts, deadline, createdAt and \
-            finishedAt.
+            finishedAt, and with --prompt also prompt. It lists all requests unless --limit says otherwise.
             """)
 
     private static let page = 500
+    static let usualLimit = 20
+    static let previewColumns = 40
+
+    /// The number of listed requests; `nil` for all.
+    private var most: Int? { all || limit == nil && (json || job != nil) ? nil : limit ?? Self.usualLimit }
 
     @Option(help: "List only requests in this state. Can be repeated. Held requests are pending, too.")
     var state: [StateOption] = []
@@ -34,8 +42,15 @@ struct PsCommand: ComposedCommand {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "List only the newest requests, or with --job the last of the job. Default: all.", valueName: "n"))
+            "List only the newest requests, or with --job the last of the job. Default: \(Self.usualLimit), or all with --job or --json.",
+            valueName: "n"))
     var limit: Int?
+
+    @Flag(help: "List all requests.")
+    var all = false
+
+    @Flag(inversion: .prefixedNo, help: "Show the beginning of each prompt. Default: on a terminal.")
+    var prompt: Bool?
 
     @Flag(help: "Print a JSON array.")
     var json = false
@@ -44,6 +59,9 @@ struct PsCommand: ComposedCommand {
 
     func validate() throws {
         if let limit, limit < 0 { throw ValidationError("--limit is \(limit). Give 0 or more.") }
+        guard limit == nil || !all else {
+            throw ValidationError("--all cannot be combined with --limit. Leave one of them out.")
+        }
     }
 
     func run(in composition: Composition) async throws -> CommandStatus {
@@ -67,16 +85,20 @@ struct PsCommand: ComposedCommand {
 
     private func printTable(_ store: any RequestStore, _ settings: Settings, in composition: Composition) async throws {
         let console = composition.console
-        var table = Table(RequestRow.self)
+        let showsPrompt = prompt ?? console.terminal.isOutputTerminal
+        var table = Table(RequestRow.columns.map(\.heading) + (showsPrompt ? ["PROMPT"] : []))
         var isFirst = true
         try await forEachPage(of: store, settings, in: composition) { page in
-            for row in page { table.append(row) }
+            for row in page {
+                let preview = showsPrompt ? [try Self.preview(of: row.standing.snapshot.id, in: store)] : []
+                table.append(RequestRow.columns.map { $0.text(row) } + preview)
+            }
             let lines = isFirst ? table.lines(console.outputStyle) : table.bodyLines
             try await console.print(lines.joined(separator: "\n"), isStyled: true)
             table.nextPage()
             isFirst = false
         }
-        if limit == 0 { return }
+        if most == 0 { return }
         if isFirst { console.note(state.isEmpty && job == nil ? "There are no requests." : "No request matches.") }
     }
 
@@ -84,11 +106,39 @@ struct PsCommand: ComposedCommand {
         let console = composition.console
         var isFirst = true
         try await forEachPage(of: store, settings, in: composition) { page in
-            let rows = try page.map { try JSONText.of($0, indented: false) }
+            let rows = try page.map { row in
+                var object = row.json
+                if prompt == true {
+                    object.set("prompt", try store.request(of: row.standing.snapshot.id)?.request.prompt.plainText)
+                }
+                return try JSONText.of(object, indented: false)
+            }
             try await console.print((isFirst ? "[\n" : ",\n") + rows.joined(separator: ",\n"))
             isFirst = false
         }
         try await console.print(isFirst ? "[]" : "]")
+    }
+
+    /// Returns the beginning of a prompt on one line; `-` if it has no text.
+    static func preview(of id: UUID, in store: any StoreReading) throws -> String {
+        guard let prompt = try store.request(of: id)?.request.prompt else { return "-" }
+        return preview(of: prompt)
+    }
+
+    static func preview(of prompt: Prompt) -> String {
+        let text: String
+        switch prompt {
+        case .text(let whole): text = whole
+        case .messages(let messages):
+            // Files go before the question.
+            let texts = messages.last { $0.role == .user }?.parts.compactMap { part in
+                if case .text(let text) = part { text } else { nil }
+            }
+            text = texts?.last ?? ""
+        }
+        // A whole book need not be split into words.
+        let words = text.prefix(20 * previewColumns).split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        return words.isEmpty ? "-" : words.cut(toColumns: previewColumns)
     }
 
     /// Reads page by page: a store may hold more than fits into memory.
@@ -102,16 +152,16 @@ struct PsCommand: ComposedCommand {
         var filter = SnapshotFilter(job: job.map(JobKey.init(rawValue:)), limit: Self.page)
         if !state.isEmpty { filter.phases = Set(state.map(\.phase)) }
         if !state.isEmpty, state.allSatisfy({ $0 == .held }) { filter.isHeld = true }
-        while limit != 0 {
+        while most != 0 {
             let page = try store.snapshots(filter)
             // The store's filter cannot combine held requests with other states, as in --state held --state failed.
             // This filter removes the rest.
             let wanted = try composition.standings(of: page, in: store, settings)
                 .filter { standing in state.isEmpty || state.contains { $0.includes(standing) } }
                 .map { RequestRow(standing: $0, time: composition.localTime) }
-            if let limit {
+            if let most {
                 count += wanted.count
-                newest = (newest + wanted).suffix(limit)
+                newest = (newest + wanted).suffix(most)
             } else if !wanted.isEmpty {
                 try await body(wanted)
             }
@@ -121,9 +171,9 @@ struct PsCommand: ComposedCommand {
         guard !newest.isEmpty else { return }
         try await body(newest)
         if count > newest.count {
-            composition.console.note(
-                "\(count - newest.count) older \(count - newest.count == 1 ? "request is" : "requests are") not listed, because of "
-                    + "--limit.")
+            let reason = limit == nil ? ". To list all: \(data.commandLine("ps", "--all"))" : ", because of --limit."
+            let noun = count - newest.count == 1 ? "request is" : "requests are"
+            composition.console.note("\(count - newest.count) older \(noun) not listed\(reason)")
         }
     }
 }

@@ -16,8 +16,8 @@ struct RemoveCommand: ComposedCommand {
             counts the attempts.
             """)
 
-    @Argument(help: "The id of a request. `hablare ps` lists the ids.", transform: parseRequestID)
-    var id: UUID?
+    @Argument(help: RequestReference.help, transform: RequestReference.parse)
+    var id: RequestReference?
 
     @Flag(help: "Delete all held requests, or those of --job.")
     var held = false
@@ -37,6 +37,7 @@ struct RemoveCommand: ComposedCommand {
         let console = composition.console
         if let id {
             let opened = try data.openForRequest(in: composition)
+            let id = try data.id(of: id, in: opened.store)
             guard let before = try opened.store.snapshot(of: id) else { throw data.unknown(id) }
             try await manager(of: opened, in: composition, verbose: data.verbose).delete(id)
             let held = before.waiting == .held ? "; it was held: its last attempt may have been billed" : ""

@@ -20,8 +20,8 @@ struct RetryCommand: ComposedCommand {
             hold, or if its processes died ten times in a row. A retry of a held request may be billed a second time.
             """)
 
-    @Argument(help: "The id of a request. `hablare ps` lists the ids.", transform: parseRequestID)
-    var id: UUID?
+    @Argument(help: RequestReference.help, transform: RequestReference.parse)
+    var id: RequestReference?
 
     @Flag(help: "Retry all failed requests, or those of --job.")
     var failed = false
@@ -70,8 +70,9 @@ struct RetryCommand: ComposedCommand {
             "If no other process works on this store, run them with: \(data.commandLine("work"))")
     }
 
-    private func retry(_ id: UUID, in composition: Composition) async throws {
+    private func retry(_ id: RequestReference, in composition: Composition) async throws {
         let opened = try data.openForRequest(in: composition)
+        let id = try data.id(of: id, in: opened.store)
         guard let before = try opened.store.snapshot(of: id) else { throw data.unknown(id) }
         do {
             try await manager(of: opened, in: composition, verbose: data.verbose).retry(id)

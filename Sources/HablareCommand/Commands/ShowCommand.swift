@@ -19,8 +19,8 @@ struct ShowCommand: ComposedCommand {
             unchanged: --output writes it.
             """)
 
-    @Argument(help: "The id of a request. `hablare ps` lists the ids.", transform: parseRequestID)
-    var id: UUID
+    @Argument(help: RequestReference.help, transform: RequestReference.parse)
+    var id: RequestReference
 
     @Flag(help: "Also show the prompt.")
     var prompt = false
@@ -43,6 +43,7 @@ struct ShowCommand: ComposedCommand {
     func run(in composition: Composition) async throws -> CommandStatus {
         let settings = try data.settings(in: composition)
         let store = try data.openForRequest(settings, for: .reading, in: composition).store
+        let id = try data.id(of: id, in: store)
         guard let snapshot = try store.snapshot(of: id), let stored = try store.request(of: id) else {
             throw data.unknown(id)
         }
@@ -66,15 +67,18 @@ struct ShowCommand: ComposedCommand {
         var lines = details.lines(style, at: composition.localTime, work: data.commandLine("work"))
         if details.snapshot.waiting == .held {
             lines += [
-                "", "To retry it, which may be billed again:", "  \(data.commandLine("retry", id.text))",
-                "To cancel it:", "  \(data.commandLine("cancel", id.text))",
+                "", "To retry it, which may be billed again:",
+                "  \(data.commandLine("retry", details.snapshot.id.text))",
+                "To cancel it:", "  \(data.commandLine("cancel", details.snapshot.id.text))",
             ].map(style.plain)
         }
         return lines
     }
 
     /// Writes an answer that could not be used, as it came.
-    private func write(_ kept: KeptAnswer, to output: String, in composition: Composition) async throws {
+    private func write(
+        _ kept: KeptAnswer, of id: UUID, to output: String, in composition: Composition
+    ) async throws {
         guard let body = try kept.content.printable.body else { return }
         let type = ContentType(ofBeginning: try body.read(0..<256)) ?? .text
         if try output == "-" || OutputDestination(composition.url(output)).isStandardOutput {
@@ -90,8 +94,9 @@ struct ShowCommand: ComposedCommand {
     }
 
     private func write(_ details: RequestDetails, to output: String, in composition: Composition) async throws {
+        let id = details.snapshot.id
         if details.response == nil, let kept = details.kept {
-            return try await write(kept, to: output, in: composition)
+            return try await write(kept, of: id, to: output, in: composition)
         }
         guard let response = details.response else {
             throw CommandFailure(

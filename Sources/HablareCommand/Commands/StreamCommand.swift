@@ -21,8 +21,8 @@ struct StreamCommand: ComposedCommand {
             earlier, abandoned attempt: run the same command again to print the answer alone.
             """)
 
-    @Argument(help: "The id of a request. `hablare ps` lists the ids.", transform: parseRequestID)
-    var id: UUID
+    @Argument(help: RequestReference.help, transform: RequestReference.parse)
+    var id: RequestReference
 
     @Option(parsing: .unconditional, help: ArgumentHelp("Begin with this chunk. The first is 0.", valueName: "chunk"))
     var from = 0
@@ -35,6 +35,17 @@ struct StreamCommand: ComposedCommand {
 
     func run(in composition: Composition) async throws -> CommandStatus {
         let store = try data.openForRequest(for: .reading, in: composition).store
+        let answer = StreamedAnswer(id: try data.id(of: id, in: store), from: from, data: data)
+        return try await answer.run(from: store, in: composition)
+    }
+}
+
+private struct StreamedAnswer: Sendable {
+    let id: UUID
+    let from: Int
+    let data: DataOptions
+
+    func run(from store: any RequestStore, in composition: Composition) async throws -> CommandStatus {
         let printer = AnswerPrinter(of: id, from: from, to: composition.console) { [console = composition.console] in
             try checkShown($0, store, console)
         }

@@ -16,14 +16,26 @@ struct WatchCommand: ComposedCommand {
             Exit status: 0 the request is completed; 1 it failed, was cancelled or is held.
             """)
 
-    @Argument(help: "The id of a request. `hablare ps` lists the ids.", transform: parseRequestID)
-    var id: UUID
+    @Argument(help: RequestReference.help, transform: RequestReference.parse)
+    var id: RequestReference
 
     @OptionGroup var data: DataOptions
 
     func run(in composition: Composition) async throws -> CommandStatus {
         let settings = try data.settings(in: composition)
         let store = try data.openForRequest(settings, in: composition).store
+        let watched = WatchedRequest(id: try data.id(of: id, in: store), data: data)
+        return try await watched.run(in: store, settings, composition)
+    }
+}
+
+private struct WatchedRequest: Sendable {
+    let id: UUID
+    let data: DataOptions
+
+    func run(
+        in store: any RequestStore, _ settings: Settings, _ composition: Composition
+    ) async throws -> CommandStatus {
         let wakes = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         // Subscribe before the first read, so that no change is missed between the two.
         let changes = store.signal?.changes()

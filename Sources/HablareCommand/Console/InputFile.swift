@@ -1,4 +1,5 @@
 import Foundation
+import Hablare
 
 enum InputFile {
     /// The maximum size of a text: 256 MiB. All of it is held in memory.
@@ -60,6 +61,24 @@ enum InputFile {
                 .badInput, "Standard input has more than \(most) bytes, the maximum for a text. Shorten it.")
         }
         return data
+    }
+
+    /// Returns all of standard input if it is a pipe, a socket or a file, as ``standardInput(_:atMost:)`` does; `nil` if
+    /// it is a terminal, another device such as `/dev/null`, a folder, or closed.
+    ///
+    /// - Parameters:
+    ///   - patience: The time after which an input that stays silent is reported. Default 3 s.
+    ///   - waits: Called once if nothing comes in that time. The input is read to its end all the same.
+    static func pipedInput(
+        _ handle: FileHandle, atMost most: Int = mostTextBytes, patience: Duration = .seconds(3), waits: () -> Void
+    ) throws -> Data? {
+        var status = stat()
+        guard fstat(handle.fileDescriptor, &status) == 0,
+            [S_IFIFO, S_IFSOCK, S_IFREG].contains(status.st_mode & S_IFMT)
+        else { return nil }
+        var state = pollfd(fd: handle.fileDescriptor, events: Int16(POLLIN), revents: 0)
+        if poll(&state, 1, Int32(patience.components.seconds * 1000)) == 0 { waits() }
+        return try standardInput(handle, atMost: most)
     }
 
     /// - Parameter instead: The end of the sentence that advises the user if the file is missing, after "Check the
@@ -126,5 +145,61 @@ enum InputText {
             throw CommandFailure(.badInput, "The \(what) is empty. Pass one as an argument, or pipe it in.")
         }
         return text
+    }
+}
+
+/// The prompt of `generate`: the argument, and the content that is piped in.
+struct PromptInput: Sendable, Hashable {
+    var text: String
+    /// Piped content that is no text: a picture, a PDF or a recording.
+    var attachment: Prompt.Part?
+
+    /// Reads the prompt. Without an argument, or with `-`, it is standard input. With an argument, standard input is
+    /// read only if it is a pipe or a file, and goes before the argument.
+    static func read(_ argument: String?, quiet: Bool, in composition: Composition) throws -> PromptInput {
+        func tellOfWait() {
+            guard !quiet else { return }
+            composition.console.note(
+                "Reading standard input, which has no end yet. To send the prompt alone, redirect it: < /dev/null")
+        }
+        guard let argument, argument != "-", let piped = try composition.readPipedInput(tellOfWait), !piped.isEmpty
+        else {
+            return PromptInput(text: try InputText.one(argument, what: "prompt", in: composition))
+        }
+        guard let input = PromptInput(piped, before: argument) else {
+            throw CommandFailure(
+                .badInput,
+                """
+                Standard input is neither text in UTF-8 nor a picture, a PDF or a recording. Convert it, or redirect \
+                standard input from /dev/null to send the prompt alone.
+                """)
+        }
+        guard !input.text.allSatisfy(\.isWhitespace) else {
+            throw CommandFailure(.badInput, "The prompt is empty. Pass one as an argument, or pipe it in.")
+        }
+        return input
+    }
+
+    /// Combines piped content with a prompt; `nil` for content of an unknown kind. Pure.
+    init?(_ piped: Data, before prompt: String) {
+        switch AttachedFile.part(piped, named: "standard input") {
+        case nil: return nil
+        case .text?:
+            text = Self.combined(String(decoding: piped, as: UTF8.self), before: prompt)
+        case let part?:
+            (text, attachment) = (prompt, part)
+        }
+    }
+
+    init(text: String) {
+        self.text = text
+    }
+
+    /// Returns the input, a blank line and the prompt. Returns one of them unchanged if the other has only spaces.
+    static func combined(_ input: String, before prompt: String) -> String {
+        guard !input.allSatisfy(\.isWhitespace) else { return prompt }
+        guard !prompt.allSatisfy(\.isWhitespace) else { return input }
+        let end = input.lastIndex { !$0.isNewline }
+        return "\(end.map { input[...$0] } ?? "")\n\n\(prompt)"
     }
 }

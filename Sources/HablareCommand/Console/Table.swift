@@ -28,7 +28,7 @@ extension Console {
     }
 }
 
-/// Aligned columns of text. Widths are counted in characters; the last column is not padded.
+/// Aligned columns of text. Widths are counted in columns of a terminal; the last column is not padded.
 struct Table: Sendable {
     private let headings: [String]
     private var rows: [[String]] = []
@@ -36,7 +36,7 @@ struct Table: Sendable {
 
     init(_ headings: [String]) {
         self.headings = headings
-        widths = headings.map(\.count)
+        widths = headings.map(\.columns)
     }
 
     init<Row: ListRow>(_: Row.Type) {
@@ -50,7 +50,7 @@ struct Table: Sendable {
     mutating func append(_ row: [String]) {
         let cells = row.map(Self.onOneLine)
         for (index, cell) in cells.enumerated() where index < widths.count {
-            widths[index] = max(widths[index], cell.count)
+            widths[index] = max(widths[index], cell.columns)
         }
         rows.append(cells)
     }
@@ -73,7 +73,7 @@ struct Table: Sendable {
         for (index, cell) in cells.enumerated() {
             line += cell
             guard index < cells.count - 1, index < widths.count else { continue }
-            line += String(repeating: " ", count: max(0, widths[index] - cell.count) + 2)
+            line += String(repeating: " ", count: max(0, widths[index] - cell.columns) + 2)
         }
         while line.last == " " { line.removeLast() }
         return line

@@ -58,7 +58,8 @@ struct EmbedCommand: ComposedCommand {
     }
 
     func run(in composition: Composition) async throws -> CommandStatus {
-        let team = try AskedProvider(asked, options, for: .embed, making: .embedding, program: "text", in: composition)
+        let team = try await AskedProvider(
+            asked, options, for: .embed, making: .embedding, program: "text", in: composition)
         let target = try Output(output, json: false, what: "vectors", in: composition)
         if let file = target.file {
             try Output.check([file], in: file.deletingLastPathComponent())

@@ -3,8 +3,10 @@ import Foundation
 import Hablare
 
 struct CallOptions: ParsableArguments {
-    @Flag(help: "Print the answer as it arrives.")
-    var stream = false
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Print the answer as it arrives. Default: if it is text, and goes to a terminal.")
+    var stream: Bool?
 
     @Flag(help: "With --stream: begin the answer again after a failure or crash. See exit status 2.")
     var restart = false
@@ -62,17 +64,22 @@ struct CallOptions: ParsableArguments {
                 --deadline is \(deadline). Give a number of seconds from now, above 0 and at most ten years.
                 """)
         }
-        guard stream || !(restart || volatile) else {
+        guard stream == true || !(restart || volatile) else {
             throw ValidationError("--restart and --volatile need --stream. Add --stream, or leave them out.")
         }
     }
 
-    func request(prompt: Prompt, parameters: [String: ParameterValue], now: Date) -> AIRequest {
-        let streaming = StreamingPolicy(durability: volatile ? .volatile : .durable, allowsRestart: restart)
+    /// - Parameter isStream: Whether the answer is to be printed as it arrives. If the user did not ask for that, an
+    ///   interrupted answer begins again, as one that is not streamed does.
+    func request(
+        prompt: Prompt, parameters: [String: ParameterValue], isStream: Bool, now: Date
+    ) -> AIRequest {
+        let streaming = StreamingPolicy(
+            durability: volatile ? .volatile : .durable, allowsRestart: restart || stream == nil)
         return AIRequest(
             prompt: prompt, parameters: parameters, priority: priority.priority,
             attemptTimeout: timeout.map { .seconds($0) }, deadline: deadline.map(now.addingTimeInterval),
-            maximumAttempts: attempts, unknownOutcome: ifInterrupted.policy, streaming: stream ? streaming : nil,
+            maximumAttempts: attempts, unknownOutcome: ifInterrupted.policy, streaming: isStream ? streaming : nil,
             caching: cache.policy, tags: tag)
     }
 }

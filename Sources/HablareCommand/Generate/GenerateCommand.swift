@@ -11,7 +11,8 @@ struct GenerateCommand: ComposedCommand {
         discussion: """
             EXAMPLES:
               hablare generate --provider openai 'Tell me about whales.'
-              hablare generate --provider openai --stream < question.txt
+              git diff | hablare generate --provider openai 'Write a commit message.'
+              hablare generate -m gpt-5-mini -s 'Be brief.' -f notes.txt 'Which tasks are open?'
               hablare generate --provider anthropic --image whale.jpg 'Which species?'
               hablare generate --provider openai --tool ./weather --max-cost 0.10 'An umbrella in Vigo?'
 
@@ -22,11 +23,15 @@ struct GenerateCommand: ComposedCommand {
             gets 10 s to finish. Then the request waits in the store, and `hablare work` completes it. `generate` \
             runs only its own request, not others that wait.
 
-            With --stream, other terminals can read the answer with `hablare stream ID`. If an answer that has begun \
-            is interrupted, the request fails. `hablare retry ID` queues it again, and `hablare work` runs it. With \
+            On a terminal a text is printed as it arrives. With --stream this also happens in a pipe, and other \
+            terminals can read the answer with `hablare stream ID`. If an answer with --stream that has begun is \
+            interrupted, the request fails. `hablare retry ID` queues it again, and `hablare work` runs it. With \
             --restart the answer begins again automatically.
 
             Other users of this machine can see a command's arguments. Pass a private prompt on standard input.
+
+            With a prompt, standard input is read to its end if it is a pipe or a file. In a loop that reads from a \
+            file, give the command an input of its own: hablare generate 'Hello.' < /dev/null
 
             Exit status: 0 the answer is complete; 1 the request failed, was cancelled or is held; 2 the answer is \
             complete, but standard output is a pipe or file and also contains an earlier, abandoned attempt (only \
@@ -34,7 +39,10 @@ struct GenerateCommand: ComposedCommand {
             """)
 
     @Argument(
-        help: "The prompt. Without it, or with -, standard input is read. If it begins with -, put -- before it.")
+        help: """
+            The prompt. Text that is piped in goes before it. Without a prompt, or with -, standard input is the \
+            prompt. If it begins with -, put -- before it.
+            """)
     var prompt: String?
 
     @OptionGroup var asked: ServiceOptions
@@ -94,7 +102,7 @@ struct GenerateCommand: ComposedCommand {
     @OptionGroup var data: DataOptions
 
     func validate() throws {
-        guard !(json && call.stream && output == nil && !detach) else {
+        guard !(json && call.stream == true && output == nil && !detach) else {
             throw ValidationError(
                 """
                 --stream cannot be combined with --json, which prints an object instead. Leave one of them out.
@@ -112,13 +120,13 @@ struct GenerateCommand: ComposedCommand {
         guard repairs == nil || schema != nil else {
             throw ValidationError("--repairs needs --schema. Add --schema, or leave --repairs out.")
         }
-        guard sample == nil && schema == nil || !call.stream && !detach else {
+        guard sample == nil && schema == nil || call.stream != true && !detach else {
             throw ValidationError(
                 """
                 --sample and --schema cannot be combined with --stream or --detach. Leave those out.
                 """)
         }
-        guard tools.tool.isEmpty || !call.stream && !detach && sample == nil && schema == nil else {
+        guard tools.tool.isEmpty || call.stream != true && !detach && sample == nil && schema == nil else {
             throw ValidationError(
                 "With --tool the answer is one text, once it is complete. Leave --stream, --detach, --sample and --schema out."
             )
@@ -133,6 +141,8 @@ struct GenerateCommand: ComposedCommand {
     func run(in composition: Composition) async throws -> CommandStatus {
         let limits = Composition.CallLimits(
             timeout: call.timeout.map { .seconds($0) }, prices: try prices.table(in: composition))
+        let asked = try await self.asked.choosing(
+            for: .generate, answering: .text, data: data, quiet: quiet, in: composition)
         let (settings, name) = try asked.applied(to: data, for: .generate, in: composition)
         let wanted = try schema.map { try SchemaFile.schema(composition.url($0)) }
         let directory = try ProviderDirectory(settings, limits, in: composition)
@@ -148,7 +158,7 @@ struct GenerateCommand: ComposedCommand {
                 --sample needs a provider that answers with text. Call \(installed.name) several times instead.
                 """)
         }
-        guard !call.stream || ![.structured, .embedding].contains(installed.provider.responseType) else {
+        guard call.stream != true || ![.structured, .embedding].contains(installed.provider.responseType) else {
             throw CommandFailure(
                 .usage, "\(installed.name) answers in one piece and cannot be streamed. Leave --stream out.")
         }
@@ -156,9 +166,11 @@ struct GenerateCommand: ComposedCommand {
         let parameters = try target.parameters(installed.parameters(voice: voice, asked.parameter), of: installed)
         if !detach { try target.check(installed, in: composition.console) }
         if let problem = await installed.health().problem { throw problem }
-        let text = try InputText.one(prompt, what: "prompt", in: composition)
-        let prompt = try beside.prompt(text, for: installed, in: composition)
-        var request = call.request(prompt: prompt, parameters: parameters, now: composition.seams.date())
+        let input = try PromptInput.read(prompt, quiet: quiet, in: composition)
+        let prompt = try beside.prompt(input, for: installed, in: composition)
+        var request = call.request(
+            prompt: prompt, parameters: parameters, isStream: streams(from: installed, to: target, composition.console),
+            now: composition.seams.date())
         try judge?.prepare(&request)
         let others = try fallback(of: installed, in: directory, composition.console)
         // A process that continues the request later must know the model and the fallback providers.
@@ -180,6 +192,13 @@ struct GenerateCommand: ComposedCommand {
             return try await several(request, judge, to: target, with: team, prices: limits.prices, in: composition)
         }
         return try await generate(request, to: target, with: team, prices: limits.prices, in: composition)
+    }
+
+    /// Whether the answer is printed as it arrives: if the user wants that, or if it is text for a terminal.
+    private func streams(from installed: InstalledProvider, to target: Output, _ console: Console) -> Bool {
+        if let wanted = call.stream { return wanted }
+        let isOneText = sample == nil && schema == nil && tools.tool.isEmpty && !detach
+        return isOneText && target == .standardOutput && console.showsOutput && installed.provider.responseType == .text
     }
 
     private func fallback(
@@ -204,7 +223,8 @@ struct GenerateCommand: ComposedCommand {
             try data.open(in: composition), providers: team, scope: .request(request.id), retry: retry(of: team),
             prices: prices, verbose: data.verbose, in: composition)
         let session = GenerateSession(
-            request: request, provider: team[0].provider.id, target: target, isStream: call.stream,
+            request: request, provider: team[0].provider.id, target: target, isStream: request.streaming != nil,
+            tellsHowToFollow: call.stream == true,
             isText: team[0].provider.responseType == .text, isJSON: json, isQuiet: quiet, data: data,
             storeSession: storeSession, composition: composition,
             printer: target == .standardOutput ? AnswerPrinter(of: request.id, to: composition.console) : nil)

@@ -7,6 +7,7 @@ struct GenerateSession: Sendable {
     let provider: ProviderID
     let target: Output
     let isStream: Bool
+    let tellsHowToFollow: Bool
     let isText: Bool
     let isJSON: Bool
     let isQuiet: Bool
@@ -116,7 +117,7 @@ struct GenerateSession: Sendable {
         {
             console.note(words)
         }
-        guard isStream else { return }
+        guard tellsHowToFollow else { return }
         console.note("To follow it elsewhere: \(data.commandLine("stream", id.text))")
     }
 

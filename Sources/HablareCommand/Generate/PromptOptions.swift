@@ -4,7 +4,7 @@ import Hablare
 import HablareProviders
 
 struct PromptOptions: ParsableArguments {
-    @Option(help: "Standing instructions for a language model.")
+    @Option(name: [.short, .long], help: "Standing instructions for a language model.")
     var system: String?
 
     @Option(
@@ -14,6 +14,7 @@ struct PromptOptions: ParsableArguments {
     var image: [String] = []
 
     @Option(
+        name: [.short, .long],
         help: ArgumentHelp(
             """
             A file for the model to read, beside the prompt: a text, a picture, a PDF or a recording, by its content; or \
@@ -22,17 +23,24 @@ struct PromptOptions: ParsableArguments {
         completion: .file())
     var file: [String] = []
 
-    func prompt(_ text: String, for installed: InstalledProvider, in composition: Composition) throws -> Prompt {
-        guard system != nil || !image.isEmpty || !file.isEmpty else { return .text(text) }
+    func prompt(_ input: PromptInput, for installed: InstalledProvider, in composition: Composition) throws -> Prompt {
+        guard system != nil || !image.isEmpty || !file.isEmpty || input.attachment != nil else {
+            return .text(input.text)
+        }
         guard installed.isLanguageModel else {
+            guard system != nil || !image.isEmpty || !file.isEmpty else {
+                throw CommandFailure(
+                    .usage, "Provider \(installed.name) accepts only text, and standard input is no text. Pipe text in."
+                )
+            }
             let option = !image.isEmpty ? "--image" : !file.isEmpty ? "--file" : "--system"
             throw CommandFailure(
                 .usage, "Provider \(installed.name) accepts only text. Leave \(option) out.")
         }
         let instructions = system.map { [Prompt.Message(role: .system, text: $0)] } ?? []
         let pictures = try image.map { try PictureFile.part(composition.url($0)) }
-        let files = try file.map { try AttachedFile.part($0, in: composition) }
-        return .messages(instructions + [Prompt.Message(role: .user, parts: files + [.text(text)] + pictures)])
+        let files = try file.map { try AttachedFile.part($0, in: composition) } + [input.attachment].compactMap(\.self)
+        return .messages(instructions + [Prompt.Message(role: .user, parts: files + [.text(input.text)] + pictures)])
     }
 }
 

@@ -86,7 +86,8 @@ struct ImageCommand: ComposedCommand {
     }
 
     func run(in composition: Composition) async throws -> CommandStatus {
-        let team = try AskedProvider(asked, options, for: .image, making: .image, program: "image/png", in: composition)
+        let team = try await AskedProvider(
+            asked, options, for: .image, making: .image, program: "image/png", in: composition)
         let target = try Output(output, json: json, what: "picture", in: composition)
         let pictureFiles = PictureFiles(target: target, count: sample)
         try pictureFiles.check(team.installed, in: composition.console)

@@ -16,8 +16,10 @@ struct AskedProvider: Sendable {
     init(
         _ asked: ServiceOptions, _ options: JobOptions, for use: ProviderUse, making type: ContentType, program: String,
         asksNobody: Bool = false, in composition: Composition
-    ) throws {
+    ) async throws {
         let limits = try options.engine.limits(in: composition)
+        let asked = try await asked.choosing(
+            for: use, answering: type, data: options.data, quiet: options.quiet, in: composition)
         let (settings, name) = try asked.applied(to: options.data, for: use, in: composition)
         self.options = options
         self.asksNobody = asksNobody

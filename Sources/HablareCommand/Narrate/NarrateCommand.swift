@@ -66,7 +66,7 @@ struct NarrateCommand: ComposedCommand {
     @OptionGroup var options: JobOptions
 
     func run(in composition: Composition) async throws -> CommandStatus {
-        let team = try AskedProvider(
+        let team = try await AskedProvider(
             asked, options, for: .narrate, making: .audio, program: "audio/wav", asksNobody: dryRun,
             in: composition)
         let installed = team.installed

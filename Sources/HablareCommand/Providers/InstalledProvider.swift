@@ -31,6 +31,8 @@ struct InstalledProvider: Sendable {
     var content: CommandContent?
     /// Whether the user's own `programs.json` names it. Its absence is then a problem.
     var isOwn = false
+    /// Whether it is a program that transcribes recordings.
+    var hears = false
     var hasPrice = true
     var placeholders: [CommandPlaceholder] = []
     var voices: @Sendable () async throws -> [CommandVoice] = { [] }

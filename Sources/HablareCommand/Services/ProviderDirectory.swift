@@ -6,8 +6,8 @@ import HablareProviders
 struct ProviderDirectory: Sendable {
     let settings: Settings
     let programs: [InstalledProvider]
-    private let limits: Composition.CallLimits
-    private let composition: Composition
+    let limits: Composition.CallLimits
+    let composition: Composition
 
     /// - Parameter asksNobody: Whether no key is looked up. A service without a key is then usable.
     init(

@@ -6,11 +6,11 @@ struct ServiceOptions: ParsableArguments {
     @Option(
         help: """
             The provider: a service such as openai, or a program. Default: this command's entry under \
-            default_provider in the settings.
+            default_provider in the settings, else the only usable one.
             """)
     var provider: String?
 
-    @Option(help: "The model. Default: the one in the settings, else the provider's own.")
+    @Option(name: [.short, .long], help: "The model. Default: the one in the settings, else the provider's own.")
     var model: String?
 
     @Option(

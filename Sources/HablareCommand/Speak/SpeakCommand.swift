@@ -74,7 +74,8 @@ struct SpeakCommand: ComposedCommand {
     }
 
     func run(in composition: Composition) async throws -> CommandStatus {
-        let team = try AskedProvider(asked, options, for: .speak, making: .audio, program: "audio/wav", in: composition)
+        let team = try await AskedProvider(
+            asked, options, for: .speak, making: .audio, program: "audio/wav", in: composition)
         let target = try Output(output, json: json, what: "sound", in: composition)
         try target.check(in: composition.console)
         let (plan, sound) = try plan(by: team, to: target, in: composition)

@@ -63,7 +63,7 @@ struct TranscribeCommand: ComposedCommand {
     }
 
     func run(in composition: Composition) async throws -> CommandStatus {
-        let team = try AskedProvider(
+        let team = try await AskedProvider(
             asked, options, for: .transcribe, making: .text, program: "text", in: composition)
         let places = try TranscriptPlaces(
             output, format: format, isJSON: json, recordings: recordings, in: composition)

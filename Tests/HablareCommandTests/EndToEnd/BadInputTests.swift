@@ -111,7 +111,7 @@ import Testing
         Case("narrate book.txt --parameter rat=100", .usage, "Did you mean rate?"),
         Case("narrate book.txt --parameter rate=100 --parameter rate=90", .usage, "twice"),
         Case("narrate book.txt --data-dir=", .usage, "--data-dir"),
-        Case("show 42", .usage, "not a UUID"),
+        Case("show 42", .usage, "too short"), Case("show whale", .usage, "not a UUID"),
         Case("show 01982f6e-6c4b-7d1e-9a3f-0123456789ab", .inputMissing, "There is no store"),
         Case("watch 01982f6e-6c4b-7d1e-9a3f-0123456789ab", .inputMissing, "There is no store"),
         Case("cancel", .usage, "Choose one: a request's id, --all"),

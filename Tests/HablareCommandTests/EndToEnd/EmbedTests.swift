@@ -132,8 +132,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (["one"], "", CommandStatus.usage, "default_provider.embed"),
-        (["--provider", "anthropic", "one"], "", .usage, "makes no vectors"),
+        (["--provider", "anthropic", "one"], "", CommandStatus.usage, "makes no vectors"),
         (["--provider", "openai"], "one\n\ntwo\n", .badInput, "Line 2 of standard input is empty"),
         (["--provider", "openai"], " \n", .badInput, "There is no text in standard input."),
         (["--provider", "openai", "-f", "none.txt"], "", .inputMissing, "There is no file"),

@@ -317,8 +317,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (["A whale.", "-o", "a.png"], CommandStatus.usage, "default_provider.image"),
-        (["A whale.", "--provider", "anthropic", "-o", "a.png"], .usage, "makes no pictures"),
+        (["A whale.", "--provider", "anthropic", "-o", "a.png"], CommandStatus.usage, "makes no pictures"),
         (["A whale.", "--provider", "openai", "-o", "a.gif"], .usage, ".png, .jpg or .webp"),
         (["A whale.", "--provider", "openai", "-o", "a.png", "--sample", "0"], .usage, "from 1 to 100"),
         (["A whale.", "--provider", "openai", "--sample", "2"], .usage, "--sample needs a file name"),

@@ -103,7 +103,7 @@ import Testing
         let gate = Gate()
         let first = try Stage(provider: writer(gate), folder: folder)
         let second = try Stage(provider: writer(gate), folder: folder, isTerminal: isTerminal)
-        let words = ["generate", "--provider", "writer", "the same"]
+        let words = ["generate", "--provider", "writer", "--no-stream", "the same"]
         async let made = first.run(words)
         try await soon { await gate.arrivals(reach: 1) }
         let id = try #require(try first.store().snapshots(SnapshotFilter()).first?.id)
@@ -122,7 +122,7 @@ import Testing
     @Test func `A waiting request is not reported as running`() async throws {
         let gate = Gate()
         let stage = try Stage(provider: writer(gate), isTerminal: true)
-        let words = ["generate", "--provider", "writer", "asked for before"]
+        let words = ["generate", "--provider", "writer", "--no-stream", "asked for before"]
         #expect(await stage.run(words + ["--detach", "--quiet"]) == .success)
         let id = try #require(try stage.store().snapshots(SnapshotFilter()).first?.id)
         stage.clearScreen()
@@ -155,7 +155,7 @@ import Testing
         let second = try Stage(
             provider: writer(gate), folder: folder, isTerminal: true,
             wrapStore: { UnlistedStore(base: $0, asked: asked) })
-        let words = ["generate", "--provider", "writer", "the same, unread"]
+        let words = ["generate", "--provider", "writer", "--no-stream", "the same, unread"]
         async let made = first.run(words)
         try await soon { await gate.arrivals(reach: 1) }
         async let joined = second.run(words)

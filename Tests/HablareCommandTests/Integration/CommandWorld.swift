@@ -54,6 +54,8 @@ struct CommandWorld {
         running.process.environment = ProcessInfo.processInfo.environment.filter { $0.key == "TSAN_OPTIONS" }
             .merging(["XDG_CONFIG_HOME": url.path, "PATH": "/usr/bin:/bin"]) { $1 }
             .merging(environment) { $1 }
+        // An inherited pipe might never end.
+        running.process.standardInput = FileHandle.nullDevice
         running.process.standardOutput = running.output
         running.process.standardError = running.errors
         try running.process.run()

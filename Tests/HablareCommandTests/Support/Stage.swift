@@ -120,6 +120,7 @@ final class Stage: Sendable {
                     isOutputTerminal: isTerminal, isErrorTerminal: isTerminal, allowsColour: allowsColour,
                     allowsUnicode: true, width: { 80 })),
             readInput: { Data(input.utf8) },
+            readPipedInput: { _ in Data(input.utf8) },
             readSecret: { _ in try SecretLine.text(of: Data(input.utf8)) },
             keyStore: { FileCredentials($0.appending(path: FileCredentials.usualName, directoryHint: .notDirectory)) },
             openStore: { [data, wrapStore] _ in
