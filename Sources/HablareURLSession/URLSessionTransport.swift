@@ -18,8 +18,8 @@ import FoundationNetworking
 /// - Fields of one name are joined into one in an answer.
 /// - An upload with content files is copied into a temporary file that only this user can read, for the time of the
 ///   transfer.
-/// - On Linux the open-source Foundation ends the process if an answer ends within its head. There, use this transport
-///   in tests only.
+/// - On Linux the open-source Foundation ends the process if an answer ends within its head, and sometimes at a
+///   redirect. There, use this transport in tests only.
 /// - On Linux it cannot make a server wait for a slow reader (``URLSessionSettings/mostUnread``), and it names fewer
 ///   reasons of a failure: a certificate that is not trusted is a lost connection.
 ///

@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test(arguments: TransportKind.allCases)
+    @Test(arguments: TransportKind.redirecting)
     func `A call with a key is not made at another host, and nothing of it goes there`(kind: TransportKind) async throws
     {
         try await LoopbackServer.withServer { _ in
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test(arguments: TransportKind.allCases)
+    @Test(arguments: TransportKind.redirecting)
     func `What is asked without a key is asked at another host, and nothing that was sent goes there`(
         kind: TransportKind
     )
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test(arguments: TransportKind.allCases)
+    @Test(arguments: TransportKind.redirecting)
     func `A circle ends after five redirects`(kind: TransportKind) async throws {
         try await LoopbackServer.withServer { _ in
             .head(302, fields: [.location: "/"])
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test(arguments: TransportKind.allCases)
+    @Test(arguments: TransportKind.redirecting)
     func `After a 303 the call has arrived, whatever comes then`(kind: TransportKind) async throws {
         try await LoopbackServer.withServer { call in
             call.method == .post ? .head(303, fields: [.location: "/result"]) : .raw([.cut(.finish)])
@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    @Test(arguments: TransportKind.allCases)
+    @Test(arguments: TransportKind.redirecting)
     func `An answer says whether the call was carried out before it`(kind: TransportKind) async throws {
         try await LoopbackServer.withServer { call in
             switch call.path {
@@ -153,7 +153,7 @@ import Testing
         }
     }
 
-    @Test(arguments: TransportKind.allCases)
+    @Test(arguments: TransportKind.redirecting)
     func `A redirect of a POST that would lose its body is refused`(kind: TransportKind) async throws {
         try await LoopbackServer.withServer { _ in
             .head(301, fields: [.location: "/new"])
