@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareNetwork
 import HablareProviders
 import HablareSQLite
 import NIOConcurrencyHelpers
