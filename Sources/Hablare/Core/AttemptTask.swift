@@ -164,7 +164,10 @@ final class AttemptTask: CallListener {
         guard let provider = parts.registry[flight.provider] else {
             return .leaveUnsent(Box(.unsent(.providerNotFound(flight.provider, known: parts.registry.ids))))
         }
-        guard !Task.isCancelled else { return .leaveUnsent(Box(.unsent(.attemptCancelled))) }
+        // A stop that came before the task is known here, even if the task is not cancelled yet.
+        guard !Task.isCancelled, !state.withLock(\.isCancelled) else {
+            return .leaveUnsent(Box(.unsent(.attemptCancelled)))
+        }
         let remaining = flight.request.deadline.map { Duration.between(parts.date(), $0) }
         if let remaining, remaining <= .zero {
             return .leaveUnsent(Box(.unsent(.deadlineExceeded, isOutOfTime: true)))
