@@ -74,7 +74,7 @@ struct ModelsCommand: ComposedCommand {
             }
             throw CommandFailure(
                 .unavailable,
-                "There is no service \(provider).\(NearestNames(names).hint(for: provider)) See who there is: hablare providers"
+                "Unknown service \(provider).\(NearestNames(names).hint(for: provider)) `hablare providers` lists the known ones."
             )
         }
         return [composition.entry(of: service)]

@@ -243,7 +243,7 @@ struct GenerateCommand: ComposedCommand {
         let job = try ToolJob(
             of: request, asking: team[0].provider.id, programs, isNew: tools.new, in: opened.store)
         if job.turns > 0, !quiet {
-            composition.console.note("The same command was interrupted at turn \(job.turns), and goes on from there.")
+            composition.console.note("The same command was interrupted at turn \(job.turns), and continues from there.")
         }
         let loop = try ToolLoop(
             "\(team[0].service ?? team[0].name).text.default", tools: provider, limits: tools.limits,

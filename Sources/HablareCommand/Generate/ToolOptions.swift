@@ -25,7 +25,7 @@ struct ToolOptions: ParsableArguments {
             "With --tool: after how much spent nothing more is asked, nor any tool run.", valueName: "dollars"))
     var maxCost: Double?
 
-    @Flag(help: "With --tool: begin anew, also if the same command was interrupted.")
+    @Flag(help: "With --tool: start again, even if the same command was interrupted.")
     var new = false
 
     static let mostCost = 1_000_000.0

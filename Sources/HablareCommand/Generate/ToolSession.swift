@@ -66,7 +66,7 @@ struct ToolSession: Sendable {
         case .finished(.failed(let error)):
             throw CommandFailure(error).advising(advice(after: error))
         case .stopped(let signal):
-            console.note(isQuiet ? "To see it: \(list)" : "The same command goes on with it. To see it: \(list)")
+            console.note(isQuiet ? "To see it: \(list)" : "The same command continues it. To see it: \(list)")
             return signal.status
         }
     }
@@ -74,7 +74,7 @@ struct ToolSession: Sendable {
     private func advice(after error: AIServiceError) -> String {
         switch error.code {
         case .toolLimitReached:
-            "The same command goes on with it if it allows more (--max-turns, --max-cost); --new begins anew."
+            "The same command continues it if it allows more (--max-turns, --max-cost); --new starts again."
         case .requestHeld:
             "The same command asks about it at a terminal. To see it: \(list)"
         default: "What was done is in the store: \(list)"

@@ -122,7 +122,7 @@ import Testing
         try desk.write("services: {local: {kind: openai, base_url: \"http://localhost:1/v1\", needs_key: false}}")
         for name in ["opnai", "openai.smell", "opnai.image"] {
             #expect(await run(desk, "models", name) == .unavailable)
-            #expect(desk.stage.errors.contains("There is no service \(name)."), "\(desk.stage.errors)")
+            #expect(desk.stage.errors.contains("Unknown service \(name)."), "\(desk.stage.errors)")
         }
         #expect(await run(desk, "models", "local") == .success)
         #expect(desk.stage.errors.contains("--refresh") && desk.stage.output.isEmpty)

@@ -263,7 +263,7 @@ import Testing
             #expect(stage.errors.contains("--max-turns") && fake.bodies.count == 1 && calls(stage).isEmpty)
             #expect(await stage.run(command) == .success)
             #expect(fake.bodies.count == 2 && stage.output == "Whales sing.")
-            #expect(stage.errors.contains("goes on from there"))
+            #expect(stage.errors.contains("continues from there"))
             // A finished one is not taken again.
             #expect(await stage.run(command) == .success)
             #expect(fake.bodies.count == 4)
