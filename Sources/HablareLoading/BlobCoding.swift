@@ -29,7 +29,7 @@ extension BlobCoding where Value == String {
         encode: { Data($0.utf8) },
         decode: { data in
             guard let text = String(validating: data, as: UTF8.self) else {
-                throw AIServiceError(.invalidResponse, "What is stored is no text. It is to be loaded anew.")
+                throw AIServiceError(.invalidResponse, "The stored value is not text. Load it again.")
             }
             return text
         })

@@ -12,7 +12,7 @@ import NIOHTTP1
 /// It uses the library's delegate rather than its async call for two reasons. Only the delegate learns when the call
 /// was passed to the connection, which decides whether the call may have arrived. And a timeout can end the transfer
 /// without a task for each piece.
-final class Transfer: HTTPClientResponseDelegate {
+final class Transfer: HTTPClientResponseDelegate, AnswerTransfer {
     typealias Response = Void
 
     private struct State: Sendable {
@@ -86,7 +86,7 @@ final class Transfer: HTTPClientResponseDelegate {
         demand?.succeed()
         switch portion {
         case .bytes(let bytes, _): return bytes
-        case .end(let ending): return try Self.result(of: ending).get()
+        case .end(let ending): return try ending.result.get()
         case .wait: break
         }
         return try await withTaskCancellationHandler {
@@ -95,38 +95,12 @@ final class Transfer: HTTPClientResponseDelegate {
                 demand?.succeed()
                 switch portion {
                 case .bytes(let bytes, _): continuation.resume(returning: bytes)
-                case .end(let ending): continuation.resume(with: Self.result(of: ending))
+                case .end(let ending): continuation.resume(with: ending.result)
                 case .wait: break
                 }
             }
         } onCancel: {
             cancel()
-        }
-    }
-
-    /// The answer's body. When its last holder releases it, the transfer ends.
-    private var pieces: HTTPPieces {
-        let hold = Hold(transfer: self)
-        return HTTPPieces { try await hold.transfer.next() }
-    }
-
-    private final class Hold: Sendable {
-        let transfer: Transfer
-
-        init(transfer: Transfer) { self.transfer = transfer }
-
-        deinit { transfer.left() }
-    }
-
-    /// Leaves the rest of the answer unread. Returns when the server has sent the rest, or when `lingering` has passed.
-    /// Cancelling the task ends the transfer at once.
-    func leave() async {
-        left()
-        do {
-            _ = try await next()
-        } catch {
-            // In every case the connection is now free or closed.
-            return
         }
     }
 
@@ -295,7 +269,7 @@ final class Transfer: HTTPClientResponseDelegate {
             } else {
                 demand?.succeed()
             }
-            reader?.resume(with: Transfer.result(of: ending))
+            reader?.resume(with: ending.result)
             switch ending {
             case .complete, .cancelled: caller?.resume(throwing: CancellationError())
             case .failed(let failure): caller?.resume(throwing: failure)
@@ -312,14 +286,6 @@ final class Transfer: HTTPClientResponseDelegate {
         }
         return Waiting(
             task: state.task, caller: state.caller, reader: state.reader, demand: state.demand, watch: state.watch)
-    }
-
-    private static func result(of ending: TransferMachine.Ending) -> Result<Data?, any Error> {
-        switch ending {
-        case .complete: .success(nil)
-        case .failed(let failure): .failure(failure)
-        case .cancelled: .failure(CancellationError())
-        }
     }
 
     private static var now: Duration { .nanoseconds(Int64(NIODeadline.now().uptimeNanoseconds)) }

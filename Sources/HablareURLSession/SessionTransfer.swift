@@ -10,7 +10,7 @@ import FoundationNetworking
 
 /// A transfer over a session. It passes the events of the session, the reader and the caller to ``TransferMachine``,
 /// and performs the machine's actions.
-final class SessionTransfer: Sendable {
+final class SessionTransfer: AnswerTransfer {
     private struct State: Sendable {
         var machine: TransferMachine
         var task: URLSessionTask?
@@ -74,7 +74,7 @@ final class SessionTransfer: Sendable {
     // MARK: The reader
 
     /// Returns the next piece. Cancelling the task ends the transfer.
-    private func next() async throws -> Data? {
+    func next() async throws -> Data? {
         if Task.isCancelled { cancel() }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -94,7 +94,7 @@ final class SessionTransfer: Sendable {
                 resumed?.resume()
                 switch portion {
                 case .bytes(let bytes, _): continuation.resume(returning: bytes)
-                case .end(let ending): continuation.resume(with: Self.result(of: ending))
+                case .end(let ending): continuation.resume(with: ending.result)
                 case .wait: break
                 }
             }
@@ -103,33 +103,7 @@ final class SessionTransfer: Sendable {
         }
     }
 
-    /// The answer's body. When its last holder releases it, the transfer ends.
-    private var pieces: HTTPPieces {
-        let hold = Hold(transfer: self)
-        return HTTPPieces { try await hold.transfer.next() }
-    }
-
-    private final class Hold: Sendable {
-        let transfer: SessionTransfer
-
-        init(transfer: SessionTransfer) { self.transfer = transfer }
-
-        deinit { transfer.left() }
-    }
-
-    /// Leaves the rest of the answer unread. Returns when the server has sent the rest, or when a short time has
-    /// passed. Cancelling the task ends the transfer at once.
-    func leave() async {
-        left()
-        do {
-            _ = try await next()
-        } catch {
-            // In every case the connection is now free or closed.
-            return
-        }
-    }
-
-    private func left() {
+    func left() {
         let now = Self.now
         let (until, resumed) = state.withLock { state in
             let until = state.machine.left(at: now)
@@ -254,7 +228,7 @@ final class SessionTransfer: Sendable {
 
         func end(with ending: TransferMachine.Ending, abort: Bool) {
             if abort { task?.cancel() }
-            reader?.resume(with: SessionTransfer.result(of: ending))
+            reader?.resume(with: ending.result)
             switch ending {
             case .complete, .cancelled: caller?.resume(throwing: CancellationError())
             case .failed(let failure): caller?.resume(throwing: failure)
@@ -268,14 +242,6 @@ final class SessionTransfer: Sendable {
             state.reader = nil
         }
         return Waiting(task: state.task, caller: state.caller, reader: state.reader)
-    }
-
-    private static func result(of ending: TransferMachine.Ending) -> Result<Data?, any Error> {
-        switch ending {
-        case .complete: .success(nil)
-        case .failed(let failure): .failure(failure)
-        case .cancelled: .failure(CancellationError())
-        }
     }
 
     private static var now: Duration { .nanoseconds(Int64(DispatchTime.now().uptimeNanoseconds)) }

@@ -6,7 +6,6 @@ import HablareSQLite
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOHTTP1
-import NIOPosix
 
 /// Short lines embedded a second through the engine on the SQLite store, against a stub on loopback that takes 20 ms
 /// for a call: the provider's calls of up to 2,048 texts, beside one call each with the same number of calls at once.
@@ -89,27 +88,10 @@ struct VectorServer: Sendable {
     static func run<R: Sendable>(
         after pause: TimeAmount, _ body: @Sendable (VectorServer) async throws -> R
     ) async throws -> R {
-        let threads = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let count = NIOLockedValueBox(0)
-        let channel = try await ServerBootstrap(group: threads)
-            .serverChannelOption(.backlog, value: 1024)
-            .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
-            .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.configureHTTPServerPipeline(withPipeliningAssistance: false)
-                    try channel.pipeline.syncOperations.addHandler(Answerer(pause: pause, count: count))
-                }
-            }
-            .bind(host: "127.0.0.1", port: 0).get()
-        let result: Result<R, any Error>
-        do {
-            result = .success(try await body(VectorServer(port: channel.localAddress?.port ?? 0, count: count)))
-        } catch {
-            result = .failure(error)
+        return try await StubServer.serve({ Answerer(pause: pause, count: count) }) {
+            try await body(VectorServer(port: $0, count: count))
         }
-        try await channel.close()
-        try await threads.shutdownGracefully()
-        return try result.get()
     }
 
     private final class Answerer: ChannelInboundHandler {

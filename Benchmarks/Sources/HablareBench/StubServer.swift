@@ -10,21 +10,28 @@ struct StubServer: Sendable {
     static func run<R: Sendable>(
         answer: String, _ body: @Sendable (StubServer) async throws -> R
     ) async throws -> R {
-        let threads = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let bytes = ByteBuffer(string: answer)
+        return try await serve({ Answerer(answer: bytes) }) { try await body(StubServer(port: $0)) }
+    }
+
+    /// Runs a server on loopback with a handler for each connection. The body gets its port.
+    static func serve<R: Sendable>(
+        _ handler: @escaping @Sendable () -> some ChannelHandler, _ body: (Int) async throws -> R
+    ) async throws -> R {
+        let threads = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let channel = try await ServerBootstrap(group: threads)
             .serverChannelOption(.backlog, value: 1024)
             .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.configureHTTPServerPipeline(withPipeliningAssistance: false)
-                    try channel.pipeline.syncOperations.addHandler(Answerer(answer: bytes))
+                    try channel.pipeline.syncOperations.addHandler(handler())
                 }
             }
             .bind(host: "127.0.0.1", port: 0).get()
         let result: Result<R, any Error>
         do {
-            result = .success(try await body(StubServer(port: channel.localAddress?.port ?? 0)))
+            result = .success(try await body(channel.localAddress?.port ?? 0))
         } catch {
             result = .failure(error)
         }

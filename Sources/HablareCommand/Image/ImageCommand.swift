@@ -20,7 +20,7 @@ struct ImageCommand: ComposedCommand {
             With --sample N the files are named whale-1.png, whale-2.png and so on.
 
             Pictures are kept. If you run the same command again, it writes them without a new call, continues after \
-            Ctrl-C, and requests only the missing pictures if --sample is larger. --anew requests new pictures each \
+            Ctrl-C, and requests only the missing pictures if --sample is larger. --new requests new pictures each \
             time. If some of them fail, the message has the commands that continue.
             """)
 
@@ -57,7 +57,7 @@ struct ImageCommand: ComposedCommand {
     var sample = 1
 
     @Flag(help: "Request new pictures, even if the same request was answered before.")
-    var anew = false
+    var new = false
 
     @Option(
         name: [.short, .long],
@@ -158,11 +158,11 @@ struct ImageCommand: ComposedCommand {
         let instance = installed.provider.instance.rawValue
         var words = ["image 1", installed.name, instance, installed.model ?? "", text].map { Data($0.utf8) }
         for case .image(let body, _) in parts { words.append(Data(body.digest)) }
-        if anew { words.append(Data(composition.seams.makeID().uuidString.utf8)) }
-        let (policy, caching) = (options.ifInterrupted.policy, anew ? CachePolicy.refresh : .use)
+        if new { words.append(Data(composition.seams.makeID().uuidString.utf8)) }
+        let (policy, caching) = (options.ifInterrupted.policy, new ? CachePolicy.refresh : .use)
         return JobWork(
             job: .hashing(words + (try parameters.jobParts())), provider: installed.provider.id, count: sample,
-            noun: "picture", isNewEachTime: anew
+            noun: "picture", isNewEachTime: new
         ) { index, id in
             AIRequest(
                 id: id, prompt: prompt, model: installed.askedModel, parameters: parameters, sample: index,

@@ -178,7 +178,10 @@ final class PromiseKeeper: Sendable {
 
     /// The advice for every promise that cannot be fulfilled without a change by the app or the user.
     static let whatToDo =
-        " The promise stays: once that is mended, promise it again (`promiseMerge`) or run the coordinator anew; `forgetMerge` takes it back."
+        """
+         The promise stays. After the correction, promise it again (`promiseMerge`) or restart the coordinator. \
+        `forgetMerge` removes the promise.
+        """
 
     /// The number of responses that are read and merged together.
     private static let batch = 64

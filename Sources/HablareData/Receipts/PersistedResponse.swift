@@ -38,7 +38,10 @@ extension PersistedResponse: FetchableRecord, TableRecord {
             guard row.hasColumn(column), let value = Value.fromDatabaseValue(row[column]) else {
                 throw MergeError(
                     .invalidContent,
-                    "A persisted response is damaged, or was fetched without all its columns. Fetch it whole; where that does not help, delete its row and persist the response anew.",
+                    """
+                    A persisted response is damaged, or was fetched without all its columns. Fetch all columns. If that \
+                    does not help, delete the row and persist the response again.
+                    """,
                     cause: column)
             }
             return value

@@ -30,7 +30,10 @@ public struct ContentRule: Sendable {
         guard try holds(content) else {
             throw MergeError(
                 .rejected,
-                "The answer must be \(wanted). It was not merged and is kept: look at it with `response(for:)`, or ask anew with `regenerate`."
+                """
+                The answer must be \(wanted). It was not merged, and it is kept: read it with `response(for:)`, or \
+                request another one with `regenerate`.
+                """
             )
         }
     }

@@ -81,7 +81,8 @@ extension AppDatabaseError {
                 cause: error)
         case .SQLITE_CORRUPT:
             self.init(
-                .corrupt, "\(path) is damaged. Move it away and start anew, or restore a copy.", cause: error)
+                .corrupt, "\(path) is damaged. Move it away and start with a new file, or restore a copy.", cause: error
+            )
         case .SQLITE_BUSY, .SQLITE_LOCKED:
             self.init(
                 .busy, "Another process keeps \(path) locked. Try again when it is done.", cause: error)

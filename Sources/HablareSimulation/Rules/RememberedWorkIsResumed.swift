@@ -14,7 +14,7 @@ enum RememberedWorkIsResumed: SimulationRule {
                     guard let last = lastWord(before: later, among: calls), !last.mayHaveForgotten, !last.hasIgnored
                     else { continue }
                     found.append(
-                        "call \(later.number) of request \(story.number) begins anew what call \(last.number) remembered"
+                        "call \(later.number) of request \(story.number) starts the work of call \(last.number) again"
                     )
                 }
             }
@@ -39,7 +39,7 @@ enum RememberedWorkIsResumed: SimulationRule {
         _ call: CallStory, _ work: Int32, _ story: RequestStory, _ history: SimulationHistory, _ found: inout [String]
     ) {
         guard history.calls.indices.contains(Int(work)) else {
-            return found.append("call \(call.number) was handed work that nobody began")
+            return found.append("call \(call.number) was handed work that no call began")
         }
         let begun = history.calls[Int(work)]
         if begun.request != story.number || begun.provider != call.provider || begun.attempt >= call.attempt {

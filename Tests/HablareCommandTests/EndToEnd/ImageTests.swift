@@ -29,7 +29,7 @@ import Testing
             #expect(fake.paths.count == 1)
             #expect(await stage.run(words + ["--quality", "high"]) == .success)
             #expect(fake.paths.count == 2)
-            #expect(await stage.run(words + ["--quality", "high", "--anew"]) == .success)
+            #expect(await stage.run(words + ["--quality", "high", "--new"]) == .success)
             #expect(fake.paths.count == 3)
         }
     }
@@ -65,12 +65,12 @@ import Testing
         }
     }
 
-    @Test func `With --anew a failed picture is retried without the paid others`() async throws {
+    @Test func `With --new a failed picture is retried without the paid others`() async throws {
         var manner = FakeService.Manner()
         manner.instead = { $0.number == 1 ? .text(400, "{}", type: "application/json") : nil }
         try await FakeService.run(manner) { fake in
             let stage = try fake.stage()
-            let words = ["image", "A whale.", "--provider", "openai", "-o", "whale.png", "--sample", "3", "--anew"]
+            let words = ["image", "A whale.", "--provider", "openai", "-o", "whale.png", "--sample", "3", "--new"]
             #expect(await stage.run(words) == .incomplete)
             let job = try #require(try stage.store().snapshots(SnapshotFilter()).first?.job).rawValue
             #expect(
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `With --anew missing or stopped pictures are found by their job, even with --quiet`(
+    func `With --new missing or stopped pictures are found by their job, even with --quiet`(
         isStopped: Bool
     ) async throws {
         let gate = HablareTestServers.Gate()
@@ -110,7 +110,7 @@ import Testing
         }
         try await FakeService.run(manner) { fake in
             let stage = try fake.stage()
-            let words = ["image", "A whale.", "--provider", "openai", "-o", "whale.png", "--anew", "--quiet"]
+            let words = ["image", "A whale.", "--provider", "openai", "-o", "whale.png", "--new", "--quiet"]
             async let ended = stage.run(words)
             if isStopped {
                 try await waitUntil { fake.paths.count == 1 }
@@ -128,14 +128,14 @@ import Testing
         }
     }
 
-    @Test func `With --anew stopped pictures are resumed instead of repeated`() async throws {
+    @Test func `With --new stopped pictures are resumed instead of repeated`() async throws {
         let gate = HablareTestServers.Gate()
         var manner = FakeService.Manner()
         manner.gate = gate
         try await FakeService.run(manner) { fake in
             let stage = try fake.stage()
             let words = [
-                "image", "A whale.", "--provider", "openai", "-o", "whale.png", "--sample", "3", "--anew",
+                "image", "A whale.", "--provider", "openai", "-o", "whale.png", "--sample", "3", "--new",
                 "--concurrency", "1",
             ]
             async let ended = stage.run(words)
@@ -168,7 +168,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `A full disk gives the command to continue, with --anew another one`(isAnew: Bool) async throws {
+    func `A full disk gives the command to continue, with --new another one`(isAnew: Bool) async throws {
         let settled = Locked(0)
         let painter = ScriptedProvider(
             id: "painter", responseType: .image, limits: ProviderLimits(concurrency: 1, breaker: .never)
@@ -184,7 +184,7 @@ import Testing
                 }
             })
         let words = ["image", "A whale.", "--provider", "painter", "-o", "whale", "--sample", "3"]
-        #expect(await stage.run(words + (isAnew ? ["--anew"] : [])) == .inputOutput)
+        #expect(await stage.run(words + (isAnew ? ["--new"] : [])) == .inputOutput)
         let job = try #require(try stage.store().snapshots(SnapshotFilter()).first?.job).rawValue
         let requests = "continue with (hablare retry --failed --job \(job) && hablare work)"
         #expect(stage.errors.contains(requests) == isAnew, "\(stage.errors)")
@@ -230,7 +230,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [[], ["--anew"]])
+    @Test(arguments: [[], ["--new"]])
     func `A picture in the wrong format does not block the others`(options: [String]) async throws {
         let jpeg = Data([0xFF, 0xD8, 0xFF, 0xE0]) + Data("a picture".utf8)
         var manner = FakeService.Manner()
@@ -267,7 +267,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [[], ["--anew"]])
+    @Test(arguments: [[], ["--new"]])
     func `A damaged picture is reported with the command to replace it`(options: [String]) async throws {
         let painter = ScriptedProvider(
             id: "painter", responseType: .image, limits: ProviderLimits(concurrency: 1, breaker: .never)

@@ -15,7 +15,7 @@ import Testing
                 AIRequest(prompt: "Summary"), mergingInto: "article.summary", row: 4242)
             try await bench.soon {
                 let failure = try await bench.coordinator.pendingMerges().first?.failure
-                return ["promiseMerge", "forgetMerge", "run the coordinator anew"]
+                return ["promiseMerge", "forgetMerge", "restart the coordinator"]
                     .allSatisfy { failure?.contains($0) == true }
             }
             try await bench.database.write { database in

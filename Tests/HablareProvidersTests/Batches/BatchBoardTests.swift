@@ -48,7 +48,7 @@ import Testing
             }
         }
         guard case .failed = board.gathering("a", now: Self.at(33)) else {
-            Issue.record("a is told once")
+            Issue.record("a receives its result once")
             return
         }
     }

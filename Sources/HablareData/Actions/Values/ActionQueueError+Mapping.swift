@@ -14,14 +14,14 @@ extension ActionQueueError {
     static let notPending = ActionQueueError(
         .notPending,
         """
-        The action is not in a state in which this can be asked of it, by now. Show `pendingActions` anew: what is under \
-        way has to be awaited, and what was carried out can only be undone.
+        The action's state no longer allows this. Read `pendingActions` again: wait for an action in progress, and undo \
+        one that was carried out.
         """)
     static let notRunning = ActionQueueError(
         .notRunning,
         """
-        Nobody commits the actions of this queue: start its `run()`, or `resume()` it. Where it was started this moment, \
-        wait in `updates` until `isRunning` is true.
+        This queue commits no actions, because it does not run. Start its `run()`, or call `resume()`. If you started it \
+        a moment ago, wait in `updates` until `isRunning` is true.
         """)
     static let alreadyRunning = ActionQueueError(
         .alreadyRunning, "This queue is run already. Run each queue once, as one service.")
@@ -40,7 +40,7 @@ extension ActionQueueError {
             .erased,
             """
             The queue \(name) was erased from its database while it was open, and its actions with it. End its `run()` \
-            before you erase the database, and open it anew afterwards.
+            before you erase the database, and open it again afterwards.
             """)
     }
 

@@ -5,13 +5,13 @@ import Hablare
 extension RuleCase {
     /// Rules about work that outlives its call.
     static let remembering: [RuleCase] = [
-        RuleCase(RememberedWorkIsResumed.self, "begins anew what call 0 remembered") { trace, isGuilty in
+        RuleCase(RememberedWorkIsResumed.self, "starts the work of call 0 again") { trace, isGuilty in
             let first = trace.remembers(0)
             let second = trace.call(0)
             if !isGuilty { trace.happens(.handed(call: second, work: first), in: 0) }
             trace.answers(second)
         },
-        RuleCase(RememberedWorkIsResumed.self, "call 2 of request 0 begins anew what call 0 remembered") {
+        RuleCase(RememberedWorkIsResumed.self, "call 2 of request 0 starts the work of call 0 again") {
             trace, isGuilty in
             let first = trace.remembers(0)
             let second = trace.call(0)
@@ -20,7 +20,7 @@ extension RuleCase {
             trace.fails(second, "connection-lost")
             trace.completes(0)
         },
-        RuleCase(RememberedWorkIsResumed.self, "was handed work that nobody began") { trace, isGuilty in
+        RuleCase(RememberedWorkIsResumed.self, "was handed work that no call began") { trace, isGuilty in
             let first = trace.remembers(0)
             let second = trace.call(0)
             trace.happens(.handed(call: second, work: isGuilty ? 7 : first), in: 0)
