@@ -1,6 +1,6 @@
 # Everything works in a folder with a space in its name: recipes use relative paths only.
 # PREFIX, ONLY, BASE, ROUNDS, KILLS, MINUTES, REQUESTS, SEGMENTS, LIMIT, SEEDS, SEED, JOBS, TRACE, DIGEST, SECONDS_EACH
-# LINES, PAUSE, PARTS, REQUIRE, SCOPE, SAMPLE, IN_PLACE and DAYS reach the scripts through the environment.
+# LINES, PAUSE, PARTS, SDKS, REQUIRE, SCOPE, SAMPLE, IN_PLACE and DAYS reach the scripts through the environment.
 PREFIX ?= ~/.local
 export PREFIX
 .DEFAULT_GOAL := help
@@ -18,9 +18,10 @@ test: ## Build and run all tests (installs what is missing)
 	@scripts/setup
 	@scripts/test
 
-integration: ## Run our providers against a real language model and a real voice, which it installs outside the tree
+integration: ## Run our providers against a real language model, a real voice and the vendors' libraries, which it installs outside the tree
 	@scripts/setup
 	@scripts/integration
+	@scripts/sdk-test
 
 install: ## Install hablare and its shell completions under PREFIX (default ~/.local)
 	@scripts/setup

@@ -31,32 +31,41 @@ struct CostModel: Sendable, Hashable {
     /// call reported none of the units that it is charged for. A missing count does not mean no use.
     func cost(of usage: Usage, by payee: Payee, at date: Date) -> Int64? {
         if let reported = usage.costMicroDollars { return reported }
-        let prices = prices.prices(of: payee.names, model: payee.model, at: date)
+        let prices = prices.prices(of: payee.names, model: payee.model, at: date).applying(to: usage)
         guard !prices.isEmpty else { return nil }
+        return Self.cost(of: usage, at: prices)
+    }
+
+    private static func cost(of usage: Usage, at prices: [PriceEntry]) -> Int64? {
         let charged = prices.filter { $0.microDollarsPerMillion > 0 }
         let counts = UnitCounts(usage, pricedBy: prices)
         guard charged.isEmpty || charged.contains(where: { counts[$0.unit] > 0 }) else { return nil }
-        return Self.sum(charged, of: counts)
+        return sum(charged, of: counts)
     }
 
     /// Returns the maximum cost of a call before it is sent, or `nil` if it is unknown.
     ///
     /// It is not yet known which tokens the provider reads from its cache or writes to it. Each input token is
-    /// therefore charged at the highest of these prices.
+    /// therefore charged at the highest of these prices. The prompt may be shorter than its maximum, so each unit is
+    /// charged at the highest of its prices up to that length.
     ///
     /// - Parameter maximum: The provider's estimate of the maximum usage. Not called if the price does not depend on
     ///   it: the call is free, or has only a price per call.
     func bound(by payee: Payee, at date: Date, maximum: () -> Usage?) -> Int64? {
         let prices = prices.prices(of: payee.names, model: payee.model, at: date)
         let charged = prices.filter { $0.microDollarsPerMillion > 0 }
-        if !prices.isEmpty, charged.allSatisfy({ $0.unit == .call }) {
+        if !prices.isEmpty, charged.allSatisfy({ $0.unit == .call && $0.above == nil }) {
             return Self.sum(charged, of: UnitCounts(Usage(), pricedBy: charged))
         }
         guard var maximum = maximum(), !maximum.isImpossible else { return nil }
-        let read = prices.filter { $0.unit.isInputToken }.max { $0.microDollarsPerMillion < $1.microDollarsPerMillion }
+        if let reported = maximum.costMicroDollars { return reported }
+        let possible = prices.highest(upTo: maximum)
+        guard !possible.isEmpty else { return nil }
+        let read = possible.filter { $0.unit.isInputToken }
+            .max { $0.microDollarsPerMillion < $1.microDollarsPerMillion }
         maximum.cachedInputTokens = read?.unit == .cachedInputToken ? maximum.inputTokens : 0
         maximum.cacheWriteTokens = read?.unit == .cacheWriteToken ? maximum.inputTokens : 0
-        return cost(of: maximum, by: payee, at: date)
+        return Self.cost(of: maximum, at: possible)
     }
 
     private static func sum(_ prices: [PriceEntry], of counts: UnitCounts) -> Int64 {
@@ -67,6 +76,29 @@ struct CostModel: Sendable, Hashable {
         }
         let rounded = (perThousandMillions + 500_000_000) / 1_000_000_000
         return Int64(clamping: rounded)
+    }
+}
+
+extension [PriceEntry] {
+    /// The prices that apply to a call: for each unit the one for the longest prompts that the call's prompt reaches.
+    fileprivate func applying(to usage: Usage) -> [PriceEntry] {
+        only(reachedBy: usage) { $0.above ?? 0 < $1.above ?? 0 }
+    }
+
+    /// The highest price of each unit for a prompt that is at most as long.
+    fileprivate func highest(upTo maximum: Usage) -> [PriceEntry] {
+        only(reachedBy: maximum) { $0.microDollarsPerMillion < $1.microDollarsPerMillion }
+    }
+
+    /// Returns one price for each unit: the greatest of those that a prompt of this length reaches.
+    private func only(
+        reachedBy usage: Usage, by areInIncreasingOrder: (PriceEntry, PriceEntry) -> Bool
+    ) -> [PriceEntry] {
+        guard contains(where: { $0.above != nil }) else { return self }
+        let reached = filter { $0.covers(inputTokens: usage.inputTokens) }
+        return PriceUnit.allCases.compactMap { unit in
+            reached.filter { $0.unit == unit }.max(by: areInIncreasingOrder)
+        }
     }
 }
 

@@ -37,6 +37,10 @@ public struct PriceEntry: Sendable, Hashable {
     public var unit: PriceUnit
     /// The price of a million units in millionths of a US dollar: 150,000 is 15 cents per million.
     public var microDollarsPerMillion: Int64
+    /// The number of input tokens that a call must exceed for the price to apply, to the whole call. Cached tokens
+    /// count, too. 272,000 for example: the price of calls with 272,001 input tokens or more. `nil`: the price of every
+    /// call to which no other price of the unit applies.
+    public var above: Int64?
     /// The date from which the price is valid. `nil`: it always was.
     public var from: Date?
     /// The date until which the price is valid, exclusive. `nil`: until further notice.
@@ -51,13 +55,14 @@ public struct PriceEntry: Sendable, Hashable {
 
     /// Creates a price.
     public init(
-        provider: String, model: String? = nil, unit: PriceUnit, microDollarsPerMillion: Int64, from: Date? = nil,
-        until: Date? = nil, checked: String? = nil, source: String? = nil
+        provider: String, model: String? = nil, unit: PriceUnit, microDollarsPerMillion: Int64, above: Int64? = nil,
+        from: Date? = nil, until: Date? = nil, checked: String? = nil, source: String? = nil
     ) {
         self.provider = provider
         self.model = model
         self.unit = unit
         self.microDollarsPerMillion = microDollarsPerMillion
+        self.above = above
         self.from = from
         self.until = until
         self.checked = checked
@@ -67,6 +72,9 @@ public struct PriceEntry: Sendable, Hashable {
     func holds(at date: Date) -> Bool {
         (from ?? .distantPast) <= date && date < (until ?? .distantFuture)
     }
+
+    /// Whether the price may apply to a call with so many input tokens.
+    func covers(inputTokens: Int64) -> Bool { above.map { inputTokens > $0 } ?? true }
 
     func overlaps(_ other: PriceEntry) -> Bool {
         (from ?? .distantPast) < (other.until ?? .distantFuture)

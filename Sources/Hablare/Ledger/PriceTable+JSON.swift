@@ -16,6 +16,7 @@ extension PriceTable {
     /// The file is an object with `date`, `sources` and `prices`, a list of objects with these members:
     /// - `provider`, and `model` (omitted: every model).
     /// - `unit`, see ``PriceUnit``, and `microDollarsPerMillion`.
+    /// - `above`, the number of input tokens that a call must exceed for the price to apply (omitted: every call).
     /// - The days `from` and `until` (omitted: always). The price is valid from the beginning of `from` to the
     ///   beginning of `until`, in UTC.
     /// - `checked`, the day or month in which the price was compared with its source (omitted: on `date`).
@@ -50,7 +51,7 @@ extension PriceTable {
     }
 
     private static let keys = [
-        "provider", "model", "unit", "microDollarsPerMillion", "from", "until", "checked", "source",
+        "provider", "model", "unit", "microDollarsPerMillion", "above", "from", "until", "checked", "source",
     ]
 
     private static func entry(_ row: Any, number: Int) throws(AIServiceError) -> PriceEntry {
@@ -65,10 +66,14 @@ extension PriceTable {
             let units = PriceUnit.allCases.map(\.rawValue).joined(separator: ", ")
             throw .badPrice(number, "has an unknown unit. Known: \(units).")
         }
-        // A number with a fraction is not a price, and neither is a Boolean, which is a number to Foundation.
-        guard let price = row["microDollarsPerMillion"] as? NSNumber, !isBoolean(price),
-            let micro = Int64(exactly: price.doubleValue.rounded(.down) == price.doubleValue ? price.doubleValue : .nan)
-        else { throw .badPrice(number, "has no price. Give `microDollarsPerMillion`, a whole number.") }
+        guard let micro = whole(row["microDollarsPerMillion"]) else {
+            throw .badPrice(number, "has no price. Give `microDollarsPerMillion`, a whole number.")
+        }
+        let above = whole(row["above"])
+        guard above != nil || row["above"] == nil || row["above"] is NSNull else {
+            throw .badPrice(
+                number, "has an invalid `above`. Give a whole number of input tokens, or leave it out.")
+        }
         guard row["model"] == nil || row["model"] is String || row["model"] is NSNull else {
             throw .badPrice(number, "has a model that is not a text. Give the model's name, or leave it out.")
         }
@@ -84,8 +89,15 @@ extension PriceTable {
         }
         return PriceEntry(
             provider: provider, model: row["model"] as? String, unit: unit, microDollarsPerMillion: micro,
-            from: try day("from", of: row, number), until: try day("until", of: row, number),
+            above: above, from: try day("from", of: row, number), until: try day("until", of: row, number),
             checked: row["checked"] as? String, source: row["source"] as? String)
+    }
+
+    /// Returns a whole number. A number with a fraction is none, and neither is a Boolean, which is a number to
+    /// Foundation.
+    private static func whole(_ value: Any?) -> Int64? {
+        guard let number = value as? NSNumber, !isBoolean(number) else { return nil }
+        return Int64(exactly: number.doubleValue)
     }
 
     private static func isBoolean(_ number: NSNumber) -> Bool {

@@ -9,6 +9,9 @@ package import Foundation
 /// 4. The provider's kind without a model.
 ///
 /// All units of that level apply together, and no other level adds to them. An entry of price 0 makes a unit free.
+///
+/// If a unit has prices for long prompts (``PriceEntry/above``), the one with the highest `above` that the call's input
+/// tokens exceed applies to the whole call.
 public struct PriceTable: Sendable, Hashable {
     /// The highest price that an entry may have: a thousand dollars per unit. Costs can then be computed exactly.
     public static let highestPrice: Int64 = 1_000_000_000_000_000
@@ -32,8 +35,8 @@ public struct PriceTable: Sendable, Hashable {
     /// Creates a table.
     ///
     /// - Throws: ``AIServiceError`` with code ``AIServiceError/Code/invalidConfiguration``, which names the entry. A
-    ///   price may not be negative or above ``highestPrice``, end before it begins, have a `checked` that is not a day
-    ///   or month, or overlap another one of the same unit.
+    ///   price may not be negative or above ``highestPrice``, end before it begins, have an `above` that is not
+    ///   positive or a `checked` that is not a day or month, or overlap another one of the same unit and `above`.
     public init(_ entries: [PriceEntry], date: String = "", sources: [String] = []) throws(AIServiceError) {
         for (index, entry) in entries.enumerated() { try Self.check(entry, number: index + 1) }
         try Self.checkOverlaps(entries)
@@ -57,6 +60,10 @@ public struct PriceTable: Sendable, Hashable {
         guard entry.microDollarsPerMillion <= highestPrice else {
             throw .badPrice(number, "is above a thousand dollars a unit. Give micro-dollars for a million units.")
         }
+        guard entry.above.map({ $0 > 0 }) ?? true else {
+            throw .badPrice(
+                number, "has an `above` that is not positive. Give a number of input tokens, or leave it out.")
+        }
         guard (entry.from ?? .distantPast) < (entry.until ?? .distantFuture) else {
             throw .badPrice(number, "ends before it begins. Give a later `until`, or none.")
         }
@@ -74,9 +81,12 @@ public struct PriceTable: Sendable, Hashable {
         struct Key: Hashable {
             let owner: Owner
             let unit: PriceUnit
+            let above: Int64?
         }
         let groups = Dictionary(grouping: entries.enumerated()) {
-            Key(owner: Owner(provider: $0.element.provider, model: $0.element.model), unit: $0.element.unit)
+            Key(
+                owner: Owner(provider: $0.element.provider, model: $0.element.model), unit: $0.element.unit,
+                above: $0.element.above)
         }
         var first: (earlier: Int, later: Int)?
         for group in groups.values where group.count > 1 {
@@ -101,8 +111,8 @@ public struct PriceTable: Sendable, Hashable {
         !prices(of: names, model: model, at: date).isEmpty
     }
 
-    /// Returns the prices that apply to a call, by the first of these names that has any: each name with the model,
-    /// then alone.
+    /// Returns the prices that may apply to a call, by the first of these names that has any: each name with the model,
+    /// then alone. Among them are those for long prompts, so a unit may have several.
     func prices(of names: [String], model: String?, at date: Date) -> [PriceEntry] {
         for name in names {
             if let model {

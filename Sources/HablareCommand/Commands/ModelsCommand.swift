@@ -153,7 +153,9 @@ struct ModelRow: ListRow, JSONPrintable {
             (.call, "a call"),
         ]
         let texts = words.compactMap { unit, word -> String? in
-            guard let price = prices.first(where: { $0.unit == unit })?.microDollarsPerMillion else { return nil }
+            guard let price = prices.first(where: { $0.unit == unit && $0.above == nil })?.microDollarsPerMillion else {
+                return nil
+            }
             let amount =
                 switch unit {
                 case .audioSecond: price * 60 / 1_000_000
@@ -162,7 +164,9 @@ struct ModelRow: ListRow, JSONPrintable {
                 }
             return "\(MicroDollars.text(amount)) \(word)"
         }
-        return texts.isEmpty ? "-" : texts.joined(separator: ", ")
+        guard !texts.isEmpty else { return "-" }
+        let limit = prices.compactMap(\.above).min().map { " (up to \(Self.tokens($0)))" } ?? ""
+        return texts.joined(separator: ", ") + limit
     }
 
     private var end: String {
@@ -193,7 +197,10 @@ struct ModelRow: ListRow, JSONPrintable {
             "standing": standingWord, "endsAt": day(model.endsAt), "endsNotBefore": day(model.endsNotBefore),
             "successor": model.successor, "checked": model.checked, "source": model.source,
             "prices": prices.map { price in
-                ["unit": price.unit.rawValue, "microDollarsPerMillion": price.microDollarsPerMillion] as JSONObject
+                [
+                    "unit": price.unit.rawValue, "microDollarsPerMillion": price.microDollarsPerMillion,
+                    "above": price.above,
+                ] as JSONObject
             },
         ]
     }

@@ -151,6 +151,7 @@ struct ServiceOffer: Sendable, Hashable {
         case "speech_model": .speech
         case "image_model": .image
         case "embedding_model": .embedding
+        case "transcription_model": .transcription
         default: .text
         }
     }

@@ -97,7 +97,7 @@ private struct ModelEntry {
             throw ModelCatalog.fault("has an entry \(number) without `vendor` or `id`")
         }
         guard let kind: ModelInformation.Kind = try word("kind") else { throw fault("kind", "is missing") }
-        let model = ModelInformation(
+        var model = ModelInformation(
             vendor: vendor, id: id, aliases: try texts("aliases") ?? [], name: try text("name"), kind: kind,
             inputs: try texts("inputs") ?? [], releasedAt: try day("released"), contextTokens: try count("context"),
             outputTokens: try count("maxOutput"), maximumCharacters: try count("maxCharacters"),
@@ -105,7 +105,7 @@ private struct ModelEntry {
             refused: Set(try texts("refused") ?? []), isBatchable: try flag("batch"), endsAt: try day("shutdown"),
             endsNotBefore: try day("retiresNotBefore"), successor: try text("successor"),
             checked: try day("date").map { UTCDay(containing: $0).name }, source: try text("source"))
-        _ = try texts("refusedWhileReasoning")
+        model.refusedWhileReasoning = Set(try texts("refusedWhileReasoning") ?? [])
         _ = try text("notes")
         if let name = members.keys.sorted().first(where: { !known.contains($0) }) {
             throw fault(name, "is not known. Known: \(known.sorted().joined(separator: ", "))")

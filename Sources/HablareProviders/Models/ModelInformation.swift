@@ -61,6 +61,9 @@ public struct ModelInformation: Sendable, Hashable, Identifiable {
     /// `thinking.enabled`, `tool_choice.any`. `prefill` is an assistant's message at the end of the prompt,
     /// `temperature+top_p` is both of them in one request.
     public var refused: Set<String>
+    /// The parameters that the model refuses unless `reasoning_effort` is `none`: `temperature` … `chat.tools` is tools
+    /// in OpenAI's chat API.
+    public var refusedWhileReasoning: Set<String> = []
     /// Whether the vendor's batch API takes the model.
     public var isBatchable: Bool?
     /// The stage of its life, if the service reports it. It takes precedence over ``endsAt``, because an announced end
@@ -127,6 +130,7 @@ public struct ModelInformation: Sendable, Hashable, Identifiable {
         updated.thinksByDefault = newer.thinksByDefault ?? thinksByDefault
         updated.efforts = newer.efforts ?? efforts
         updated.refused = refused.subtracting(newer.accepted).union(newer.refused)
+        updated.refusedWhileReasoning = refusedWhileReasoning.union(newer.refusedWhileReasoning)
         updated.isBatchable = newer.isBatchable ?? isBatchable
         updated.lifecycle = newer.lifecycle ?? lifecycle
         // A service that calls a model active, without an end, has withdrawn the end.

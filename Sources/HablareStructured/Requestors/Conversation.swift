@@ -1,9 +1,17 @@
 public import Hablare
+import HablareJSON
 
 /// A growing conversation with a model. Its ``prompt`` is the input of the next request.
+///
+/// The conversation also keeps the model's ``thinking``. Ask for the next turn with the conversation itself, as in
+/// ``TextRequestor/ask(_:manager:)-(Conversation,_)``, so that the thinking is sent back. A model that thinks and calls
+/// tools demands that.
 public struct Conversation: Sendable, Hashable {
     /// The messages, oldest first.
     public private(set) var messages: [Prompt.Message]
+    /// The model's thinking in its turns, oldest first, as texts of ``/Hablare/AnswerMetadata/thinking``. They are sent
+    /// back unchanged. Empty if the model did not think, or if its service does not want the thinking back.
+    public private(set) var thinking: [String] = []
 
     /// Creates a conversation, with optional standing instructions.
     public init(instructions: String? = nil) {
@@ -11,8 +19,33 @@ public struct Conversation: Sendable, Hashable {
     }
 
     /// Creates a conversation that continues a prompt. A text is a message of the user.
-    public init(_ prompt: Prompt) {
+    ///
+    /// - Parameters:
+    ///   - prompt: The prompt.
+    ///   - thinking: The ``thinking`` in the prompt's turns. Default: none.
+    public init(_ prompt: Prompt, thinking: [String] = []) {
         messages = prompt.messages
+        self.thinking = thinking
+    }
+
+    /// Creates a conversation that continues a request's.
+    init(_ prompt: Prompt, parameters: [String: ParameterValue]) throws(AIServiceError) {
+        let thinking: [String]
+        switch parameters[Self.thinkingParameter] {
+        case nil, .null: thinking = []
+        case .string(let text): thinking = [text]
+        case .array(let texts) where texts.allSatisfy({ $0.string != nil }): thinking = texts.compactMap(\.string)
+        case .some(let value): thinking = [try value.jsonText()]
+        }
+        self.init(prompt, thinking: thinking)
+    }
+
+    /// The parameter of a request that has the thinking of the prompt's turns.
+    private static let thinkingParameter = "thinking_blocks"
+
+    /// The parameters of the next request beside its settings.
+    var parameters: [String: ParameterValue] {
+        thinking.isEmpty ? [:] : [Self.thinkingParameter: .array(thinking.map { .string($0) })]
     }
 
     /// The prompt for the next request.
@@ -24,12 +57,13 @@ public struct Conversation: Sendable, Hashable {
             Prompt.Message(role: .user, parts: [.text(text)] + images.map { .image($0.0, $0.1) }))
     }
 
-    /// Appends the model's answer: its text and its tool calls.
+    /// Appends the model's answer: its text, its tool calls and its thinking.
     public mutating func append(_ output: TextRequestor.Output) {
         var parts: [Prompt.Part] = output.value.isEmpty ? [] : [.text(output.value)]
         parts += output.toolCalls.map { .toolCall(id: $0.id, name: $0.name, arguments: $0.arguments) }
         guard !parts.isEmpty else { return }
         messages.append(Prompt.Message(role: .assistant, parts: parts))
+        if let thought = output.response.metadata[AnswerMetadata.thinking] { thinking.append(thought) }
     }
 
     /// Appends the result of a tool call that the model asked for.

@@ -40,6 +40,22 @@ public struct TextRequestor: Requestor, Hashable {
         AIRequest(id: id, prompt: prompt, model: self.id.model, parameters: parameters)
     }
 
+    /// Creates a request for the next turn of a conversation, with the model's thinking in its earlier turns.
+    public func request(
+        _ conversation: Conversation, id: UUID = .timeOrdered()
+    ) throws(AIServiceError) -> AIRequest {
+        var request = try request(conversation.prompt, id: id)
+        request.parameters.merge(conversation.parameters) { $1 }
+        return request
+    }
+
+    /// Asks for the next turn of a conversation with a new UUID.
+    ///
+    /// - Throws: The errors of ``Requestor/ask(_:manager:)-(AIRequest,_)``.
+    @concurrent public func ask(_ conversation: Conversation, manager: AIRequestManager) async throws -> Output {
+        try await ask(request(conversation), manager: manager)
+    }
+
     /// The parameter of the tools, if there are any.
     var toolParameters: [String: ParameterValue] { parameters.filter { $0.key == ToolDefinition.parameterName } }
 
@@ -72,5 +88,14 @@ public struct TextRequestor: Requestor, Hashable {
     /// - Throws: The errors of ``stream(_:manager:)-(AIRequest,_)``.
     @concurrent public func stream(_ prompt: Prompt, manager: AIRequestManager) async throws -> TextStream {
         try await stream(request(prompt), manager: manager)
+    }
+
+    /// Asks for the next turn of a conversation with a new UUID, and returns the text as the model writes it.
+    ///
+    /// - Throws: The errors of ``stream(_:manager:)-(AIRequest,_)``.
+    @concurrent public func stream(
+        _ conversation: Conversation, manager: AIRequestManager
+    ) async throws -> TextStream {
+        try await stream(request(conversation), manager: manager)
     }
 }

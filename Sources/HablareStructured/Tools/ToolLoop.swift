@@ -91,6 +91,13 @@ public struct ToolLoop: Sendable {
     /// - Throws: The errors of ``TextRequestor/request(_:id:)``.
     public func request(_ prompt: Prompt) throws(AIServiceError) -> AIRequest { try requestor.request(prompt) }
 
+    /// Creates the request of the first turn, which continues a conversation.
+    ///
+    /// - Throws: The errors of ``TextRequestor/request(_:id:)``.
+    public func request(_ conversation: Conversation) throws(AIServiceError) -> AIRequest {
+        try requestor.request(conversation)
+    }
+
     /// Returns the number of the turn that a request is, from 1. `nil` if it is the call of a tool, or not of a loop.
     public static func turn(of request: RequestSnapshot) -> Int? {
         guard request.metadata[ToolRun.toolLabel] == nil else { return nil }
@@ -100,7 +107,7 @@ public struct ToolLoop: Sendable {
     /// Runs the loop until the model answers without calling a tool.
     ///
     /// The requests of the later turns copy all properties except the prompt from the first request. Its deadline
-    /// applies to the whole loop.
+    /// applies to the whole loop. The model's thinking in a turn is stored with the next one, and sent back unchanged.
     ///
     /// Cancelling the calling task ends the wait, not the request in progress. The next turn is not sent then. To cancel
     /// the work, call ``/Hablare/AIRequestManager/cancelAll(job:)`` as well.

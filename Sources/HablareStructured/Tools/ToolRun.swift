@@ -43,7 +43,7 @@ struct ToolRun {
         // The deadline of a loop that is resumed is the one that it began with.
         first.deadline = try await manager.snapshot(for: self.request).deadline
         self.first = first
-        conversation = Conversation(first.prompt)
+        conversation = try Conversation(first.prompt, parameters: first.parameters)
         try await resume()
     }
 
@@ -75,7 +75,7 @@ struct ToolRun {
         guard let turn = try await manager.journal.read({ try $0.request(of: id) }) else {
             throw AIServiceError.unknown(id)
         }
-        conversation = Conversation(turn.request.prompt)
+        conversation = try Conversation(turn.request.prompt, parameters: turn.request.parameters)
     }
 
     mutating func output() async throws -> ToolLoop.Output {
@@ -104,6 +104,7 @@ struct ToolRun {
         position += 1 + calls
         var next = first.named(manager.seams.makeID())
         next.prompt = conversation.prompt
+        next.parameters.merge(conversation.parameters) { $1 }
         next.metadata[Self.turnLabel] = String(turn)
         // A choice that requires a call would require one in every turn, without end.
         if !["auto", "none"].contains(next.parameters["tool_choice"]?.string) { next.parameters["tool_choice"] = nil }

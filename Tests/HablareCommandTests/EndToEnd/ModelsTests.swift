@@ -31,6 +31,8 @@ import Testing
         {"prices": [
           {"provider": "openai", "model": "gpt-now", "unit": "input-token", "microDollarsPerMillion": 2000000},
           {"provider": "openai", "model": "gpt-now", "unit": "output-token", "microDollarsPerMillion": 10500000},
+          {"provider": "openai", "model": "gpt-now", "unit": "input-token", "microDollarsPerMillion": 4000000,
+           "above": 272000},
           {"provider": "openai", "model": "gpt-soon-latest", "unit": "input-token", "microDollarsPerMillion": 150000},
           {"provider": "openai", "model": "tts-soon", "unit": "character", "microDollarsPerMillion": 15000000,
            "until": "2026-11-27"},
@@ -71,7 +73,10 @@ import Testing
         #expect(
             lines == [
                 ["SERVICE", "MODEL", "KIND", "CONTEXT", "OUTPUT", "PRICE", "END"],
-                ["openai", "gpt-now", "text", "1.05M", "128k", "$2.00 in, $10.50 out", "not before 2027-09-01"],
+                [
+                    "openai", "gpt-now", "text", "1.05M", "128k", "$2.00 in, $10.50 out (up to 272k)",
+                    "not before 2027-09-01",
+                ],
                 ["openai", "gpt-soon", "text", "-", "8192", "$0.15 in", "2027-01-14, then gpt-now"],
                 ["openai", "tts-soon", "speech", "-", "-", "$0.006 a minute", "2027-01-06"],
                 ["anthropic", "claude-now", "text", "-", "-", "-", "-"],
@@ -95,7 +100,8 @@ import Testing
             try JSONSerialization.jsonObject(with: Data(desk.stage.output.utf8)) as? [[String: Any]])
         #expect(rows.map { $0["standing"] as? String } == ["current", "ending", "ended", "ending"])
         #expect(rows[0]["outputTokens"] as? Int == 128_000 && rows[0]["source"] as? String == "a page")
-        #expect((rows[0]["prices"] as? [[String: Any]])?.count == 2 && rows[0]["endsAt"] is NSNull)
+        let prices = try #require(rows[0]["prices"] as? [[String: Any]])
+        #expect(prices.map { $0["above"] as? Int } == [nil, nil, 272_000] && rows[0]["endsAt"] is NSNull)
         #expect(rows[1]["endsAt"] as? String == "2027-01-14" && rows[1]["successor"] as? String == "gpt-now")
     }
 

@@ -98,6 +98,15 @@ import Testing
         }
     }
 
+    @Test func `A preset offers transcripts only where its service has that API`() throws {
+        let services = try SettingsDesk.settings("").services
+        func hears(_ name: String) -> Bool {
+            services.first { $0.name == name }?.offers.contains(where: \.hears) == true
+        }
+        #expect(["openai", "groq", "vllm"].allSatisfy(hears))
+        #expect(!["deepseek", "openrouter", "xai", "gemini", "llama-cpp"].contains(where: hears))
+    }
+
     @Test func `The list of providers has the presets, each in one row while it cannot be asked`() async throws {
         let stage = try Stage()
         #expect(await stage.run("providers") == .success)

@@ -110,15 +110,14 @@ import Testing
     @Test func `Every member of an entry is read`() throws {
         let catalog = try ModelCatalog(json: Data(Self.whole.utf8))
         #expect(catalog.date == "2026-11-27" && catalog.defaultModel(.text, of: "v") == "m")
-        #expect(
-            catalog.models == [
-                ModelInformation(
-                    vendor: "v", id: "m", aliases: ["a"], name: "M", kind: .text, inputs: ["image"],
-                    releasedAt: Self.day("2026-01-02"), contextTokens: 10, outputTokens: 5, maximumCharacters: 7,
-                    dimensions: 3, thinksByDefault: true, efforts: ["low"], refused: ["top_k"], isBatchable: true,
-                    endsAt: Self.day("2027-01-02"), endsNotBefore: Self.day("2026-12-01"), successor: "n",
-                    checked: "2026-11-01", source: "s")
-            ])
+        var expected = ModelInformation(
+            vendor: "v", id: "m", aliases: ["a"], name: "M", kind: .text, inputs: ["image"],
+            releasedAt: Self.day("2026-01-02"), contextTokens: 10, outputTokens: 5, maximumCharacters: 7,
+            dimensions: 3, thinksByDefault: true, efforts: ["low"], refused: ["top_k"], isBatchable: true,
+            endsAt: Self.day("2027-01-02"), endsNotBefore: Self.day("2026-12-01"), successor: "n",
+            checked: "2026-11-01", source: "s")
+        expected.refusedWhileReasoning = ["top_p"]
+        #expect(catalog.models == [expected])
     }
 
     @Test(

@@ -21,7 +21,7 @@ import Testing
         case "anthropic": return .events(isLast ? AnthropicStreams.hello : AnthropicStreams.tools)
         case "responses":
             let first =
-                #"{"type":"function_call","id":"fc_1","call_id":"toolu_1","name":"weather","arguments":"{\"city\":\"Córdoba\"}"},{"type":"function_call","id":"fc_2","call_id":"toolu_2","name":"time","arguments":"{}"}"#
+                #"{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"c2VjcmV0"},{"type":"function_call","id":"fc_1","call_id":"toolu_1","name":"weather","arguments":"{\"city\":\"Córdoba\"}"},{"type":"function_call","id":"fc_2","call_id":"toolu_2","name":"time","arguments":"{}"}"#
             let last =
                 #"{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Hello"}]}"#
             return .json(#"{"id":"r","model":"m","status":"completed","output":[\#(isLast ? last : first)]}"#)
@@ -79,12 +79,22 @@ import Testing
         #expect(outputs.map { $0[member: "call_id"]?.string } == ["toolu_1", "toolu_2"])
         #expect(outputs.map { $0[member: "output"]?.string } == ["22 degrees in Córdoba", Self.failure])
         #expect(items.count { $0[member: "type"] == "function_call" } == 2)
+        #expect(items[1] == ["type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "c2VjcmV0"])
     }
 
     @Test("Anthropic gets all results in one message of the user, first in it")
     func anthropic() async throws {
         guard case .array(let messages)? = try await run("anthropic")[member: "messages"] else { throw Missing() }
         #expect(messages.map { $0[member: "role"]?.string } == ["user", "assistant", "user"])
+        // Without its thinking, unchanged and in place, the service refuses the turn.
+        #expect(
+            messages[1][member: "content"] == [
+                ["type": "thinking", "thinking": "Let me see.", "signature": "EqQB="],
+                ["type": "redacted_thinking", "data": "c2VjcmV0"],
+                ["type": "text", "text": "I look it up."],
+                ["type": "tool_use", "id": "toolu_1", "name": "weather", "input": ["city": "Córdoba"]],
+                ["type": "tool_use", "id": "toolu_2", "name": "time", "input": [:]],
+            ])
         guard case .array(let parts)? = messages[2][member: "content"] else { throw Missing() }
         #expect(parts.map { $0[member: "type"]?.string } == ["tool_result", "tool_result"])
         #expect(parts.map { $0[member: "tool_use_id"]?.string } == ["toolu_1", "toolu_2"])

@@ -105,12 +105,54 @@ import Testing
         #expect(try bound([], Usage(costMicroDollars: 4)) == 4)
     }
 
+    private func tiered(_ prices: [(PriceUnit, Int64, above: Int64?)]) throws -> CostModel {
+        CostModel(
+            prices: try PriceTable(
+                prices.map { PriceEntry(provider: "p", unit: $0.0, microDollarsPerMillion: $0.1, above: $0.above) }))
+    }
+
+    @Test func `A prompt that is longer than a price's limit is charged at that price as a whole`() throws {
+        let model = try tiered([
+            (.inputToken, 1_000_000, nil), (.outputToken, 10_000_000, nil), (.cachedInputToken, 500_000, nil),
+            (.inputToken, 2_000_000, 100), (.outputToken, 15_000_000, 100), (.inputToken, 5_000_000, 200),
+        ])
+        func cost(_ input: Int64, cached: Int64 = 0) -> Int64? {
+            model.cost(
+                of: Usage(inputTokens: input, outputTokens: 1, cachedInputTokens: cached), by: payee, at: Self.now)
+        }
+        #expect(cost(100) == 110)
+        #expect(cost(101) == 217)
+        #expect(cost(201) == 1020)
+        // The cached tokens count for the limit, and have no price of their own for long prompts.
+        #expect(cost(101, cached: 100) == 67)
+        let longAlone = try tiered([(.inputToken, 1_000_000, 100)])
+        #expect(longAlone.cost(of: Usage(inputTokens: 100), by: payee, at: Self.now) == nil)
+        #expect(longAlone.cost(of: Usage(inputTokens: 101), by: payee, at: Self.now) == 101)
+    }
+
+    @Test func `A bound covers the prices of all prompts up to the longest`() throws {
+        let dear = try tiered([(.inputToken, 1_000_000, nil), (.inputToken, 2_000_000, 100)])
+        #expect(dear.bound(by: payee, at: Self.now) { Usage(inputTokens: 100) } == 100)
+        #expect(dear.bound(by: payee, at: Self.now) { Usage(inputTokens: 101) } == 202)
+        let cheap = try tiered([(.inputToken, 2_000_000, nil), (.inputToken, 1_000_000, 100)])
+        #expect(cheap.bound(by: payee, at: Self.now) { Usage(inputTokens: 101) } == 202)
+        let call = try tiered([(.call, 2_000_000, nil), (.call, 5_000_000, 100)])
+        #expect(call.bound(by: payee, at: Self.now) { nil } == nil)
+        #expect(call.bound(by: payee, at: Self.now) { Usage(inputTokens: 101) } == 5)
+        let longAlone = try tiered([(.inputToken, 1_000_000, 100)])
+        #expect(longAlone.bound(by: payee, at: Self.now) { Usage(inputTokens: 9) } == nil)
+    }
+
     @Test("No call within its maximum usage costs more than its bound", arguments: Seeds.choose(200))
     func boundHolds(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let prices = try PriceTable(
-            PriceUnit.allCases.map {
-                PriceEntry(provider: "p", unit: $0, microDollarsPerMillion: .random(in: 1...3_000_000, using: &random))
+            [nil, Int64.random(in: 1...99, using: &random)].flatMap { above in
+                PriceUnit.allCases.map {
+                    PriceEntry(
+                        provider: "p", unit: $0, microDollarsPerMillion: .random(in: 1...3_000_000, using: &random),
+                        above: above)
+                }
             })
         let model = CostModel(prices: prices)
         let maximum = Usage(

@@ -48,6 +48,19 @@ import Testing
         #expect(!entries.isEmpty && entries.allSatisfy { $0.source != nil && $0.checked != nil })
     }
 
+    @Test func `The shipped table has the prices of long prompts`() {
+        func cost(_ model: String, _ input: Int64) -> Int64? {
+            CostModel(prices: .shipped).cost(
+                of: Usage(inputTokens: input, outputTokens: 1000),
+                by: CostModel.Payee(names: ["openai", "anthropic"], model: model),
+                at: Date(timeIntervalSince1970: 1_795_800_000))
+        }
+        #expect(cost("gpt-6.2-sol", 272_000) == 554_000)
+        #expect(cost("gpt-6.2-sol", 300_000) == 1_215_000)
+        #expect(cost("claude-haiku-5-5", 100_000) == 10_500)
+        #expect(cost("claude-haiku-5-5", 200_000) == 102_500)
+    }
+
     @Test func `The shipped table has a check date for each older price`() {
         let table = PriceTable.shipped
         let older = table.entries.compactMap(\.checked).filter { $0 < table.date }

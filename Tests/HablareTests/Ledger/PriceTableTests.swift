@@ -39,6 +39,11 @@ import Testing
         let entry = PriceEntry(
             provider: "p", unit: .character, microDollarsPerMillion: 15_000_000, from: try day("2026-01-01"),
             until: try day("2026-02-01"))
+        let long = try PriceTable(
+            json: Data(
+                #"{"prices": [{"provider": "p", "unit": "call", "microDollarsPerMillion": 1, "above": 272000}]}"#.utf8))
+        #expect(
+            long.entries == [PriceEntry(provider: "p", unit: .call, microDollarsPerMillion: 1, above: 272_000)])
         #expect(table.entries == [entry] && table.date == "2026-01-02" && table.sources == ["s"])
     }
 
@@ -69,6 +74,17 @@ import Testing
             (
                 #""provider": "p", "unit": "byte", "microDollarsPerMillion": 1, "model": 3"#,
                 "a model that is not a text"
+            ),
+            (
+                #""provider": "p", "unit": "byte", "microDollarsPerMillion": 1, "above": "272k""#,
+                "has an invalid `above`"
+            ),
+            (
+                #""provider": "p", "unit": "byte", "microDollarsPerMillion": 1, "above": 0.5"#, "has an invalid `above`"
+            ),
+            (
+                #""provider": "p", "unit": "byte", "microDollarsPerMillion": 1, "above": 0"#,
+                "has an `above` that is not positive"
             ),
             (#""provider": "p", "unit": "byte", "microDollarsPerMillion": 1, "modle": "m""#, "unknown key `modle`"),
             (
@@ -119,6 +135,10 @@ import Testing
             #expect(throws: AIServiceError.self) { _ = try PriceTable(bad) }
         }
         _ = try PriceTable([entry(2, 3), entry(nil, 0), entry(1, 2), entry(0, 1), entry(3, nil)])
+        var long = entry(nil, nil)
+        long.above = 272_000
+        _ = try PriceTable([entry(nil, nil), long])
+        #expect(throws: AIServiceError.self) { _ = try PriceTable([long, entry(nil, nil), long]) }
     }
 
     @Test("A price for the provider's id precedes one for its kind, and a model's price precedes both")

@@ -7,7 +7,9 @@ public import Hablare
 /// - `max_tokens`, `seed`, `reasoning_effort`.
 /// - `stop`: a list of texts.
 /// - `instructions`: a system message before all others.
-/// - `tools`: the tools that the model may call. `tool_choice`: `auto`, `none`, `required` or a tool's name.
+/// - `tools`: the tools that the model may call. `tool_choice`: `auto`, `none`, `required` or a tool's name. Some models
+///   take tools in this API only without reasoning: `reasoning_effort` is then `none`, and another one is refused.
+/// - `thinking_blocks`: the thinking of earlier turns at another service, which this API cannot take. It is not sent.
 /// - `schema`, `schema_name`: the JSON schema that the answer follows, and its name. It is fitted to OpenAI's rules for
 ///   strict schemas: an optional member may then be null in the answer. A schema that these rules cannot express is
 ///   sent unchanged and not strict. Check the answer against the schema in any case (`StructuredRequestor` does).
@@ -102,13 +104,15 @@ public struct OpenAIChatProvider: AIServiceProvider, RequestChecking {
 
     /// Returns the service call for a request, with its pictures unread.
     func plan(of request: AIRequest) throws(AIServiceError) -> OpenAIChatRequest {
-        try service.checkIsOffered(request.model ?? model)
+        let model = request.model ?? model
+        try service.checkIsOffered(model)
+        var parameters = try OpenAITextParameters(
+            request.parameters, of: id, for: .chat, schemas: service.compatibility.schemas)
+        try parameters.obeyChat(service.catalog.model(model, of: ModelInformation.openAI))
         return OpenAIChatRequest(
-            model: request.model ?? model,
+            model: model,
             conversation: try OpenAIConversation(request.prompt, taking: OpenAIChatRequest.kinds, of: id),
-            parameters: try OpenAITextParameters(
-                request.parameters, of: id, for: .chat, schemas: service.compatibility.schemas), form: form,
-            isStreamed: form.streams(request), compatibility: service.compatibility)
+            parameters: parameters, form: form, isStreamed: form.streams(request), compatibility: service.compatibility)
     }
 
     /// Returns the service call for a request if its body can be made.

@@ -15,23 +15,16 @@ struct OpenAIImageEdit: Sendable, Hashable {
         var ending: String { format == .jpeg ? "jpg" : format.rawValue }
     }
 
-    /// The limits of a model: the number, the size and the format of pictures.
+    /// The limits of pictures: their number, size and format.
     struct Limits: Sendable, Hashable {
         let mostPictures: Int
         /// The size in bytes that a picture must stay below.
         let bytes: Int
         let isPNGOnly: Bool
 
-        /// Returns the limits of a model; `nil` for a model that does not edit pictures.
-        static func limits(of model: String) -> Limits? {
-            switch model {
-            case "dall-e-2": Limits(mostPictures: 1, bytes: 4 << 20, isPNGOnly: true)
-            case "dall-e-3": nil
-            default: Limits(mostPictures: 16, bytes: 50 << 20, isPNGOnly: false)
-            }
-        }
-
-        /// The limits of a mask, for every model.
+        /// The limits of the pictures to change or to use.
+        static let pictures = Limits(mostPictures: 16, bytes: 50 << 20, isPNGOnly: false)
+        /// The limits of a mask.
         static let mask = Limits(mostPictures: 1, bytes: 4 << 20, isPNGOnly: true)
 
         fileprivate func check(_ body: Body, _ name: String) throws(AIServiceError) {
@@ -46,21 +39,15 @@ struct OpenAIImageEdit: Sendable, Hashable {
     struct Given: Sendable, Hashable {
         let pictures: [Body]
         let mask: Body?
-        fileprivate let limits: Limits
 
         /// - Parameters:
         ///   - bodies: The pictures.
         ///   - isMasked: Whether the last one is the mask.
         ///   - model: The model of the call.
-        /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest``, with the numbers, for pictures that the model
-        ///   does not accept.
+        /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest``, with the numbers, for pictures that the API does
+        ///   not accept.
         init(_ bodies: [Body], isMasked: Bool, model: String) throws(AIServiceError) {
-            guard let limits = Limits.limits(of: model) else {
-                throw AIServiceError(
-                    .invalidRequest,
-                    "The model \(model) cannot edit pictures. Leave the pictures out, or use another model."
-                )
-            }
+            let limits = Limits.pictures
             let pictures = isMasked ? Array(bodies.dropLast()) : bodies
             guard !pictures.isEmpty else {
                 throw AIServiceError(
@@ -79,7 +66,6 @@ struct OpenAIImageEdit: Sendable, Hashable {
             mask = isMasked ? bodies.last : nil
             if let mask { try Limits.mask.check(mask, "mask") }
             self.pictures = pictures
-            self.limits = limits
         }
     }
 
@@ -93,7 +79,7 @@ struct OpenAIImageEdit: Sendable, Hashable {
     init(_ given: Given) async throws(AIServiceError) {
         var pictures: [Picture] = []
         for (index, body) in given.pictures.enumerated() {
-            pictures.append(try await Self.picture(body, "picture \(index + 1)", given.limits))
+            pictures.append(try await Self.picture(body, "picture \(index + 1)", .pictures))
         }
         self.pictures = pictures
         var mask: Picture?

@@ -5,9 +5,8 @@ public import Hablare
 /// `images/edits`.
 ///
 /// The prompt's pictures are those of the user's messages, in order. There are at most 16, each PNG, JPEG or WebP of
-/// fewer than 50 MiB; `dall-e-2` takes one PNG of fewer than 4 MiB. The first bytes of a picture determine its format.
-/// With `mask: true` the last picture is a mask: a PNG of fewer than 4 MiB with the size of the first picture. Only the
-/// areas where the mask is transparent are changed.
+/// fewer than 50 MiB. The first bytes of a picture determine its format. With `mask: true` the last picture is a mask: a
+/// PNG of fewer than 4 MiB with the size of the first picture. Only the areas where the mask is transparent are changed.
 ///
 /// A request has one picture; for more use ``/Hablare/AIRequest/sample``. Parameters of a request:
 /// - `size`: `1024x1024` …

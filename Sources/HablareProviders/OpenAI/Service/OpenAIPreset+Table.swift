@@ -16,15 +16,17 @@ extension OpenAIPreset {
             page: "https://openrouter.ai/keys", keys: "sk-or-", offers: [.text, .speech, .embedding],
             .with(.maxTokens)),
         // https://console.groq.com/docs/openai
+        // https://console.groq.com/docs/speech-to-text
         // max_tokens is deprecated (groq-python). Speech is WAV alone: 400 for other formats (reports of 2026).
         // Only some models take json_schema. Not found: stream_options.
         OpenAIPreset(
             "groq", "Groq", "https://api.groq.com/openai/v1", ["GROQ_API_KEY"],
-            page: "https://console.groq.com/keys", keys: "gsk_", offers: [.text, .speech],
+            page: "https://console.groq.com/keys", keys: "gsk_", offers: [.text, .speech, .transcription],
             .with(.maxCompletionTokens)),
         // https://docs.mistral.ai/api/
         // 422 for include_usage (reports of 2025) and max_completion_tokens (of 2026). The library (client-python) has
-        // random_seed, and neither seed nor stream_options. Speech has a form of its own (voice_id).
+        // random_seed, and neither seed nor stream_options. Speech has a form of its own (voice_id). It also has
+        // audio/transcriptions. Not found: whether that takes OpenAI's fields.
         OpenAIPreset(
             "mistral", "Mistral", "https://api.mistral.ai/v1", ["MISTRAL_API_KEY"],
             page: "https://console.mistral.ai/api-keys", offers: [.text, .embedding],
@@ -64,12 +66,12 @@ extension OpenAIPreset {
             .with(.maxTokens) { $0.streamsUsage = false }),
         // https://learn.microsoft.com/en-us/azure/foundry/openai/api-version-lifecycle
         // https://learn.microsoft.com/azure/ai-services/openai/reference-preview-latest
-        // Models are names of deployments. Speech and pictures are in preview, with api-version=preview.
+        // Models are names of deployments. Speech, transcripts and pictures are in preview, with api-version=preview.
         // Not found: whether they work without it.
         OpenAIPreset(
             "azure", "Azure OpenAI", "https://\(placeholder).openai.azure.com/openai/v1", ["AZURE_OPENAI_API_KEY"],
-            page: "https://portal.azure.com", keyField: "api-key", offers: [.text, .speech, .image, .embedding],
-            .openAI),
+            page: "https://portal.azure.com", keyField: "api-key",
+            offers: [.text, .speech, .image, .embedding, .transcription], .openAI),
         // https://docs.ollama.com/api/openai-compatibility
         // https://docs.ollama.com/capabilities/speech
         // The local server ignores the key: OLLAMA_API_KEY is for https://ollama.com/v1. Speech needs version 0.40.8.
@@ -85,11 +87,12 @@ extension OpenAIPreset {
             page: "https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md", needsKey: false,
             offers: [.text, .embedding], .with(.maxTokens)),
         // https://docs.vllm.ai/en/stable/serving/online_serving.html
+        // https://docs.vllm.ai/en/v0.9.2/examples/online_serving/openai_transcription_client.html
         // max_tokens is deprecated and accepted (protocol.py). Speech and pictures are in vLLM-Omni, another program.
         OpenAIPreset(
             "vllm", "vLLM", "http://localhost:8000/v1", ["VLLM_API_KEY"],
             page: "https://docs.vllm.ai/en/stable/serving/online_serving.html", needsKey: false,
-            offers: [.text, .embedding], .with(.maxTokens) { $0.encodesVectors = true }),
+            offers: [.text, .embedding, .transcription], .with(.maxTokens) { $0.encodesVectors = true }),
     ]
 
     private init(

@@ -17,6 +17,8 @@ public struct OpenAIPreset: Sendable, Hashable, Identifiable {
         case image
         /// Vectors (`embeddings`).
         case embedding
+        /// Transcripts (`audio/transcriptions`).
+        case transcription
     }
 
     /// The name in settings and commands: `groq`.

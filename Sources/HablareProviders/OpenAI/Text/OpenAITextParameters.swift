@@ -47,6 +47,7 @@ struct OpenAITextParameters: Sendable, Hashable {
         if api == .chat {
             stop = try reader.texts("stop")
             seed = try reader.whole("seed", in: Int64.min...Int64.max)
+            try Self.checkThinking(reader.value("thinking_blocks"), reader)
         } else {
             earlierOutputs = try Self.outputs(reader.value("thinking_blocks"), reader)
             isInBackground = try reader.flag("background") ?? false
@@ -68,6 +69,15 @@ struct OpenAITextParameters: Sendable, Hashable {
         try reader.finish()
     }
 
+    /// Checks the thinking of earlier turns at other services. The chat API has no place for it.
+    private static func checkThinking(_ value: ParameterValue?, _ reader: ParameterReader) throws(AIServiceError) {
+        guard let value else { return }
+        let texts = value.string.map { [$0] } ?? value.elements.map { $0.string ?? "" }
+        guard !texts.isEmpty, texts.allSatisfy({ KeptThinking($0) != nil }) else {
+            throw reader.refusal("thinking_blocks", "is not the text that an answer's metadata has under thinking")
+        }
+    }
+
     /// Returns the outputs from the text of ``/Hablare/AnswerMetadata/thinking``, from a list of such texts, one for
     /// each turn, or from the list of items in one.
     private static func outputs(
@@ -83,7 +93,9 @@ struct OpenAITextParameters: Sendable, Hashable {
         guard let value else { return [] }
         var outputs: [OpenAIOutput] = []
         if case .array(let texts) = value, !texts.isEmpty, texts.allSatisfy({ $0.string != nil }) {
-            for text in texts { outputs.append(OpenAIOutput(try items(text))) }
+            for text in texts where text.string.flatMap(KeptThinking.init) != .blocks {
+                outputs.append(OpenAIOutput(try items(text)))
+            }
         } else {
             outputs = [OpenAIOutput(try items(value))]
         }
@@ -100,6 +112,21 @@ struct OpenAITextParameters: Sendable, Hashable {
             case nil: (schema, true)
             }
         return ["name": .string(name), "schema": .object(sent), "strict": .bool(isStrict)]
+    }
+
+    /// Turns reasoning off if the chat API takes tools for a model only without it.
+    ///
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` if the request asks for reasoning and has tools.
+    mutating func obeyChat(_ model: ModelInformation?) throws(AIServiceError) {
+        guard let model, !tools.isEmpty, model.refusedWhileReasoning.contains("chat.tools") else { return }
+        guard let asked = effort ?? extra["reasoning_effort"]?.string else { return effort = "none" }
+        guard asked != "none" else { return }
+        throw AIServiceError(
+            .invalidRequest,
+            """
+            The model \(model.id) takes tools in the chat API only without reasoning. Set reasoning_effort to none, or \
+            use the Responses API: set `api` of the service to responses.
+            """)
     }
 
     /// Whether to request the model's thinking, to be sent back in a later turn.

@@ -141,7 +141,7 @@ import Testing
             (["extra": ["max_tokens": 1_000_000]], "max_tokens"),
             (["extra": ["max_completion_tokens": 1_000_000], "max_tokens": 1], "max_tokens"),
             (["extra": ["stream": true]], "stream"), (["voice": "sesame"], "voice"),
-            (["thinking_blocks": []], "thinking_blocks"),
+            (["thinking_blocks": []], "thinking_blocks"), (["thinking_blocks": ["sesame"]], "thinking_blocks"),
         ] as [([String: ParameterValue], String)])
     func refusals(parameters: [String: ParameterValue], says: String) async throws {
         let error = try await refused(AIRequest(prompt: "x", parameters: parameters))

@@ -28,6 +28,53 @@ import Testing
         try #require(try await outcome(request, form, change).calls.first?.json)
     }
 
+    // MARK: Models that take tools only without reasoning
+
+    private func tools(_ parameters: [String: ParameterValue], model: String = "gpt-6-luna") async throws
+        -> OpenAIBench.Outcome
+    {
+        var model = ModelInformation(vendor: "openai", id: model)
+        model.refusedWhileReasoning = ["temperature", "chat.tools"]
+        let bench = OpenAIBench(catalog: ModelCatalog([model]))
+        let tools = ToolDefinition.parameter([ToolDefinition(name: "look")])
+        return try await bench.call(
+            AIRequest(
+                prompt: "Go.", model: "gpt-6-luna", parameters: parameters.merging(["tools": tools]) { own, _ in own })
+        ) { _ in
+            OpenAIBench.json("{}", status: 500)
+        } _: {
+            OpenAIBench.chat()($0)
+        }
+    }
+
+    @Test func `Tools turn the reasoning of such a model off, and of no other`() async throws {
+        #expect(try await tools([:]).calls.first?.json?[member: "reasoning_effort"] == "none")
+        #expect(try await tools(["reasoning_effort": "none"]).calls.first?.json?[member: "reasoning_effort"] == "none")
+        let inExtra: [String: ParameterValue] = ["extra": ["reasoning_effort": "none"]]
+        #expect(try await tools(inExtra).calls.first?.json?[member: "reasoning_effort"] == "none")
+        let other = try await tools(["reasoning_effort": "low"], model: "gpt-other")
+        #expect(other.calls.first?.json?[member: "reasoning_effort"] == "low")
+        let alone = try await tools(["tools": []])
+        #expect(alone.calls.first?.json?[member: "reasoning_effort"] == nil && alone.calls.count == 1)
+    }
+
+    @Test(
+        arguments: [["reasoning_effort": "low"], ["extra": ["reasoning_effort": "low"]]] as [[String: ParameterValue]])
+    func `Tools and reasoning of such a model are refused before the call, with advice`(
+        parameters: [String: ParameterValue]
+    ) async throws {
+        let outcome = try await tools(parameters)
+        #expect(outcome.error?.code == .invalidRequest && outcome.calls.isEmpty)
+        #expect(outcome.error?.message.contains("Responses API") == true)
+    }
+
+    @Test func `The shipped list names the models that take tools only without reasoning`() {
+        for id in ["gpt-6-luna", "gpt-6-sol", "gpt-5.6-luna"] {
+            let model = ModelCatalog.shipped.model(id, of: "openai")
+            #expect(model?.refusedWhileReasoning.contains("chat.tools") == true, "\(id)")
+        }
+    }
+
     private static let schema: ParameterValue = ["type": "object", "properties": ["a": ["type": "string"]]]
 
     @Test(arguments: [OpenAICompatibility.Structure.object, .none])

@@ -76,7 +76,7 @@ import Testing
                 Self.file("image[]", "image-2.webp", "image/webp", Self.webp),
                 Self.file("mask", "mask.png", "image/png", Self.png),
             ])
-        let old = try await call(Self.prompt([Self.png, Self.png]), ["mask": true], model: "dall-e-2")
+        let old = try await call(Self.prompt([Self.png, Self.png]), ["mask": true], model: "local-diffusion")
         let parts = try form(of: old).parts
         #expect(parts.contains(Self.field("response_format", "b64_json")))
         #expect(parts.suffix(2).map { $0.head[0].contains("name=\"image\"") } == [true, false])
@@ -97,10 +97,6 @@ import Testing
         let rows = [
             Refusal(pictures: Array(repeating: Self.png, count: 17), names: ["17", "16"]),
             Refusal(pictures: [Self.png, sized(50 << 20)], names: ["picture 2", "52428800"]),
-            Refusal(pictures: [sized(4 << 20)], model: "dall-e-2", names: ["picture 1", "4194304"]),
-            Refusal(pictures: [Self.jpeg], model: "dall-e-2", names: ["picture 1", "PNG"]),
-            Refusal(pictures: [Self.png, Self.png], model: "dall-e-2", names: ["2", "1"]),
-            Refusal(pictures: [Self.png], model: "dall-e-3", names: ["dall-e-3"]),
             Refusal(pictures: [Data("GIF89a".utf8)], names: ["picture 1", "PNG, JPEG or WebP"]),
             Refusal(pictures: [Data()], names: ["picture 1"]),
             Refusal(pictures: [Self.png, Self.jpeg], parameters: ["mask": true], names: ["mask", "PNG"]),

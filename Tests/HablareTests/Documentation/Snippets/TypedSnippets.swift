@@ -66,7 +66,7 @@ func weather(in city: String, with manager: AIRequestManager, look: (ToolCall) a
     var conversation = Conversation(instructions: "Be brief.")
     conversation.say("How is the weather in \(city)?")
     for _ in 0..<5 {
-        let turn = try await model.ask(conversation.prompt, manager: manager)
+        let turn = try await model.ask(conversation, manager: manager)
         if turn.toolCalls.isEmpty { return turn.value }
         conversation.append(turn)
         for call in turn.toolCalls { conversation.append(try await look(call), of: call) }

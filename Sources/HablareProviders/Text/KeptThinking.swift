@@ -1,0 +1,30 @@
+import Foundation
+import Hablare
+import HablareJSON
+
+/// The form of a text that an answer's metadata has under ``/Hablare/AnswerMetadata/thinking``.
+///
+/// Services understand only their own form. A conversation that a fallback continues at another service has the texts of
+/// the first one, too: the other service leaves them out.
+enum KeptThinking: Sendable, Hashable {
+    /// Blocks of Anthropic's messages API.
+    case blocks
+    /// Items of OpenAI's Responses API.
+    case items
+
+    /// Recognizes the form; `nil` for any other text.
+    init?(_ text: String) {
+        guard case .array(let entries)? = ParameterValue(json: Data(text.utf8)), !entries.isEmpty else { return nil }
+        let types = entries.map { $0[member: "type"]?.string }
+        if types.allSatisfy({ $0.map(Self.blockTypes.contains) ?? false }) {
+            self = .blocks
+        } else if types.contains(where: { $0.map(Self.itemTypes.contains) ?? false }) {
+            self = .items
+        } else {
+            return nil
+        }
+    }
+
+    private static let blockTypes: Set = ["thinking", "redacted_thinking", "text", "tool_use"]
+    private static let itemTypes: Set = ["reasoning", "message", "function_call"]
+}
