@@ -157,7 +157,7 @@ struct AnthropicOptions: Sendable {
 
     private static func turns(_ reader: inout ParameterReader) throws(AIServiceError) -> [AnthropicTurn] {
         var turns: [AnthropicTurn] = []
-        for text in try reader.texts("thinking_blocks") ?? [] where KeptThinking(text) != .items {
+        for text in try reader.texts("thinking_blocks") ?? [] where KeptThinking(text).map({ $0 == .blocks }) ?? true {
             guard let turn = AnthropicTurn(metadata: text) else {
                 throw reader.refusal("thinking_blocks", "is not what the metadata of an answer has under thinking")
             }

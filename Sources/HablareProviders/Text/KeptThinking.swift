@@ -11,6 +11,8 @@ enum KeptThinking: Sendable, Hashable {
     case blocks
     /// Items of OpenAI's Responses API.
     case items
+    /// The reasoning of a server with OpenAI's chat API, which is not sent back.
+    case reasoning
 
     /// Recognizes the form; `nil` for any other text.
     init?(_ text: String) {
@@ -20,6 +22,8 @@ enum KeptThinking: Sendable, Hashable {
             self = .blocks
         } else if types.contains(where: { $0.map(Self.itemTypes.contains) ?? false }) {
             self = .items
+        } else if entries.allSatisfy({ $0[member: "reasoning_content"]?.string != nil }) {
+            self = .reasoning
         } else {
             return nil
         }

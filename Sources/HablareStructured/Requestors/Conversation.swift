@@ -1,3 +1,4 @@
+import Foundation
 public import Hablare
 import HablareJSON
 
@@ -63,7 +64,12 @@ public struct Conversation: Sendable, Hashable {
         parts += output.toolCalls.map { .toolCall(id: $0.id, name: $0.name, arguments: $0.arguments) }
         guard !parts.isEmpty else { return }
         messages.append(Prompt.Message(role: .assistant, parts: parts))
-        if let thought = output.response.metadata[AnswerMetadata.thinking] { thinking.append(thought) }
+        // Only a list is in a form that a service may want back.
+        if let thought = output.response.metadata[AnswerMetadata.thinking],
+            case .array? = ParameterValue(json: Data(thought.utf8))
+        {
+            thinking.append(thought)
+        }
     }
 
     /// Appends the result of a tool call that the model asked for.

@@ -166,6 +166,11 @@ import Testing
             try stage.write("{", to: "cut.json")
             #expect(await stage.run(words + ["cut.json"]) == .badInput)
             #expect(stage.errors.contains("is no JSON"))
+            stage.clearScreen()
+            let long = #"{"type": "object", "description": "\#(String(repeating: "x", count: 1 << 20))"}"#
+            try stage.write(long, to: "long.json")
+            #expect(await stage.run(words + ["long.json"]) == .badInput)
+            #expect(stage.errors.contains("has more than 1048576 bytes, the maximum"), "\(stage.errors)")
             #expect(await stage.run(words + ["none.json"]) == .inputMissing)
             #expect(await stage.run(words + ["whale.json", "--stream"]) == .usage)
             #expect(await stage.run(words + ["whale.json", "--provider", "openai.speech"]) == .usage)

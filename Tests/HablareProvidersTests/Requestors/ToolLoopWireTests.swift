@@ -27,7 +27,7 @@ import Testing
             return .json(#"{"id":"r","model":"m","status":"completed","output":[\#(isLast ? last : first)]}"#)
         default:
             let calls =
-                #"{"role":"assistant","content":null,"tool_calls":[{"id":"toolu_1","type":"function","function":{"name":"weather","arguments":"{\"city\":\"Córdoba\"}"}},{"id":"toolu_2","type":"function","function":{"name":"time","arguments":"{}"}}]}"#
+                #"{"role":"assistant","content":null,"reasoning_content":"Hm.","tool_calls":[{"id":"toolu_1","type":"function","function":{"name":"weather","arguments":"{\"city\":\"Córdoba\"}"}},{"id":"toolu_2","type":"function","function":{"name":"time","arguments":"{}"}}]}"#
             return isLast ? chat(#"{"role":"assistant","content":"Hello"}"#, "stop") : chat(calls, "tool_calls")
         }
     }

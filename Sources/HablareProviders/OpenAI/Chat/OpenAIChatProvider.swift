@@ -9,7 +9,7 @@ public import Hablare
 /// - `instructions`: a system message before all others.
 /// - `tools`: the tools that the model may call. `tool_choice`: `auto`, `none`, `required` or a tool's name. Some models
 ///   take tools in this API only without reasoning: `reasoning_effort` is then `none`, and another one is refused.
-/// - `thinking_blocks`: the thinking of earlier turns at another service, which this API cannot take. It is not sent.
+/// - `thinking_blocks`: the thinking of earlier turns, which this API does not take back. It is not sent.
 /// - `schema`, `schema_name`: the JSON schema that the answer follows, and its name. It is fitted to OpenAI's rules for
 ///   strict schemas: an optional member may then be null in the answer. A schema that these rules cannot express is
 ///   sent unchanged and not strict. Check the answer against the schema in any case (`StructuredRequestor` does).

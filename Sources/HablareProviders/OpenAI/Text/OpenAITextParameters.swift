@@ -93,7 +93,7 @@ struct OpenAITextParameters: Sendable, Hashable {
         guard let value else { return [] }
         var outputs: [OpenAIOutput] = []
         if case .array(let texts) = value, !texts.isEmpty, texts.allSatisfy({ $0.string != nil }) {
-            for text in texts where text.string.flatMap(KeptThinking.init) != .blocks {
+            for text in texts where text.string.flatMap(KeptThinking.init).map({ $0 == .items }) ?? true {
                 outputs.append(OpenAIOutput(try items(text)))
             }
         } else {

@@ -17,7 +17,7 @@ import Testing
                 OpenAIChatProvider("chat.structured", service: openAI, model: "m", form: .structured),
                 OpenAIResponsesProvider("responses", service: openAI, model: "m"),
                 OpenAISpeechProvider("speech", service: openAI, model: "m"),
-                OpenAIImageProvider("image", service: openAI, model: "dall-e-2"),
+                OpenAIImageProvider("image", service: openAI, model: "m"),
                 OpenAIEmbeddingProvider("embedding", service: openAI, model: "m"),
                 anthropic.text, anthropic.structured, eleven.speech,
             ]
@@ -27,7 +27,7 @@ import Testing
         }
     }()
 
-    private static let picture = Prompt.Part.image(Body(Data([0x89, 0x50, 0x4E, 0x47])), .png)
+    private static let picture = Prompt.Part.image(Body(Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])), .png)
     private static let requests = [
         AIRequest(prompt: "x"), AIRequest(prompt: ""), AIRequest(prompt: "x", parameters: ["extra": ["model": "y"]]),
         AIRequest(prompt: "x", parameters: ["extra": ["model_id": "y"]]),
@@ -39,6 +39,8 @@ import Testing
         AIRequest(prompt: .text(String(repeating: "x", count: 10_001))),
         AIRequest(prompt: .messages([])), AIRequest(prompt: .messages([.init(role: .user, parts: [picture])])),
         AIRequest(prompt: .messages([.init(role: .user, parts: [.text("x"), picture, picture])])),
+        AIRequest(
+            prompt: .messages([.init(role: .user, parts: [.text("x")] + Array(repeating: picture, count: 17))])),
         AIRequest(prompt: .messages([.init(role: .assistant, parts: [.toolResult(id: "1", content: "x")])])),
     ]
 

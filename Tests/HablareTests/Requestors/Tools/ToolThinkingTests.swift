@@ -24,7 +24,7 @@ struct ToolThinkingTests {
                         .text(""),
                         metadata: [
                             AnswerMetadata.toolCalls: try ToolCall.metadata(calls) ?? "",
-                            AnswerMetadata.thinking: "thought \(number)",
+                            AnswerMetadata.thinking: "[\(number)]",
                         ]))
             } catch {
                 return .failure(error)
@@ -51,8 +51,8 @@ struct ToolThinkingTests {
     @Test func `Each turn has the thinking of the turns before it, in their order`() async throws {
         let service = thinker()
         let output = try await run(service) { try $0.request("How is it?") }
-        #expect(thoughts(service) == [nil, ["thought 0"], ["thought 0", "thought 1"]])
-        #expect(output.value == "Fine." && output.conversation.thinking == ["thought 0", "thought 1"])
+        #expect(thoughts(service) == [nil, ["[0]"], ["[0]", "[1]"]])
+        #expect(output.value == "Fine." && output.conversation.thinking == ["[0]", "[1]"])
     }
 
     @Test func `Another process sends back the thinking of all turns that it finds`() async throws {
@@ -65,9 +65,9 @@ struct ToolThinkingTests {
         machine.killAll()
         let second = thinker()
         let output = try await run(second) { try $0.request("How is it?") }
-        #expect(thoughts(first) == [nil, ["thought 0"]])
-        #expect(thoughts(second) == [["thought 0", "thought 1"]])
-        #expect(output.turns == 3 && output.conversation.thinking == ["thought 0", "thought 1"])
+        #expect(thoughts(first) == [nil, ["[0]"]])
+        #expect(thoughts(second) == [["[0]", "[1]"]])
+        #expect(output.turns == 3 && output.conversation.thinking == ["[0]", "[1]"])
     }
 
     @Test func `A loop continues a conversation with its thinking`() async throws {
@@ -77,7 +77,7 @@ struct ToolThinkingTests {
             conversation.say("How is it?")
             return try loop.request(conversation)
         }
-        #expect(thoughts(service) == [["earlier"], ["earlier", "thought 0"], ["earlier", "thought 0", "thought 1"]])
+        #expect(thoughts(service) == [["earlier"], ["earlier", "[0]"], ["earlier", "[0]", "[1]"]])
         #expect(output.conversation.thinking.count == 3)
     }
 
@@ -90,6 +90,21 @@ struct ToolThinkingTests {
         name: String, value: ParameterValue, thinking: [String]
     ) throws {
         #expect(try Conversation("x", parameters: ["thinking_blocks": value]).thinking == thinking)
+    }
+
+    @Test func `Thinking that is no list is not sent back`() throws {
+        func output(_ thinking: String) -> TextRequestor.Output {
+            TextRequestor.Output(
+                value: "Hm.", toolCalls: [],
+                response: AIResponseData(
+                    requestID: UUID(), providerID: "service", result: .success(.text("Hm.")),
+                    metadata: [AnswerMetadata.thinking: thinking], receivedAt: Date()))
+        }
+        var conversation = Conversation()
+        for thinking in ["Let me see.", "{}", "1", "", "[1"] { conversation.append(output(thinking)) }
+        #expect(conversation.thinking.isEmpty && conversation.messages.count == 5)
+        conversation.append(output("[]"))
+        #expect(conversation.thinking == ["[]"])
     }
 
     @Test func `A requestor asks for the next turn with the thinking`() async throws {
@@ -107,6 +122,6 @@ struct ToolThinkingTests {
             _ = try requestor.request(conversation)
             for try await _ in try await requestor.stream(conversation, manager: manager) {}
         }
-        #expect(thoughts(service) == [nil, ["thought 0"], ["thought 0", "thought 1"]])
+        #expect(thoughts(service) == [nil, ["[0]"], ["[0]", "[1]"]])
     }
 }
