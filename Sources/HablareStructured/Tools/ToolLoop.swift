@@ -88,12 +88,12 @@ public struct ToolLoop: Sendable {
 
     /// Creates the request of the first turn. Set its priority, deadline, tags and so on before running it.
     ///
-    /// - Throws: The errors of ``TextRequestor/request(_:id:)``.
+    /// - Throws: The errors of ``TextRequestor/request(_:id:)-(Prompt,_)``.
     public func request(_ prompt: Prompt) throws(AIServiceError) -> AIRequest { try requestor.request(prompt) }
 
     /// Creates the request of the first turn, which continues a conversation.
     ///
-    /// - Throws: The errors of ``TextRequestor/request(_:id:)``.
+    /// - Throws: The errors of ``TextRequestor/request(_:id:)-(Prompt,_)``.
     public func request(_ conversation: Conversation) throws(AIServiceError) -> AIRequest {
         try requestor.request(conversation)
     }
@@ -113,7 +113,7 @@ public struct ToolLoop: Sendable {
     /// the work, call ``/Hablare/AIRequestManager/cancelAll(job:)`` as well.
     ///
     /// - Parameters:
-    ///   - request: The first turn, made by ``request(_:)``. If it is made in another way, it gets the tools.
+    ///   - request: The first turn, made by ``request(_:)-(Prompt)``. If it is made in another way, it gets the tools.
     ///   - manager: The engine. Its claim scope covers the job.
     ///   - jobKey: The name of the job, for this loop alone. Derive it from everything that the answer depends on, or
     ///     create one and keep it.

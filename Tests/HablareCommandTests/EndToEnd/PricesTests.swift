@@ -151,7 +151,7 @@ import Testing
         #expect(await stage.run("doctor") == .success)
         let count = PriceTable.shipped.entries.count
         #expect(
-            stage.output.contains("prices: The built-in table has \(count) prices, the oldest checked 2026-04."))
+            stage.output.contains("prices: The built-in table has \(count) prices, the oldest checked 2026-06."))
         try configure(
             stage, #"{"prices": [{"provider": "apo", "unit": "call", "microDollarsPerMillion": 0}]}"#)
         stage.clearScreen()
