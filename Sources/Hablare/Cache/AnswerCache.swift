@@ -183,12 +183,12 @@ final class AnswerCache: Sendable {
     }
 }
 
-/// The cache counts of a process since it started.
+/// The counts of cache hits and misses in a process since the process started.
 public struct CacheStatistics: Sendable, Hashable {
     /// The number of requests, and of calls of ``AIRequestManager/cachedResponse(to:from:)``, that found an answer.
     public var hits = 0
-    /// The number of requests and calls that found no answer young enough. Those that accept no cached answer are not
-    /// counted.
+    /// The number of requests, and of calls of ``AIRequestManager/cachedResponse(to:from:)``, that found no answer
+    /// young enough. Requests that accept no cached answer are not counted.
     public var misses = 0
     /// The number of hits that were answered from this process's memory.
     public var memoryHits = 0
@@ -196,7 +196,7 @@ public struct CacheStatistics: Sendable, Hashable {
     public var lost = 0
     /// The number of answers that this process has in memory now.
     public var memoryCount = 0
-    /// The approximate number of bytes of memory that these answers take.
+    /// The approximate memory, in bytes, of the answers that this process has in memory now.
     public var memoryBytes = 0
 
     /// Creates counts of zero.

@@ -37,9 +37,9 @@ struct Account: Sendable {
     }
 
     enum Admission: Sendable, Hashable {
-        /// The call may be sent, and its permit is spent.
+        /// The call may be sent. Its permit is already deducted.
         case admitted
-        /// No permit is left: reserve more.
+        /// No permit is left. Reserve more permits in the store.
         case ask
         /// The account is paused, or permits are being reserved, or it is too early to ask again.
         case wait

@@ -5,10 +5,12 @@ import OrderedCollections
 extension EngineCore {
     // MARK: Before a commit
 
-    /// Reserves slots for submissions that are about to be written and that can start or be leased here at once.
+    /// Reserves slots for submissions that are about to be written, if this process can start or lease their flights at
+    /// once.
     ///
-    /// They then need no claim, and the first attempt of an idle lane is journalled in the commit of its submission.
-    /// One ``committed(_:of:)`` or ``commitFailed(_:with:)`` with the same writes must follow.
+    /// These flights then need no claim. If a provider's queue (its *lane*) is idle, the first attempt is journalled in
+    /// the commit of its submission. Afterwards, call ``committed(_:of:)`` or ``commitFailed(_:with:)`` once with the
+    /// same writes.
     package mutating func place(_ writes: inout [StoreWrite]) {
         guard case .open = phase, let owner else { return }
         for index in writes.indices {
@@ -49,8 +51,8 @@ extension EngineCore {
 
     // MARK: After a commit
 
-    /// Applies the changes of a commit of this process. It also frees the slots that were reserved for submissions that
-    /// got no new flight.
+    /// Applies the changes of a commit of this process. Also frees the slots that were reserved for a submission if the
+    /// submission got no new flight.
     package mutating func committed(_ commit: StoreCommit, of writes: [StoreWrite]) {
         effects.reserveCapacity(commit.changes.count)
         for change in commit.changes { apply(change, isForeign: false) }
@@ -62,8 +64,8 @@ extension EngineCore {
         }
     }
 
-    /// Handles a failed commit of this process. Nothing of it is on disk, unless the error is
-    /// ``AIServiceError/Code/storageUncertain``.
+    /// Handles a failed commit of this process. None of its writes is on disk. If the error is
+    /// ``AIServiceError/Code/storageUncertain``, the writes may be on disk.
     package mutating func commitFailed(_ writes: [StoreWrite], with error: any Error) {
         for case .submit(let submission) in writes { releaseSlot(of: submission) }
         guard error.isUncertain, writes.contains(where: \.mayLease) else { return }

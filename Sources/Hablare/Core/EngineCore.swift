@@ -3,18 +3,18 @@ import OrderedCollections
 
 /// The decisions of the engine.
 ///
-/// This is a pure machine: an event or the changes of a commit go in, and effects come out (``apply(at:_:)``). It never
-/// waits, reads or writes, and the time is a parameter.
+/// This is a pure state machine. Its input is an event or the changes of a commit, and its output is effects
+/// (``apply(at:_:)``). It never waits, reads or writes. The time is a parameter.
 ///
-/// It owns everything that one process knows of its work:
+/// It owns everything that one process knows about its work:
 ///
-/// - the lanes of its providers,
+/// - a *lane* for each provider: the queue of the provider's flights in this process,
 /// - the attempts in flight and all deadlines,
 /// - the reasons to suspend work,
 /// - the requests that are watched here.
 ///
-/// The journal passes in the changes of each commit in commit order (``committed(_:of:)``), so that all changes are
-/// reported in one order. ``wake()`` is its only timer.
+/// The journal passes the changes of each commit to the core in commit order (``committed(_:of:)``). All changes are
+/// therefore reported in one order. ``wake()`` is the core's only timer.
 ///
 /// These invariants hold for any order of events:
 ///
@@ -22,9 +22,11 @@ import OrderedCollections
 /// - A flight never takes two slots.
 /// - Every reserved slot is taken or given back.
 /// - A suspended lane starts nothing and claims nothing.
-/// - Work never stalls while the core is open. For every lane that is not suspended and has a waiting flight that this
-///   process may take, one of these is true: a flight of the lane is in flight, an outstanding effect will lead to one,
-///   or ``wake()`` returns the time to continue.
+/// - Work never stalls while the core is open. This concerns every lane that is not suspended and has a waiting flight
+///   that this process may take. For such a lane, one of these statements is true:
+///   - A call of the lane is in flight.
+///   - An outstanding effect will lead to a call.
+///   - ``wake()`` returns the time to continue.
 package struct EngineCore: Sendable {
     /// An attempt of this process, with the slot that it takes.
     struct Attempt: Sendable {
@@ -39,10 +41,10 @@ package struct EngineCore: Sendable {
     }
 
     enum Phase: Sendable {
-        /// Nothing starts: no engine runs, or it shuts down.
+        /// No attempt starts, because no engine runs or the engine shuts down.
         case closed
         case open
-        /// The store cannot be written. Nothing starts until it can.
+        /// The store cannot be written. No attempt starts until the store can be written again.
         case parked
     }
 
@@ -53,7 +55,8 @@ package struct EngineCore: Sendable {
         package var isShared: Bool
         /// Whether to stop calling an account after it refused a call for a reason that applies to every call.
         package var suspendsRefusingAccounts: Bool
-        /// The longest pause that a provider can ask for. A longer one is shortened to it.
+        /// The maximum pause of an account. If a provider asks for a longer pause, the pause is shortened to this
+        /// value.
         package var longestPause: Duration
 
         package init(
@@ -70,10 +73,10 @@ package struct EngineCore: Sendable {
 
     let configuration: Configuration
     var phase = Phase.closed
-    /// Whether this process may hold leases that it does not know of, because the outcome of a commit is unknown. It
-    /// starts nothing until it has registered again.
+    /// Whether this process may hold leases that it does not know of, because the outcome of a commit is unknown. The
+    /// process starts no attempt until it has registered again.
     package internal(set) var isUncertain = false
-    /// The registration of this process, kept while it may hold leases.
+    /// The id under which this process is registered. Kept while the process may hold leases.
     package internal(set) var owner: OwnerID?
     var suspensions = Suspensions()
     var suspendedAccounts: Set<AccountID> = []
@@ -122,7 +125,7 @@ package struct EngineCore: Sendable {
 
     var isClosed: Bool { if case .closed = phase { true } else { false } }
 
-    /// The number of flights that are queued here or take a slot.
+    /// The number of flights that are queued in this process or occupy a slot.
     package var flightCount: Int { running + deferred.count + lanes.values.reduce(0) { $0 + $1.queue.count } }
 
     package var running: Int { slots.count }
@@ -139,7 +142,7 @@ package struct EngineCore: Sendable {
         return hasChanged
     }
 
-    /// Returns whether this process runs or watches a row, so that it needs the row's changes.
+    /// Returns whether this process runs or watches the flight or request of a row. If so, it needs the row's changes.
     package func isOfInterest(_ row: ChangedRow) -> Bool {
         switch row {
         case .request(let id): watched.contains(id)
@@ -148,7 +151,7 @@ package struct EngineCore: Sendable {
         }
     }
 
-    /// The rows of interest, for reading all of them again.
+    /// All rows for which ``isOfInterest(_:)`` is true. Use it to read all of them again.
     package var rowsOfInterest: [ChangedRow] {
         slots.keys.sorted().map { .flight($0) } + watched.known.map { .request($0) } + accountRows
     }
@@ -197,8 +200,8 @@ package struct EngineCore: Sendable {
 
     // MARK: Opening and closing
 
-    /// Opens the core: the process is registered and may hold leases. The core stays closed if a shutdown was ordered
-    /// meanwhile.
+    /// Opens the core after the process was registered and may hold leases. The core stays closed if a shutdown was
+    /// ordered during the registration.
     package mutating func opened(as owner: OwnerID) {
         self.owner = owner
         isUncertain = false
@@ -208,7 +211,8 @@ package struct EngineCore: Sendable {
         emit(.registered(owner))
     }
 
-    /// Closes the core for a shutdown or suspension. Nothing more starts, and queued flights are given back.
+    /// Closes the core for a shutdown or suspension. No more attempts start, and queued flights are given back to the
+    /// store.
     package mutating func closed() {
         phase = .closed
         var queued: [QueuedFlight] = []
@@ -225,22 +229,23 @@ package struct EngineCore: Sendable {
         if !flights.isEmpty { effects.append(.release(flights)) }
     }
 
-    /// Forgets the registration, because the process holds nothing any more and is about to deregister.
+    /// Removes the registration, because the process holds no leases any more and is about to deregister from the
+    /// store.
     package mutating func retired() {
         owner = nil
         unreturned = []
     }
 
-    /// Stops the core from starting work, because the store cannot be written. A call that started now could not be
-    /// recorded.
+    /// Stops the core from starting work, because the store cannot be written. The store could not record a call that
+    /// started now.
     package mutating func storeFailed(with error: any Error) {
         guard case .open = phase else { return }
         phase = .parked
         emit(.storeFailed(AIServiceError(storing: error)))
     }
 
-    /// Resumes after the store was written again. Pending ends are recorded first: until then, further answers would be
-    /// paid for and lost.
+    /// Resumes work after the store was written again. Records the pending ends of attempts first. Calls that started
+    /// earlier could be paid for, and their answers lost.
     package mutating func storeRecovered() {
         release(unreturned)
         unreturned = []
@@ -274,8 +279,8 @@ package struct EngineCore: Sendable {
         touchAll()
     }
 
-    /// Returns the clock's time of the next call of ``timePassed(silenceLeft:)``; `nil` if nothing waits for time
-    /// alone.
+    /// Returns the clock's time at which to call ``timePassed(silenceLeft:)`` next. Returns `nil` if no work waits for
+    /// a time.
     package mutating func wake() -> Duration? {
         var earliest = deadlines.first()
         func consider(_ time: Duration?) {
@@ -314,8 +319,8 @@ package struct EngineCore: Sendable {
         effects.append(.sweep)
     }
 
-    /// Ends a sweep. A failed sweep is repeated by the next renewal. If requests with a passed deadline are left,
-    /// another sweep follows at once.
+    /// Ends a sweep, which ends the requests whose deadline has passed. The next renewal repeats a failed sweep. If
+    /// requests with a passed deadline are left, another sweep follows at once.
     package mutating func swept(isFailed: Bool) {
         isSweeping = false
         if isFailed { nextExpiry = nil }
@@ -324,7 +329,8 @@ package struct EngineCore: Sendable {
 
     // MARK: The backlog
 
-    /// Marks every lane as possibly having a backlog, because a write may have left a flight waiting for any of them.
+    /// Marks every lane (provider queue) as possibly having a backlog. Call it if a write may have left a waiting
+    /// flight for any lane.
     package mutating func backlogMayExist() {
         for index in lanes.values.indices { lanes.values[index].backlogMayExist() }
         touchAll()
@@ -332,8 +338,8 @@ package struct EngineCore: Sendable {
 
     /// Queues the flights that the store returned for a claim.
     ///
-    /// - Parameter putBack: The number of further flights that were claimed and put back because they cannot be read.
-    ///   More flights may wait behind them.
+    /// - Parameter putBack: The number of claimed flights that were put back into the store because they cannot be
+    ///   read. More flights may wait behind them.
     package mutating func claimed(
         _ flights: [QueuedFlight], putBack: Int = 0, nextDue: Date? = nil, by provider: ProviderID, asked: Int
     ) {
@@ -364,7 +370,8 @@ package struct EngineCore: Sendable {
     /// ``ClaimQuery/roundOffset``.
     package func roundOffset(of provider: ProviderID) -> Int { lanes[provider]?.roundOffset ?? 0 }
 
-    /// Handles a claim that failed. If its outcome is unknown, this process may hold leases that it does not know of.
+    /// Handles a claim that failed. If the outcome of the claim is unknown, this process may hold leases that it does
+    /// not know of.
     package mutating func claimFailed(by provider: ProviderID, with error: any Error) {
         lanes[provider]?.backlog = .possible
         if error.isUncertain { isUncertain = true }
@@ -373,7 +380,7 @@ package struct EngineCore: Sendable {
 
     // MARK: Permits
 
-    /// Takes the permits that the store granted, and sends calls with them.
+    /// Adds the permits that the store granted, and starts the calls that these permits allow.
     package mutating func granted(_ grant: PermitGrant, of account: AccountID) {
         let asker = accounts[account]?.asker
         accounts[account]?.granted(grant, now: now.date)

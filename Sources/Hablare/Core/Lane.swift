@@ -14,7 +14,7 @@ struct Lane: Sendable {
         case none
         /// Flights may wait in the store.
         case possible
-        /// A claim is in progress. `more`: whether new flights may have arrived since it began.
+        /// A claim is in progress. `more` says whether new flights may have arrived since the claim began.
         case asked(more: Bool)
     }
 
