@@ -98,7 +98,8 @@ extension AIRequestManager {
         return receipts
     }
 
-    /// Stores requests that belong to no job, with few commits. Requests stored before an error stay.
+    /// Stores requests that belong to no job, with few commits. If a commit fails, the requests of earlier commits stay
+    /// stored.
     @concurrent package func submit(together batch: [AIRequest], to provider: ProviderID) async throws -> [UUID] {
         try await observer.submitting(batch, to: provider) {
             let submissions = try batch.map { try submission(of: $0, to: provider) }

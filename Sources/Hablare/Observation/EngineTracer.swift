@@ -117,11 +117,11 @@ struct SpanMoment: TracerInstant {
     static func < (lhs: Self, rhs: Self) -> Bool { lhs.nanosecondsSinceEpoch < rhs.nanosecondsSinceEpoch }
 }
 
-/// The trace in which a request was submitted, as its tracer encodes it: the fields of W3C's `traceparent` and
-/// `tracestate`, or others of the tracer.
+/// The context of the trace in which a request was submitted. The tracer chooses its fields, such as W3C's
+/// `traceparent` and `tracestate`.
 ///
-/// It is stored with its request, so that an attempt joins the trace in any process, and is erased with it. It includes
-/// everything that the application puts into its tracer's baggage.
+/// The store keeps the context with the request, so that an attempt in any process joins the trace. The context is
+/// erased with the request. It includes everything that the application puts into its tracer's baggage.
 public struct TraceContext: Sendable, Hashable, Codable {
     /// The maximum total size of all names and values in bytes: 4096. W3C asks for 512 bytes of `tracestate`.
     public static let maximumByteCount = 4096
@@ -129,8 +129,8 @@ public struct TraceContext: Sendable, Hashable, Codable {
     /// The fields by name.
     public let fields: [String: String]
 
-    /// Creates a context. Returns `nil` if there are no fields, or if they are larger than ``maximumByteCount``. The
-    /// request is then submitted without a trace.
+    /// Creates a context. Returns `nil` if there are no fields, or if they are larger than ``maximumByteCount``. In
+    /// this case the request is submitted without a trace.
     public init?(_ fields: [String: String]) {
         let size = fields.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
         guard !fields.isEmpty, size <= Self.maximumByteCount else { return nil }

@@ -9,7 +9,7 @@ protocol CallListener: Sendable {
     /// Receives the limits that the service reported.
     func learned(_ limits: ReportedLimits)
 
-    /// Takes the next piece of the answer, and waits while there is no room for more.
+    /// Receives the next piece of the answer. Waits while there is no room for more pieces.
     func yielded(_ bytes: Data) async throws
 
     var resumePoint: ResumePoint? { get }

@@ -2,9 +2,9 @@ public import Foundation
 
 /// A unit of slow work: a prompt for a provider, under a UUID that identifies it permanently.
 ///
-/// Treat a request as immutable: once it is submitted, the engine keeps the copy that it was given. Submitting the same
-/// `id` with the same content again returns the existing request. With other content it is refused as
-/// ``AIServiceError/Code/conflict``.
+/// Treat a request as immutable, because the engine keeps the copy that you submit. If you submit the same `id` with
+/// the same content again, the existing request is returned. If you submit the same `id` with other content, the
+/// submission is refused with ``AIServiceError/Code/conflict``.
 ///
 /// ```swift
 /// let request = AIRequest(
@@ -42,21 +42,21 @@ public struct AIRequest: Sendable, Hashable, Codable, Identifiable {
         get { parts.value.id }
         set { parts.value.id = newValue }
     }
-    /// The prompt. `submit` refuses one that is empty or has only white space with
+    /// The prompt. If it is empty or has only white space, `submit` refuses it with
     /// ``AIServiceError/Code/invalidRequest``, because a service would bill it. For example, `"Name a colour."`, which
     /// is a literal of ``Prompt``.
     public var prompt: Prompt {
         get { parts.value.prompt }
         set { parts.value.prompt = newValue }
     }
-    /// The model to ask for, or `nil` for the provider's default. For example, `"gpt-4o-mini"`.
+    /// The model to request, or `nil` for the provider's default model. For example, `"gpt-4o-mini"`.
     public var model: String? {
         get { parts.value.model }
         set { parts.value.model = newValue }
     }
-    /// The settings of the call (voice, temperature …). Numbers must be finite, and values may nest at most 64 levels
-    /// deep. `submit` refuses others with ``AIServiceError/Code/invalidRequest``. For example,
-    /// `["voice": "nova", "speed": 1.1]`. Default: none.
+    /// The settings of the call, such as the voice or the temperature. Numbers must be finite, and values may nest at
+    /// most 64 levels deep. Otherwise `submit` refuses the request with ``AIServiceError/Code/invalidRequest``. For
+    /// example, `["voice": "nova", "speed": 1.1]`. Default: none.
     public var parameters: [String: ParameterValue] {
         get { parts.value.parameters }
         set { parts.value.parameters = newValue }
@@ -79,31 +79,31 @@ public struct AIRequest: Sendable, Hashable, Codable, Identifiable {
         get { parts.value.priority }
         set { parts.value.priority = newValue }
     }
-    /// The timeout of one attempt, after which it ends with ``AIServiceError/Code/timeout``. For a streaming attempt,
-    /// the longest time without a chunk. More than 0. `nil`, the default, takes the provider's default, or else the
-    /// engine's (30 s). For example, `.seconds(20)` if a user waits.
+    /// The timeout of one attempt, after which the attempt ends with ``AIServiceError/Code/timeout``. If the request
+    /// streams, the maximum time without a chunk. More than 0. With `nil`, the default, the provider's timeout applies,
+    /// or else the engine's timeout (30 s). For example, `.seconds(20)` if a user waits.
     public var attemptTimeout: Duration? {
         get { parts.value.attemptTimeout }
         set { parts.value.attemptTimeout = newValue }
     }
-    /// The date after which an answer is no longer useful. From then on no provider is called, and the request fails
-    /// with ``AIServiceError/Code/deadlineExceeded``. An attempt in flight is stopped. Stored to the microsecond.
-    /// Default `nil`: never. For example, `Date().addingTimeInterval(60)` for a suggestion that is useless a minute
-    /// later.
+    /// The date after which an answer is no longer useful. After this date no provider is called, an attempt in flight
+    /// is stopped, and the request fails with ``AIServiceError/Code/deadlineExceeded``. Stored to the microsecond.
+    /// Default `nil`: no deadline. For example, `Date().addingTimeInterval(60)` for a suggestion that is useless a
+    /// minute later.
     public var deadline: Date? {
         get { parts.value.deadline }
         set { parts.value.deadline = newValue }
     }
-    /// The number of attempts, at least 1, after which a failure is final. An explicit retry starts the count again.
-    /// Attempts that were interrupted by the death of their process do not count. `nil`, the default, takes the
-    /// engine's ``RetryPolicy/maximumAttempts``. For example, 1 to report a failure to the user at once.
+    /// The number of attempts, at least 1, after which a failure is final. An explicit retry starts the count again. An
+    /// attempt whose process died does not count. With `nil`, the default, the engine's ``RetryPolicy/maximumAttempts``
+    /// applies. For example, 1 to report a failure to the user at once.
     public var maximumAttempts: Int? {
         get { parts.value.maximumAttempts }
         set { parts.value.maximumAttempts = newValue }
     }
-    /// The action when it is unknown whether an attempt was carried out and billed: its process died, the connection
-    /// was lost, or it took too long. Default ``UnknownOutcomePolicy/runAgain``. For example, `.hold` for an expensive
-    /// video.
+    /// The action if it is unknown whether an attempt was carried out and billed, because its process died, the
+    /// connection was lost, or the attempt took too long. Default ``UnknownOutcomePolicy/runAgain``. For example,
+    /// `.hold` for an expensive video.
     public var unknownOutcome: UnknownOutcomePolicy {
         get { parts.value.unknownOutcome }
         set { parts.value.unknownOutcome = newValue }
