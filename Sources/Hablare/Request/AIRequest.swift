@@ -108,15 +108,15 @@ public struct AIRequest: Sendable, Hashable, Codable, Identifiable {
         get { parts.value.unknownOutcome }
         set { parts.value.unknownOutcome = newValue }
     }
-    /// The way in which the answer streams to its readers while it is produced. `nil`, the default: it does not stream,
-    /// and readers receive it as a whole. For example, `StreamingPolicy(allowsRestart: true)` for a chat.
+    /// The way in which the answer streams to its readers while it is produced. `nil`, the default: the answer does not
+    /// stream, and readers receive it as a whole. For example, `StreamingPolicy(allowsRestart: true)` for a chat.
     public var streaming: StreamingPolicy? {
         get { parts.value.streaming }
         set { parts.value.streaming = newValue }
     }
-    /// Whether an existing answer is acceptable, and whether this request's answer is kept for others. Default
-    /// ``CachePolicy/use``: of two equal requests within an hour, only the first is paid for. For example, `.refresh`
-    /// for a button that asks for a new answer.
+    /// Whether an existing answer is acceptable, and whether this request's answer is kept for other requests. Default
+    /// ``CachePolicy/use``: if two equal requests are submitted within an hour, you pay only for the first request. For
+    /// example, `.refresh` for a button that requests a new answer.
     public var caching: CachePolicy {
         get { parts.value.caching }
         set { parts.value.caching = newValue }
@@ -128,31 +128,38 @@ public struct AIRequest: Sendable, Hashable, Codable, Identifiable {
         get { parts.value.keepUntilMerged }
         set { parts.value.keepUntilMerged = newValue }
     }
-    /// The caller's own labels. Stored and returned, never sent to a provider, and not part of the fingerprint. For
-    /// example, `["book": "42"]`. Default: none.
+    /// The caller's own labels. They are stored and returned, are never sent to a provider, and are not part of the
+    /// fingerprint. For example, `["book": "42"]`. Default: none.
     public var metadata: [String: String] {
         get { parts.value.metadata }
         set { parts.value.metadata = newValue }
     }
 
-    /// The labels by which the ledger sums costs, in addition to provider, model, job and day: a customer, a feature, a
-    /// book. At most ``maximumTags``, each of 1 to ``maximumTagLength`` bytes. `submit` refuses others with
-    /// ``AIServiceError/Code/invalidRequest``, and removes duplicates. Never sent to a provider, and not part of the
-    /// fingerprint. Tags stay in the ledger after the request is deleted, so never put anything secret into them. For
-    /// example, `["customer-7", "summaries"]`. Default: none.
+    /// The labels by which the ledger sums costs, such as a customer, a feature or a book. The ledger also sums costs
+    /// by provider, model, job and day. At most ``maximumTags`` tags, each of 1 to ``maximumTagLength`` bytes. `submit`
+    /// refuses other tags with ``AIServiceError/Code/invalidRequest``, and removes duplicates. Tags are never sent to a
+    /// provider, and are not part of the fingerprint. They stay in the ledger after the request is deleted, so put no
+    /// secret into them. For example, `["customer-7", "summaries"]`. Default: none.
     public var tags: [String] {
         get { parts.value.tags }
         set { parts.value.tags = newValue }
     }
 
-    /// The providers to call one after another, at most 8. Each is called when the one before has failed for good: its
-    /// retries are used up, it has no credit or key, its answer is invalid, or it asks for a pause past the deadline.
-    /// No fallback follows an invalid request or a cancellation, or after the deadline.
+    /// The fallback providers, at most 8. The engine calls them one after another. It calls the next provider when the
+    /// present provider has failed permanently:
+    ///
+    /// - Its retries are used up.
+    /// - It has no credit or no valid key.
+    /// - Its answer is invalid.
+    /// - It asks for a pause that ends after the deadline.
+    ///
+    /// The engine calls no fallback provider after an invalid request, after a cancellation or after the deadline.
     ///
     /// If ``unknownOutcome`` is ``UnknownOutcomePolicy/hold``, the request is held after an unknown outcome instead,
-    /// because another provider might be paid for the same work. All providers must be registered and answer with the
-    /// same kind of content. Each gets as many attempts as the request allows. An explicit retry continues with the
-    /// provider that was called last. Default: none. For example, `[FallbackTarget("second", model: "small")]`.
+    /// because you might pay another provider for the same work. All providers must be registered, and must answer with
+    /// the same kind of content. Each provider gets as many attempts as the request allows. An explicit retry continues
+    /// with the provider that was called last. Default: none. For example,
+    /// `[FallbackTarget("second", model: "small")]`.
     public var fallback: [FallbackTarget] {
         get { parts.value.fallback }
         set { parts.value.fallback = newValue }
@@ -238,46 +245,53 @@ extension AIRequest {
 
 /// The action for a request when it is unknown whether its attempt was carried out and billed.
 ///
-/// No provider offers exactly-once billing. After a crash, a lost connection or a timeout, the engine can only risk
-/// paying twice or ask a person. In either case the ledger records the attempt as ``BillingState/maybeBilled``.
+/// No provider offers exactly-once billing. After a crash, a lost connection or a timeout, the engine can only call
+/// again, and risk that you pay twice, or wait for a person's decision. In both cases the ledger records the attempt as
+/// ``BillingState/maybeBilled``.
 public enum UnknownOutcomePolicy: Int, Sendable, Hashable, Codable, CaseIterable {
-    /// Try again, because the answer is worth the cost of a second call.
+    /// Send another attempt. Choose this if the answer is worth the cost of a second call.
     case runAgain = 0
     /// Hold the request until an explicit retry, a cancellation or a deletion.
     ///
-    /// If the provider has a resume handle (``ProviderCall/remember(_:)``), the request is not held: the next attempt
-    /// continues the work, and nothing is paid twice. It is held later if the provider cannot continue the work, which
-    /// it reports with ``AIServiceError/workLost``. It is also held if the attempts to continue are used up, or if
-    /// another provider of the request's chain would start the work again. An explicit retry then continues the work.
+    /// If the provider has stored a resume handle (``ProviderCall/remember(_:)``), the request is not held. The next
+    /// attempt continues the work, and you do not pay twice. The request is held later in these cases:
+    ///
+    /// - The provider cannot continue the work, and reports ``AIServiceError/workLost``.
+    /// - The attempts to continue the work are used up.
+    /// - Another provider of the request's chain would start the work again.
+    ///
+    /// In the last two cases, an explicit retry continues the work.
     case hold = 1
 }
 
 /// The way in which the chunks of a request's answer reach its readers. See ``AIRequestManager/stream(for:from:)``.
 ///
-/// Not part of the fingerprint: the delivery of an answer does not change the work.
+/// The policy is not part of the fingerprint, because the delivery of an answer does not change the work.
 ///
 /// ```swift
 /// let chat = StreamingPolicy(durability: .volatile, allowsRestart: true)
 /// ```
 public struct StreamingPolicy: Sendable, Hashable, Codable {
-    /// The time at which readers see a chunk.
+    /// The time at which readers receive a chunk.
     public enum Durability: Int, Sendable, Hashable, Codable, CaseIterable {
-        /// After it is on disk. A crash does not take back anything that a reader has seen.
+        /// Readers receive a chunk after it is on disk. No chunk that a reader has received is lost in a crash.
         case durable = 0
-        /// At once. The chunk is written to disk up to a second later, so a crash may take back output that a reader of
-        /// the dead process saw. A live process may be unable to write for so long that another process takes over its
-        /// work. Its readers then receive ``StreamElement/restarted(generation:)`` even if restarts are not allowed,
-        /// because the store had no record that the answer had begun.
+        /// Readers receive a chunk at once. The chunk is written to disk up to a second later. If the process crashes
+        /// before that, output that a reader has received is lost. A living process may also be unable to write for so
+        /// long that another process takes over its work. The readers of the first process then receive
+        /// ``StreamElement/restarted(generation:)``, even if restarts are not allowed, because the store has no record
+        /// that the answer had begun.
         case volatile = 1
     }
 
-    /// The time at which readers see a chunk. Default ``Durability/durable``. For example, `.volatile` for a chat,
+    /// The time at which readers receive a chunk. Default ``Durability/durable``. For example, `.volatile` for a chat,
     /// where users notice the delay of a disk write.
     public var durability: Durability
-    /// Whether another attempt may follow an attempt that has begun to stream. Readers then receive
-    /// ``StreamElement/restarted(generation:)`` and the new answer from its start. Default `false`: the request fails
-    /// instead, and the streamed output stays readable. Neither applies if the next attempt continues the work of the
-    /// last one (``ProviderCall/resume()``). For example, `true` if the view can replace the text that it shows.
+    /// Whether another attempt may follow an attempt that has begun to stream. If `true`, readers receive
+    /// ``StreamElement/restarted(generation:)`` and then the new answer from its start. If `false`, the default, the
+    /// request fails, and the streamed output stays readable. This option has no effect if the next attempt continues
+    /// the work of the last attempt (``ProviderCall/resume()``). For example, `true` if the view can replace the text
+    /// that it shows.
     public var allowsRestart: Bool
 
     /// Creates a policy.
@@ -289,9 +303,8 @@ public struct StreamingPolicy: Sendable, Hashable, Codable {
 
 /// The priority of a request in its provider's queue.
 ///
-/// The three priorities take turns by deficit round robin, 8 : 4 : 1. A flood of requests with a high priority
-/// therefore slows the others down but never starves them. Requests of the same priority run in the order in which they
-/// arrived.
+/// The three priorities share the calls 8 : 4 : 1, by deficit round robin. Many requests with a high priority therefore
+/// slow down other requests, but never stop them. Requests of the same priority run in the order in which they arrived.
 public enum Priority: Int, Sendable, Hashable, Comparable, CaseIterable, Codable {
     /// A user is waiting for the answer.
     case high = 0
@@ -309,7 +322,7 @@ public enum Priority: Int, Sendable, Hashable, Comparable, CaseIterable, Codable
         }
     }
 
-    /// Orders by urgency: `.high < .normal < .low`. An ascending sort puts the most urgent first.
+    /// Orders by urgency: `.high < .normal < .low`. An ascending sort puts the most urgent priority first.
     public static func < (lhs: Self, rhs: Self) -> Bool {
         lhs.rawValue < rhs.rawValue
     }

@@ -4,7 +4,8 @@ package import Foundation
 ///
 /// Each value is a tag and its content. Counts and numbers are 8 bytes, little-endian. Members of objects are in the
 /// order of their keys' UTF-8 bytes. Equal values therefore have equal bytes on every platform, and no two different
-/// values have the same bytes. Reading returns exactly the value that was written: JSON would turn 1.0 into 1.
+/// values have the same bytes. Reading returns exactly the value that was written. JSON does not: it would turn 1.0
+/// into 1.
 package enum CanonicalEncoding {
     /// The maximum depth of nested values.
     package static let maximumDepth = 64
@@ -66,7 +67,7 @@ package enum CanonicalEncoding {
 
     /// Returns the value that bytes encode.
     ///
-    /// - Throws: ``AIServiceError`` with code `storageCorrupt` if they encode none.
+    /// - Throws: ``AIServiceError`` with code `storageCorrupt` if the bytes do not encode a value.
     package static func value(of data: Data) throws(AIServiceError) -> ParameterValue {
         var remainder = [UInt8](data)[...]
         let value = try readValue(from: &remainder, depth: 0)

@@ -4,16 +4,13 @@ package import Foundation
 /// A large conversation as one content file: its messages as JSON, followed by the bytes of their images, documents and
 /// audio.
 ///
-/// The JSON has positions in the file instead of the bytes. A reader of the file therefore reads only the JSON, and
-/// each ``Body`` of the prompt reads its part of the file on demand. A recording of 25 MB is on disk once, is never
-/// base 64, and is sent from the file piece by piece.
+/// Instead of the bytes, the JSON contains their positions in the file. A reader of the file therefore reads only the
+/// JSON, and each ``Body`` of the prompt reads its part of the file on demand. For example, a recording of 25 MB is
+/// stored once, is never encoded as base 64, and is sent from the file piece by piece.
 ///
-/// | bytes | content |
-/// |---|---|
-/// | 8 | `FF`, then `HABLAR1` in ASCII. A file of a text prompt never begins like this, because text is UTF-8 |
-/// | 8 | the size of the JSON, little-endian |
-/// | … | the JSON: the messages |
-/// | … | the bytes of the bodies, one after the other |
+/// | bytes | content | |---|---| | 8 | `FF`, then `HABLAR1` in ASCII. A file of a text prompt never begins like this,
+/// because text is UTF-8 | | 8 | the size of the JSON, little-endian | | … | the JSON: the messages | | … | the bytes
+/// of the bodies, one after the other |
 package enum PackedPrompt {
     /// The place of a body's bytes, counted from the end of the JSON.
     struct Place: Codable, Sendable {
@@ -39,8 +36,8 @@ package enum PackedPrompt {
     private static let signature: [UInt8] = [0xFF] + Array("HABLAR1".utf8)
     private static let headLength = 16
 
-    /// Returns the number of bytes in the images, documents and audio of messages, which decides whether to pack them.
-    /// Reads no file.
+    /// Returns the number of bytes in the images, documents and audio of messages. This number decides whether to pack
+    /// the messages. Reads no file.
     package static func byteCount(of messages: [Prompt.Message]) -> Int {
         messages.reduce(0) { sum, message in
             message.parts.reduce(sum) { $0 + ($1.body?.byteCount ?? 0) }
@@ -49,8 +46,8 @@ package enum PackedPrompt {
 
     /// Returns messages as the bytes of a content file. Reads the bodies off the caller's actor.
     ///
-    /// - Throws: ``AIServiceError``: `contentMissing`, or one of category storage, for a body that cannot be read;
-    ///   `invalidRequest` for a number that is not finite.
+    /// - Throws: ``AIServiceError``: `contentMissing` or an error of category storage if a body cannot be read;
+    ///   `invalidRequest` if a number is not finite.
     @concurrent package static func packed(_ messages: [Prompt.Message]) async throws -> Data {
         let packing = Packing()
         let encoder = JSONEncoder()
@@ -159,9 +156,11 @@ package enum PackedPrompt {
 }
 
 extension Prompt {
-    /// Reads a prompt from a content file: a text, or a packed conversation, whose bodies are read on demand. Blocks.
+    /// Reads a prompt from a content file: a text, or a packed conversation. The bodies of a conversation are read
+    /// later, on demand. Blocks.
     ///
-    /// - Throws: The errors of ``ContentReading/read(_:)``; ``AIServiceError/Code/contentMissing`` for a damaged file.
+    /// - Throws: The errors of ``ContentReading/read(_:)``. ``AIServiceError/Code/contentMissing`` if the file is
+    ///   damaged.
     package init(in reference: ContentReference, of reader: any ContentReading) throws {
         let head = try PackedPrompt.head(of: reference, in: reader)
         if PackedPrompt.isPacked(head) {

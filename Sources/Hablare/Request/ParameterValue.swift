@@ -6,7 +6,7 @@ public indirect enum ParameterValue: Sendable, Hashable {
     case bool(Bool)
     /// An integer.
     case int(Int64)
-    /// A floating-point number. Must be finite to be submitted.
+    /// A floating-point number. `submit` accepts only finite numbers.
     case double(Double)
     /// Text.
     case string(String)
@@ -38,7 +38,8 @@ extension ParameterValue: ExpressibleByStringLiteral, ExpressibleByIntegerLitera
 }
 
 extension ParameterValue: Codable {
-    /// Decodes any JSON value. Whole numbers that fit into `Int64` become ``int(_:)``, other numbers ``double(_:)``.
+    /// Decodes any JSON value. Whole numbers that fit into `Int64` become ``int(_:)``. Other numbers become
+    /// ``double(_:)``.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
@@ -87,8 +88,8 @@ extension ParameterValue: Codable {
 }
 
 extension ParameterValue {
-    /// Whether the value can be written as JSON and read by any decoder: numbers are finite, and it nests at most 64
-    /// levels deep.
+    /// Whether the value can be written as JSON and read by any decoder: all numbers are finite, and the value nests at
+    /// most 64 levels deep.
     package var canBeStored: Bool { canBeStored(below: 64) }
 
     private func canBeStored(below levels: Int) -> Bool {

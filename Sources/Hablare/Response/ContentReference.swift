@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The content address of some bytes: their SHA-256 and their number.
+/// The content address of some bytes: their SHA-256 and their count.
 public struct ContentReference: Sendable, Hashable {
     /// The 32 bytes of the SHA-256.
     public let digest: Data
@@ -28,8 +28,8 @@ public protocol ContentReading: Sendable {
     /// - Throws: The errors of ``read(_:)``.
     func read(_ reference: ContentReference, range: Range<Int>) throws -> Data
 
-    /// Returns whether the content exists, without reading it. Default: whether its file exists, if the store keeps
-    /// files.
+    /// Returns whether the content exists, without reading it. The default implementation checks whether its file
+    /// exists. If the store keeps no files, it returns `true`.
     func has(_ reference: ContentReference) -> Bool
 
     /// Returns the file that holds the content, or `nil` if the store keeps it elsewhere, such as in its database or an
@@ -38,13 +38,13 @@ public protocol ContentReading: Sendable {
 }
 
 extension ContentReading {
-    /// Returns whether the content's file exists, or true if the store keeps no files.
+    /// Returns whether the content's file exists. Returns `true` if the store keeps no files.
     public func has(_ reference: ContentReference) -> Bool {
         guard let file = location(of: reference) else { return true }
         return FileManager.default.fileExists(atPath: file.path)
     }
 
-    /// Reads all bytes, and returns those of the range.
+    /// Reads all bytes, and returns the bytes of the range.
     public func read(_ reference: ContentReference, range: Range<Int>) throws -> Data {
         Data(try read(reference).dropFirst(range.lowerBound).prefix(range.count))
     }

@@ -6,11 +6,11 @@ extension AttemptStream {
     struct Memory: Sendable, Hashable {
         enum Resumption: Sendable, Hashable {
             case none
-            /// The attempt has a handle and has not said whether it resumes the work.
+            /// The attempt has a handle, and the provider has not called ``ProviderCall/resume()`` yet.
             case given
             /// The attempt resumes the work, and the stored chunks of the answer are being read.
             case underWay
-            /// New chunks follow the stored ones.
+            /// The stored chunks were read. New chunks follow the stored chunks.
             case done
         }
 
