@@ -57,7 +57,7 @@ extension SQLiteStore {
         }
     }
 
-    /// Finds abandoned content, and removes it on request. See
+    /// Finds abandoned content, and removes it if `removing` is true. See
     /// ``/Hablare/RequestStore/abandonedContent(before:removing:)``.
     public func abandonedContent(before date: Date, removing: Bool) throws -> AbandonedContent {
         try abandonedContent(in: try files.folders(), before: date, removing: removing)

@@ -5,13 +5,14 @@ import HablareFileErrors
 import HablareFiles
 import HablareStores
 
-/// The embedded store: one SQLite database, a folder of content files, and a lock for each living process.
+/// The store on disk. It consists of one SQLite database, a folder of content files, and a lock for each living
+/// process.
 ///
 /// Commits are durable. The write-ahead log uses `synchronous=FULL` (full sync on Apple platforms). Content files and
-/// their folders are synced before a row refers to them. Several processes of one machine may share the store. A
-/// network file system must not hold it.
+/// their folders are synced before a row refers to them. Several processes of one machine may share the store. The
+/// store must not be on a network file system.
 public final class SQLiteStore: RequestStore {
-    /// The options with which a store is opened.
+    /// The options for opening a store.
     ///
     /// ```swift
     /// let store = try SQLiteStore(
@@ -23,13 +24,13 @@ public final class SQLiteStore: RequestStore {
         /// The sizes from which content is kept in files. Default: 50 KiB for text, 100 KiB for other content. For
         /// example, `ContentThresholds(text: 1 << 20)` to keep text of up to 1 MiB in the database.
         public var thresholds: ContentThresholds
-        /// The largest size of the database file, in bytes. `nil`: only the disk limits the size. A write that needs
-        /// more fails as ``/Hablare/AIServiceError/Code/storageFull``. Content files do not count. Default `nil`. For
-        /// example, `200 << 20` (200 MiB) on a phone.
+        /// The maximum size of the database file, in bytes. `nil`: only the disk limits the size. A write that needs
+        /// more space fails with ``/Hablare/AIServiceError/Code/storageFull``. Content files do not count. Default
+        /// `nil`. For example, `200 << 20` (200 MiB) on a phone.
         public var maximumDatabaseSize: Int?
-        /// The seconds to wait for the write lock while another process holds it. After that, a write fails as
-        /// ``/Hablare/AIServiceError/Code/storageBusy``. 0 or more; a time above 2,147,483 (24 days) is clamped to
-        /// that. Default: 10. For example, 30 if a backup may hold the lock for long.
+        /// The time in seconds to wait for the write lock while another process holds it. After this time, a write
+        /// fails with ``/Hablare/AIServiceError/Code/storageBusy``. 0 or more. A time above 2,147,483 seconds (24 days)
+        /// is reduced to this value. Default: 10. For example, 30 if a backup may hold the lock for long.
         public var busyTimeout: TimeInterval
 
         /// Creates a configuration.
@@ -134,8 +135,8 @@ public final class SQLiteStore: RequestStore {
     /// The locks of the processes on this store.
     public var liveness: (any OwnerLiveness)? { locks }
 
-    /// The signal of commits that changed what other processes may read. It uses file notification on Linux, and polls
-    /// every 250 ms elsewhere.
+    /// The signal of commits whose changes other processes must read. It uses file notification on Linux. On other
+    /// systems it polls every 250 ms.
     public var signal: (any StoreSignal)? { bell }
 
     // MARK: Writing
@@ -230,8 +231,8 @@ public final class SQLiteStore: RequestStore {
     }
 
     /// Returns the changes that other processes committed since the last call. See
-    /// ``/Hablare/RequestStore/foreignChanges(where:)``. Also empties the write-ahead log if another process deleted
-    /// something and could not erase it.
+    /// ``/Hablare/RequestStore/foreignChanges(where:)``. If another process deleted a request but could not erase its
+    /// bytes, also empties the write-ahead log.
     public func foreignChanges(where isOfInterest: (ChangedRow) -> Bool) throws -> ForeignChanges {
         let log = log.withLock { $0 }
         let (news, isToErase) = try translatingErrors(of: path) {

@@ -30,16 +30,17 @@ public enum StoreWrite: Sendable {
     /// that became part of a job. At last ``StoreChange/uncached`` if the write found replaced or lost answers in the
     /// cache.
     case submit(Submission)
-    /// Moves a flight for its holder, which starts an attempt or returns an unsent lease.
+    /// Changes the state of a flight for its holder. The holder starts an attempt, or returns a lease without having
+    /// sent the flight.
     ///
     /// Receipt: ``WriteReceipt/done`` or ``WriteReceipt/refused(_:)``.
     ///
     /// Change: ``StoreChange/flight(_:_:)``.
     indirect case advance(FlightID, FlightTransition, at: Date)
-    /// Starts an attempt that counts against budgets, for the flight's holder.
+    /// Starts an attempt that counts towards budgets, for the flight's holder.
     ///
-    /// The flight moves even if a budget refuses the attempt. The receipt then names that budget, nothing is reserved,
-    /// and the holder must not send the attempt.
+    /// If a budget refuses the attempt, the flight still changes its state. The receipt names the budget, nothing is
+    /// reserved, and the holder must not send the attempt.
     ///
     /// Receipt: ``WriteReceipt/started(overBudget:)`` or ``WriteReceipt/refused(_:)``.
     ///
@@ -87,7 +88,7 @@ public enum StoreWrite: Sendable {
     ///
     /// Receipt: ``WriteReceipt/permits(_:)``.
     indirect case reserve(PermitRequest, at: Date)
-    /// Records what a process learned about an account, or lifts the account's pause.
+    /// Records facts that a process reports about an account, or lifts the account's pause.
     ///
     /// Receipt: ``WriteReceipt/done``.
     ///
@@ -100,11 +101,12 @@ public enum StoreWrite: Sendable {
     ///
     /// Change: ``StoreChange/uncached`` if no other request keeps the content.
     case evict(UUID)
-    /// Evicts unprotected responses that were received at or before a position: at most `limit`, the oldest first.
+    /// Evicts unprotected responses that were received at or before a position. Evicts at most `limit` responses, with
+    /// the oldest response first.
     ///
     /// Receipt: ``WriteReceipt/pruned(_:)``.
     ///
-    /// Change: ``StoreChange/uncached`` if there were any.
+    /// Change: ``StoreChange/uncached`` if responses were evicted.
     indirect case prune(through: PrunePlan.Position, limit: Int)
     /// Pins a request's response, or unpins it. A pinned response is kept at any age.
     ///
@@ -114,14 +116,15 @@ public enum StoreWrite: Sendable {
     ///
     /// Receipt: ``WriteReceipt/done`` or ``WriteReceipt/unknownRequest``.
     case merged(UUID)
-    /// Removes answers from the cache: at most `limit`, the least recently used first.
+    /// Removes answers from the cache that are unused for too long or exceed the limits.
     ///
-    /// Before that, records when readers used the answers in `noting`. Then removes the answers that were last used
-    /// before a date, and more answers while the cache exceeds its limits.
+    /// First records the dates in `noting`, at which readers used answers. Then removes the answers that were last used
+    /// before `usedBefore`, and more answers while the cache exceeds its limits. Removes at most `limit` answers, with
+    /// the least recently used answer first.
     ///
     /// Receipt: ``WriteReceipt/uncached(_:)``.
     ///
-    /// Change: ``StoreChange/uncached`` if there were any.
+    /// Change: ``StoreChange/uncached`` if answers were removed.
     indirect case trimCache(CacheLimits, usedBefore: Date, noting: [FlightID: Date], limit: Int)
     /// Removes a selection of answers from the cache, at any age.
     ///

@@ -13,7 +13,8 @@ import Darwin
 import Musl
 #endif
 
-/// Content-addressed files: `content/ab/cdef…`, named by the SHA-256 of their bytes, so the same bytes are kept once.
+/// Content-addressed files. The name of a file is the SHA-256 of its bytes (`content/ab/cdef…`), so equal bytes are
+/// kept once.
 public final class ContentFiles: ContentStore {
     private let directory: URL
     private let thresholds: ContentThresholds
@@ -35,7 +36,7 @@ public final class ContentFiles: ContentStore {
         try translatingFileFailures { try calls.makeFolder(directory.path) }
     }
 
-    /// Returns the size in bytes from which content of a type is kept in a file. See
+    /// Returns a size in bytes. Content of the type that has at least this size is kept in a file. See
     /// ``/Hablare/ContentStore/threshold(for:)``.
     public func threshold(for type: ContentType) -> Int {
         type == .text ? thresholds.text : thresholds.other
@@ -81,13 +82,14 @@ public final class ContentFiles: ContentStore {
     }
 
     /// Returns a writer of content that arrives in pieces. See ``/Hablare/ContentStore/makeWriter()``. The writer
-    /// writes to a file at once, which gets its name at the end.
+    /// writes each piece to a file at once. The file gets its name when the content is finished.
     public func makeWriter() -> any ContentWriter { ContentFileWriter(files: self, queue: queue) }
 
     /// Returns the file that holds the content. See ``/Hablare/ContentReading/location(of:)``.
     public func location(of reference: ContentReference) -> URL? { file(of: reference) }
 
-    /// Returns whether the content exists with its promised size. A damaged file of another size does not count.
+    /// Returns whether the content exists with the size of the reference. Returns `false` if a damaged file has another
+    /// size.
     public func has(_ reference: ContentReference) -> Bool {
         do {
             return try FileSystem.size(ofFile: file(of: reference).path) == reference.byteCount

@@ -7,8 +7,8 @@ import HablareFiles
 enum DatabaseFile {
     /// Opens or creates the database, and migrates it. Also returns the identity of the open file.
     ///
-    /// - Throws: `AIServiceError` for a database of newer software or of another program, and if the file is replaced
-    ///   meanwhile; otherwise `DatabaseError`.
+    /// - Throws: `AIServiceError` if the database is of newer software or of another program, or if the file is
+    ///   replaced during the call. `DatabaseError` for all other failures.
     static func open(
         _ path: String, _ options: SQLiteStore.Configuration
     ) throws -> (DatabasePool, DatabaseIdentity) {
@@ -20,8 +20,8 @@ enum DatabaseFile {
         return (try open(path, options, as: identity), identity)
     }
 
-    /// Opens a file whose identity was taken before. Each connection opens it by its path, now or when it is first
-    /// needed, and then checks its identity. So no connection reads or writes another file.
+    /// Opens a file whose identity is known. Each connection opens the file by its path, now or when the connection is
+    /// first needed, and then checks the file's identity. Therefore no connection reads or writes another file.
     static func open(
         _ path: String, _ options: SQLiteStore.Configuration, as identity: DatabaseIdentity
     ) throws -> DatabasePool {

@@ -53,6 +53,7 @@ struct MemberIndex: Sendable {
 }
 
 extension UUID {
-    /// Returns whether the UUID precedes another one in the order of bytes, which is that of submission.
+    /// Returns whether the bytes of this UUID come before the bytes of another UUID. For time-ordered UUIDs this is the
+    /// order of submission.
     package func precedes(_ other: UUID) -> Bool { bytes.lexicographicallyPrecedes(other.bytes) }
 }

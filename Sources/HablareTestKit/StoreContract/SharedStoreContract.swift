@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 public import Hablare
 
-/// The rules for a store that several processes share, each checked against two openings of a fresh store.
+/// The rules for a store that several processes share. Each rule is checked against a new store that is opened twice.
 ///
 /// ```swift
 /// @Test(arguments: SharedStoreContract.rules) func keeps(_ rule: SharedStoreContract.Rule) throws {
@@ -10,7 +10,8 @@ public import Hablare
 /// }
 /// ```
 ///
-/// They complement ``StoreContract``. Rules that say "at once" call both stores from two threads.
+/// The rules complement ``StoreContract``. If the name of a rule contains "at once", the rule calls the two opened
+/// stores from two threads.
 public struct SharedStoreContract: Sendable {
     /// One rule.
     public struct Rule: Sendable, CustomStringConvertible {
@@ -37,7 +38,7 @@ public struct SharedStoreContract: Sendable {
         self.openTwice = openTwice
     }
 
-    /// Checks a rule against two openings of a fresh store.
+    /// Checks a rule against a new store that is opened twice.
     ///
     /// - Throws: ``ContractViolation``, or an error of the store.
     public func check(_ rule: Rule) throws {
