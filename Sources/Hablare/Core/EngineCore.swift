@@ -11,7 +11,7 @@ import OrderedCollections
 /// - a *lane* for each provider: the queue of the provider's flights in this process,
 /// - the attempts in flight and all deadlines,
 /// - the reasons to suspend work,
-/// - the requests that are watched here.
+/// - the requests that are watched in this process.
 ///
 /// The journal passes the changes of each commit to the core in commit order (``committed(_:of:)``). All changes are
 /// therefore reported in one order. ``wake()`` is the core's only timer.
@@ -271,7 +271,7 @@ package struct EngineCore: Sendable {
     /// Handles everything that waits for time. Call it after time has passed or the clock was set.
     ///
     /// - Parameter silenceLeft: Returns the time for which the provider of an attempt may still be silent, according to
-    ///   its output; `nil` if it has passed.
+    ///   its output. `nil` if this time has passed.
     package mutating func timePassed(silenceLeft: (AttemptKey) -> Duration?) {
         for key in deadlines.popAll(through: now.clock) { deadlineReached(key, silence: silenceLeft(key)) }
         endGraces()

@@ -36,7 +36,7 @@ package struct Suspensions: Sendable, Hashable {
         graces[reason].map { $0 == nil } ?? false
     }
 
-    /// Returns the end of a reason's grace period; `nil` once it is over.
+    /// Returns the end of a reason's grace period. Returns `nil` after the grace period is over.
     package func graceEnd(of reason: SuspensionReason) -> Duration? { graces[reason] ?? nil }
 
     /// Adds a reason to suspend work. If a reason is given twice, its shorter grace period applies.

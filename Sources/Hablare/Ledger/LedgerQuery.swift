@@ -51,11 +51,11 @@ public struct LedgerQuery: Sendable, Hashable {
 
 /// The sum over attempts.
 public struct LedgerSum: Sendable, Hashable {
-    /// The number of attempts, including failed ones.
+    /// The number of attempts, including failed attempts.
     public var attempts: Int
     /// The number of attempts that ended with an error or were lost with their process.
     public var failed: Int
-    /// The number of attempts that were billed, including discarded ones.
+    /// The number of attempts that were billed, including attempts whose answer was discarded.
     public var billed: Int
     /// The number of attempts that were billed and whose answer was discarded.
     public var discarded: Int

@@ -127,7 +127,7 @@ public struct FlightLifecycle: Sendable, Hashable, Codable {
         self.hasHandle = hasHandle
     }
 
-    /// The number of attempts that count against the limit of retries, including the one in flight.
+    /// The number of attempts that count towards the limit of retries, including the attempt in flight.
     public var tries: Int { attempt - uncounted }
 
     /// The process that holds the flight.

@@ -51,7 +51,7 @@ public struct RetryPolicy: Sendable, Hashable {
         self.maximumElapsed = maximumElapsed
     }
 
-    /// A policy of one attempt, whose failure is final.
+    /// A policy without retries: the failure of the first attempt is final.
     public static let never = RetryPolicy(maximumAttempts: 1)
 
     package enum Decision: Sendable, Hashable {
@@ -65,7 +65,7 @@ public struct RetryPolicy: Sendable, Hashable {
 
     /// The state of a request after an attempt has failed.
     package struct Situation: Sendable, Hashable {
-        /// The number of attempts that count, including the failed one.
+        /// The number of attempts that count, including the failed attempt.
         package var tries: Int
         package var maximumAttempts: Int?
         /// The time since the first counted attempt was sent.

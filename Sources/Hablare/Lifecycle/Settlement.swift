@@ -22,7 +22,7 @@ public struct Settlement: Sendable {
         self.diversion = diversion
     }
 
-    /// The attempt's error; `nil` if the attempt did not fail.
+    /// The attempt's error. `nil` if the attempt did not fail.
     public var failure: AIServiceError? { end.outcome.failure }
 
     /// Whether an answer entered the cache.

@@ -50,7 +50,7 @@ extension AIRequestManager {
     /// when it completes.
     ///
     /// - Returns: The number of answers removed.
-    /// - Throws: ``AIServiceError`` of category storage. No answer was removed in that case.
+    /// - Throws: ``AIServiceError`` of category storage. After an error no answer was removed.
     @discardableResult
     public func invalidateCache(_ selection: CacheSelection) async throws -> Int {
         let receipt = try await journal.commit(.uncache(selection))

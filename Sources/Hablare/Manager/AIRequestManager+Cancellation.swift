@@ -63,7 +63,7 @@ extension AIRequestManager {
 
     /// Evicts a response's content. The record of the response stays: its time, its provider and its cost.
     ///
-    /// - Throws: ``AIServiceError``: `unknownRequest`; `invalidState` unless the request is completed; or an error of
+    /// - Throws: ``AIServiceError``: `unknownRequest`; `invalidState` if the request is not completed; or an error of
     ///   category storage.
     public func evict(_ id: UUID) async throws {
         switch try await journal.commit(.evict(id)) {

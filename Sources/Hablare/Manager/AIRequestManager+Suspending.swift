@@ -69,7 +69,8 @@ extension AIRequestManager {
     /// other processes it is lifted as soon as they are notified of the commit. Has no effect if the account is not
     /// suspended and not paused. The limits that the provider reported and ``ProviderLimits/rate`` still apply.
     ///
-    /// - Throws: ``AIServiceError`` of category storage. The pause is then not lifted for the other processes.
+    /// - Throws: ``AIServiceError`` of category storage. After an error the pause is not lifted for the other
+    ///   processes.
     public func resume(_ account: AccountID) async throws {
         engine.apply { $0.resumed(account) }
         _ = try await journal.commit(.report(AccountReport(account: account, liftsPause: true), at: seams.date()))

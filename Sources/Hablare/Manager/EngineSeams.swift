@@ -67,7 +67,7 @@ public struct EngineSeams: Sendable {
     }
 }
 
-/// A type-erased clock for the engine, which measures the time since the clock was created.
+/// A type-erased clock for the engine. It measures the time since its creation.
 public struct EngineClock: Sendable {
     private let elapsed: @Sendable () -> Duration
     private let wait: @Sendable (Duration) async throws -> Void

@@ -5,32 +5,30 @@
 /// that a caller chooses. There is one exception: for each provider, the first ``maximumModels`` models are shown by
 /// name.
 ///
-/// | metric | kind | labels | meaning | |---|---|---|---| | `hablare_requests_submitted_total` | counter | `provider`,
-/// `as`: `new`, `joined`, `answered`, `present` | acknowledged requests: `new` has a call of its own, `joined` shares
-/// another request's call, `answered` got an answer from the cache, `present` was in the store before | |
-/// `hablare_requests_finished_total` | counter | `status`: `completed`, `failed`, `expired`, `cancelled` | requests
-/// that this process made final | | `hablare_queue_depth` | gauge | `provider` | calls that this process holds and has
-/// not sent; the rest of the backlog is in the store | | `hablare_calls_running` | gauge | `provider` | calls in
-/// flight, or reserved for a submission that is being written | | `hablare_queue_wait` | timer | `provider`, `attempt`:
-/// `first`, `again` | the time that a call waited before it was sent: a first attempt since its submission, measured by
-/// dates; a later attempt since this process took it | | `hablare_attempt_duration` | timer | `provider`, `outcome`:
-/// see ``AttemptOutcome`` | the time from sending an attempt to its answer | | `hablare_attempt_failures_total` |
-/// counter | `provider`, `category`: see ``AIServiceError/Category`` | attempts that failed | | `hablare_retries_total`
-/// | counter | `provider`, `category` | failures that are followed by another attempt at the same provider | |
-/// `hablare_fallbacks_total` | counter | `provider`, `category` | failures that are followed by a call of another
-/// provider | | `hablare_breaker_openings_total` | counter | `account` | the number of times that the circuit breaker
-/// of a failing provider opened | | `hablare_response_bytes` | histogram | `provider` | the size of answers | |
-/// `hablare_tokens_total` | counter | `provider`, `model`, `direction`: `input`, `output` | tokens, as providers report
-/// them | | `hablare_cost_microdollars_total` | counter | `provider`, `model` | the known cost of calls, in millionths
-/// of a US dollar | | `hablare_cost_unknown_total` | counter | `provider`, `model` | calls that may have been billed
-/// and whose cost is unknown | | `hablare_cache_lookups_total` | counter | `provider`, `result`: `hit`, `miss` |
-/// lookups in the response cache | | `hablare_commit_duration` | timer | `kind`: `write`, `claim` | the time that the
-/// store took for a commit | | `hablare_commit_writes` | histogram | | the number of writes in one commit | |
-/// `hablare_commit_failures_total` | counter | `kind` | commits that failed | | `hablare_journal_queue_depth` | gauge |
-/// | callers that were waiting when the last round of commits began | | `hablare_flights_recovered_total` | counter | |
-/// calls that were taken over from dead processes | | `hablare_responses_pruned_total` | counter | | responses that
-/// were evicted because they exceeded the limits | | `hablare_responses_pruned_bytes_total` | counter | | the bytes of
-/// these responses |
+/// | metric | kind | labels | meaning |
+/// |---|---|---|---|
+/// | `hablare_requests_submitted_total` | counter | `provider`, `as`: `new`, `joined`, `answered`, `present` | Acknowledged requests. `new`: the request has its own call. `joined`: it shares another request's call. `answered`: the cache had the answer. `present`: the request was already in the store. |
+/// | `hablare_requests_finished_total` | counter | `status`: `completed`, `failed`, `expired`, `cancelled` | requests that this process made final |
+/// | `hablare_queue_depth` | gauge | `provider` | Calls that this process holds and has not sent. Other waiting calls are only in the store. |
+/// | `hablare_calls_running` | gauge | `provider` | Calls in flight, and slots that are reserved for submissions whose commit is in progress. |
+/// | `hablare_queue_wait` | timer | `provider`, `attempt`: `first`, `again` | The time that a call waited before it was sent. `first`: since the submission, measured with the wall clock. `again`: since this process leased the call. |
+/// | `hablare_attempt_duration` | timer | `provider`, `outcome`: see ``AttemptOutcome`` | the time from sending an attempt to its answer |
+/// | `hablare_attempt_failures_total` | counter | `provider`, `category`: see ``AIServiceError/Category`` | attempts that failed |
+/// | `hablare_retries_total` | counter | `provider`, `category` | failures that are followed by another attempt at the same provider |
+/// | `hablare_fallbacks_total` | counter | `provider`, `category` | failures that are followed by a call of another provider |
+/// | `hablare_breaker_openings_total` | counter | `account` | the number of times that the circuit breaker of a failing provider opened |
+/// | `hablare_response_bytes` | histogram | `provider` | the size of answers |
+/// | `hablare_tokens_total` | counter | `provider`, `model`, `direction`: `input`, `output` | tokens, as providers report them |
+/// | `hablare_cost_microdollars_total` | counter | `provider`, `model` | the known cost of calls, in millionths of a US dollar |
+/// | `hablare_cost_unknown_total` | counter | `provider`, `model` | calls that may have been billed and whose cost is unknown |
+/// | `hablare_cache_lookups_total` | counter | `provider`, `result`: `hit`, `miss` | lookups in the response cache |
+/// | `hablare_commit_duration` | timer | `kind`: `write`, `claim` | the time that the store took for a commit |
+/// | `hablare_commit_writes` | histogram | | the number of writes in one commit |
+/// | `hablare_commit_failures_total` | counter | `kind` | commits that failed |
+/// | `hablare_journal_queue_depth` | gauge | | callers that were waiting when the last round of commits began |
+/// | `hablare_flights_recovered_total` | counter | | calls that were taken over from dead processes |
+/// | `hablare_responses_pruned_total` | counter | | responses that were evicted because they exceeded the limits |
+/// | `hablare_responses_pruned_bytes_total` | counter | | the bytes of these responses |
 public enum EngineMetric: String, Sendable, Hashable, CaseIterable {
     /// The number of requests that were acknowledged.
     case requestsSubmitted = "hablare_requests_submitted_total"

@@ -34,8 +34,9 @@ public protocol AIServiceProvider: Sendable {
     /// provider's id.
     var account: AccountID { get }
 
-    /// Returns the cost of a call in units of its account's limit (tokens, characters), estimated before it is sent.
-    /// Called only if the limit has units. Default: the Unicode scalars of the prompt's plain text.
+    /// Returns the estimated cost of a call in units of its account's limit, such as tokens or characters. The engine
+    /// calls this function before it sends the call, and only if the limit has units. Default: the Unicode scalars of
+    /// the prompt's plain text.
     func units(of request: AIRequest) -> Double
 
     /// Returns the maximum usage of a call. A budget reserves the cost of this usage before the call is sent. Estimate

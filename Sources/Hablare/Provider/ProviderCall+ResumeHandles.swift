@@ -31,7 +31,7 @@ extension ProviderCall {
     /// In this case yield the whole answer again.
     public var keptBytes: Int { listener.resumePoint?.keptBytes ?? 0 }
 
-    /// Stores a resume handle for the next attempt, in place of an earlier one. A handle has 1 to 4096 bytes.
+    /// Stores a resume handle for the next attempt. It replaces an earlier handle. A handle has 1 to 4096 bytes.
     ///
     /// Returns when the handle is on disk. If the process dies before that, the handle is lost, even if the service has
     /// accepted the work. Therefore call this method as soon as the service returns a handle. Cancelling the task does

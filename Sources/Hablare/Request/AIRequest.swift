@@ -37,7 +37,7 @@ public struct AIRequest: Sendable, Hashable, Codable, Identifiable {
 
     private var parts: Box<Parts>
 
-    /// The id of the request from submission to deletion. Time-ordered (UUID version 7) unless the caller chose one.
+    /// The id of the request from submission to deletion. By default, a time-ordered UUID (version 7).
     public private(set) var id: UUID {
         get { parts.value.id }
         set { parts.value.id = newValue }

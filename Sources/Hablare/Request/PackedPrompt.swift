@@ -8,9 +8,12 @@ package import Foundation
 /// JSON, and each ``Body`` of the prompt reads its part of the file on demand. For example, a recording of 25 MB is
 /// stored once, is never encoded as base 64, and is sent from the file piece by piece.
 ///
-/// | bytes | content | |---|---| | 8 | `FF`, then `HABLAR1` in ASCII. A file of a text prompt never begins like this,
-/// because text is UTF-8 | | 8 | the size of the JSON, little-endian | | … | the JSON: the messages | | … | the bytes
-/// of the bodies, one after the other |
+/// | bytes | content |
+/// |---|---|
+/// | 8 | `FF`, then `HABLAR1` in ASCII. A file of a text prompt never begins like this, because text is UTF-8 |
+/// | 8 | the size of the JSON, little-endian |
+/// | … | the JSON: the messages |
+/// | … | the bytes of the bodies, one after the other |
 package enum PackedPrompt {
     /// The place of a body's bytes, counted from the end of the JSON.
     struct Place: Codable, Sendable {

@@ -66,7 +66,7 @@ public enum Prompt: Sendable, Hashable, Codable {
         case document
     }
 
-    /// The prompt as one text: the text itself, or all text parts of all messages joined by blank lines.
+    /// The prompt as one text. For a conversation, these are all text parts of all messages, joined by blank lines.
     ///
     /// A simple provider receives this text. A provider that understands conversations reads the messages.
     public var plainText: String {

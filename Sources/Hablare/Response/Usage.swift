@@ -7,7 +7,7 @@
 ///   negative. Otherwise the cost is unknown, and the amount that a budget reserved counts as spent.
 /// - Only the cost is negative. The engine computes the cost from the counts and the price table.
 public struct Usage: Sendable, Hashable, Codable {
-    /// The number of tokens read by a model, including those read from or written to the provider's cache.
+    /// The number of tokens read by a model, including tokens that were read from or written to the provider's cache.
     public var inputTokens: Int64
     /// The number of tokens written by a model.
     public var outputTokens: Int64

@@ -2,8 +2,8 @@ public import Foundation
 
 /// A store of large content outside the database.
 public protocol ContentStore: ContentReading {
-    /// Returns a size in bytes. Content of the type that has at least this size is kept here instead of in the
-    /// database.
+    /// Returns a size in bytes. Content of the type that has at least this size is kept in this content store instead
+    /// of in the database.
     func threshold(for type: ContentType) -> Int
 
     /// Makes bytes durable and returns a reference to them. Equal bytes are kept once.

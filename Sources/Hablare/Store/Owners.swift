@@ -8,7 +8,7 @@ public struct OwnerRegistration: Sendable, Hashable, Codable {
     public var processID: Int32
     /// The name of the process's lock, as ``OwnerLiveness/acquire()`` returned it.
     public var lockName: String
-    /// The date at which the process's leases end unless it renews them.
+    /// The date at which the process's leases end, if the process does not renew them.
     public var expiresAt: Date
 
     /// Creates a registration.
@@ -55,7 +55,7 @@ public protocol OwnerLiveness: Sendable {
     /// that several machines share queries its database.
     ///
     /// - Parameters:
-    ///   - owners: The registered processes, without this one.
+    ///   - owners: The registered processes, without this process.
     ///   - date: The store's time.
     /// - Throws: ``AIServiceError`` of category storage.
     func gone(among owners: [OwnerRecord], at date: Date) throws -> Set<OwnerID>

@@ -5,8 +5,8 @@ public import Foundation
 /// A store keeps rows. The engine, and not the store, decides when a request is sent, retried or ended.
 ///
 /// The writing methods are synchronous and throwing, and may block. The engine's journal calls ``commit(_:)``,
-/// ``claim(_:)`` and ``foreignChanges(where:)`` from one thread of its own, so a store needs no queue. Any thread may
-/// call the methods of ``StoreReading`` at the same time.
+/// ``claim(_:)`` and ``foreignChanges(where:)`` from a single thread, so a store needs no queue. Any thread may call
+/// the methods of ``StoreReading`` at the same time.
 ///
 /// Several processes may share a store, on one machine or on several machines. Within a process, flight ids must ascend
 /// in the order of arrival. The ids of flights of different processes may be in a different order than their commits.
