@@ -187,9 +187,9 @@ extension FlightLifecycle {
 
     /// Settles the flight with the response or the error of an attempt.
     ///
-    /// If the lease of an attempt was broken, its late success is still accepted if the flight is open and no newer
-    /// attempt was sent. For example, a laptop may sleep during the call. The work is then done and paid for. A late
-    /// failure is refused, because the current holder of the flight may still succeed.
+    /// A late success is accepted although the lease of the attempt was broken. The conditions are that the flight is
+    /// open and that no newer attempt was sent. For example, a laptop may sleep during the call. The work is then done
+    /// and paid for. A late failure is refused, because the current holder of the flight may still succeed.
     public mutating func attemptEnded(token: Int64, attempt: Int, as outcome: Outcome) throws(Refusal) {
         switch state {
         case .settled(let settled):

@@ -81,8 +81,13 @@ extension AIRequestManager {
     /// the write-ahead log is emptied, and content files that no other request refers to are removed. If a reader holds
     /// an older state at that moment, or the process dies, a later commit finishes the erasure.
     ///
-    /// There is no guarantee for the unused space that SQLite leaves when it rearranges pages, for copies in other
-    /// places, or for the disk blocks of removed files. To protect the data against forensics, encrypt the disk.
+    /// There is no guarantee for these copies of the bytes:
+    ///
+    /// - the unused space that SQLite leaves when it rearranges pages
+    /// - copies in other places
+    /// - the disk blocks of removed files
+    ///
+    /// To protect the data against forensics, encrypt the disk.
     ///
     /// - Throws: ``AIServiceError``: `unknownRequest`, or an error of category storage.
     public func delete(_ id: UUID) async throws {

@@ -41,12 +41,12 @@ public struct EngineConfiguration: Sendable, Hashable {
     /// pause after five failures in a row; see ``BreakerPolicy``. For example,
     /// `BreakerPolicy(threshold: 3, pause: .seconds(30))`, or `.never`.
     public var breaker: BreakerPolicy
-    /// Whether this process suspends an account that refuses a call for a reason that applies to every call: a wrong
-    /// key (`unauthorized`) or lack of credit (`quotaExceeded`). The process then sends no calls to the account until
-    /// you call ``AIRequestManager/resume(_:)``. Requests that wait for the account's providers stay in the store,
-    /// where other processes may take them. Calls in flight continue. Default `false`: each request is sent, and fails
-    /// with the refusal. For example, set `true` for an overnight batch. If the key is wrong, only the calls in flight
-    /// fail, and not every request.
+    /// Whether this process suspends an account that refuses a call because of a wrong key (`unauthorized`) or lack of
+    /// credit (`quotaExceeded`). These reasons apply to every call. While the account is suspended, the process sends
+    /// it no calls. ``AIRequestManager/resume(_:)`` ends the suspension. Requests that wait for the account's providers
+    /// stay in the store, where other processes may take them. Calls in flight continue. Default `false`: each request
+    /// is sent, and fails with the refusal. For example, set `true` for an overnight batch. If the key is wrong, only
+    /// the calls in flight fail, and not every request.
     public var suspendsRefusingAccounts: Bool
     /// The maximum pause of an account after its provider refuses a call with ``AIServiceError/Code/rateLimited``. A
     /// pause begins if the provider asks for time, or reports that a limit of calls or units is used up. The pause

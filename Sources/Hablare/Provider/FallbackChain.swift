@@ -23,8 +23,8 @@ package enum FallbackChain {
     package static let longest = 8
 
     /// Returns the provider after the present provider, or `nil` at the end of the chain. Also returns `nil` if another
-    /// provider cannot help: the request itself is invalid, its time is over, it is no longer wanted, or the store
-    /// failed.
+    /// provider cannot help. This is the case if the request itself is invalid, its time is over, it is no longer
+    /// wanted, or the store failed.
     package static func next(
         after error: AIServiceError, at provider: ProviderID, of chain: [FallbackTarget]
     ) -> FallbackTarget? {

@@ -245,9 +245,9 @@ extension AIRequest {
 
 /// The action for a request when it is unknown whether its attempt was carried out and billed.
 ///
-/// No provider offers exactly-once billing. After a crash, a lost connection or a timeout, the engine can only call
-/// again, and risk that you pay twice, or wait for a person's decision. In both cases the ledger records the attempt as
-/// ``BillingState/maybeBilled``.
+/// No provider offers exactly-once billing. After a crash, a lost connection or a timeout, the engine has two options.
+/// It can send the call again, and you may pay twice. Or it can wait for a person's decision. In both cases the ledger
+/// records the attempt as ``BillingState/maybeBilled``.
 public enum UnknownOutcomePolicy: Int, Sendable, Hashable, Codable, CaseIterable {
     /// Send another attempt. Choose this if the answer is worth the cost of a second call.
     case runAgain = 0
@@ -279,8 +279,8 @@ public struct StreamingPolicy: Sendable, Hashable, Codable {
         /// Readers receive a chunk at once. The chunk is written to disk up to a second later. If the process crashes
         /// before that, output that a reader has received is lost. A living process may also be unable to write for so
         /// long that another process takes over its work. The readers of the first process then receive
-        /// ``StreamElement/restarted(generation:)``, even if restarts are not allowed, because the store has no record
-        /// that the answer had begun.
+        /// ``StreamElement/restarted(generation:)``, even if restarts are not allowed. The reason is that the store has
+        /// no record of the beginning of the answer.
         case volatile = 1
     }
 

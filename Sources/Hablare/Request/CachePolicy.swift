@@ -6,10 +6,10 @@ public import Foundation
 /// The cache finds answers by their ``Fingerprint``, which contains the tenant, provider, model, prompt, parameters and
 /// sample. The policy is not part of the fingerprint.
 ///
-/// If a request for the same work is in progress and has the same policies for streaming and unknown outcomes, a new
-/// request joins it, regardless of the new request's cache policy. The two requests receive the same new answer. The
-/// cache policy of the first request decides whether the answer is kept for other requests, and what its metadata
-/// reports about the cache.
+/// A new request joins a request for the same work that is in progress, if the two requests have the same policies for
+/// streaming and unknown outcomes. The cache policy of the new request does not matter. The two requests receive the
+/// same new answer. The cache policy of the first request decides whether the answer is kept for other requests, and
+/// what its metadata reports about the cache.
 ///
 /// ```swift
 /// let cached = AIRequest(prompt: "Translate: tree", caching: .use(within: 86_400))  // at most a day old

@@ -18,9 +18,8 @@ public struct ContentReference: Sendable, Hashable {
 public protocol ContentReading: Sendable {
     /// Returns the bytes. Blocks while it reads a file.
     ///
-    /// - Throws: ``AIServiceError``: code ``AIServiceError/Code/contentMissing`` if the content is missing or has
-    ///   another size than the reference; or an error of category storage if the content may exist but cannot be read
-    ///   now.
+    /// - Throws: ``AIServiceError/Code/contentMissing`` if the content is missing or its size differs from the
+    ///   reference. An ``AIServiceError`` of category storage if the content may exist but cannot be read now.
     func read(_ reference: ContentReference) throws -> Data
 
     /// Returns the bytes of a range within the content. Blocks while it reads a file. Default: reads all bytes.

@@ -8,12 +8,12 @@ public struct AttemptEnd: Sendable {
         case completed(AIResponseData)
         /// The attempt failed, and the flight fails with it.
         case failed(AIServiceError)
-        /// The attempt failed, and another one follows at a date or later.
+        /// The attempt failed. Another attempt follows, not before a date.
         ///
-        /// If that date is too late for every request of the flight, the flight moves to the provider of the diversion.
-        /// If no diversion is given, or no request has time left, the flight fails.
+        /// If the date is after the deadlines of all requests of the flight, the flight moves to the provider of the
+        /// diversion. If there is no diversion, or if all deadlines have already passed, the flight fails.
         indirect case postponed(AIServiceError, until: Date, else: Diversion? = nil)
-        /// The attempt failed, and the flight moves to another provider, whose calls use up this account.
+        /// The attempt failed, and the flight moves to another provider. The account is the account of this provider.
         indirect case diverted(AIServiceError, to: FallbackTarget, account: AccountID)
         /// The outcome of the attempt is unknown. Another attempt follows only after an explicit retry.
         case held(AIServiceError)
@@ -38,19 +38,20 @@ public struct AttemptEnd: Sendable {
         }
     }
 
-    /// The outcome of an attempt in a special case: the store has a resume handle although the process expects none, or
-    /// the store has no handle although the process expects one.
+    /// The outcome of an attempt if the store's resume handle differs from the expectation of the process. The store
+    /// may have a handle although the process expects none. Or the store may have no handle although the process
+    /// expects a handle.
     ///
-    /// When the process passes the end to the store, its last write of a handle may still be in progress, or the
-    /// outcome of this write may be unknown. Only the store knows whether the next attempt has a handle.
+    /// The reason: when the process records the end, its last write of a handle may be in progress or have an unknown
+    /// outcome. Only the store knows whether the next attempt has a handle.
     public struct OutcomeIfHandleChanged: Sendable {
-        /// Whether this special case is that the store has a resume handle. If `false`, the case is that the store has
-        /// no handle.
+        /// Whether the store has a resume handle, contrary to the expectation of the process.
         public var hasHandle: Bool
-        /// The outcome in this special case. Never an answer.
+        /// The outcome if the handle differs. Never an answer.
         public var outcome: Outcome
 
-        /// Creates the outcome for the case that the store has a resume handle, or for the case that it has none.
+        /// Creates the outcome for a store that has a resume handle (`true`) or no resume handle (`false`), contrary to
+        /// the expectation of the process.
         public init(hasHandle: Bool, _ outcome: Outcome) {
             self.hasHandle = hasHandle
             self.outcome = outcome

@@ -114,8 +114,8 @@ public struct StoreStatistics: Sendable, Hashable {
 }
 
 extension StoreReading {
-    /// Adds the reason why requests wait to their snapshots, if an account is the reason: its limit is used up, the
-    /// provider asked for a pause, or the provider fails.
+    /// Returns snapshots with the reason why their requests wait, if an account is the reason. The limit of the account
+    /// is used up, the provider asked for a pause, or the provider fails.
     ///
     /// - Parameters:
     ///   - snapshots: The snapshots as the store returned them.
