@@ -40,9 +40,9 @@ package struct BudgetAccount: Sendable, Hashable, Codable {
         self.unknown = unknown
     }
 
-    /// Returns whether the budget accepts an attempt. It does if it has the maximum cost of the attempt left. If this
-    /// cost is unknown, the budget accepts the attempt if any amount is left, unless it refuses attempts of unknown
-    /// cost.
+    /// Returns whether the budget accepts an attempt. The budget accepts the attempt if it has the attempt's maximum
+    /// cost left. If this cost is unknown, there are two cases: the charge refuses unknown costs, or the budget accepts
+    /// the attempt if any amount is left.
     package func takes(_ charge: BudgetCharge) -> Bool {
         guard let bound = charge.bound else { return !charge.refusesUnknown && spent < charge.limit }
         return bound <= 0 || bound <= left(of: charge.limit)

@@ -112,8 +112,8 @@ private struct UnitCounts {
 }
 
 extension PriceTable {
-    /// Returns the maximum cost of a request at a provider in micro-dollars. It is the price of the provider's estimate
-    /// of the maximum usage. Returns `nil` if the estimate or the price is unknown.
+    /// Returns the maximum cost of a request at a provider in micro-dollars. The provider estimates the maximum usage,
+    /// and the price table gives its price. Returns `nil` if the estimate or the price is unknown.
     package func mostCost(of request: AIRequest, at provider: any AIServiceProvider, on date: Date) -> Int64? {
         let payee = CostModel.Payee(
             provider: provider.id, instance: provider.instance, model: request.model ?? provider.defaultModel)

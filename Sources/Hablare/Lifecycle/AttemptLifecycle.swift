@@ -14,8 +14,8 @@ package struct AttemptKey: Sendable, Hashable, Comparable {
 
 /// The states of an attempt in the process that runs it, from journalling its start to recording its end.
 ///
-/// This is a pure value. It is the state in one process. ``FlightLifecycle`` is the state of the flight for all
-/// processes. Each method applies an event and returns the resulting effects.
+/// This is a pure value. ``AttemptLifecycle`` is the state of an attempt in one process. ``FlightLifecycle`` is the
+/// state of the flight for all processes. Each method applies an event and returns the resulting effects.
 ///
 /// ```
 ///                  ┌──────────────────────────┐

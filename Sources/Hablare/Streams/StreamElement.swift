@@ -59,7 +59,7 @@ public struct StreamPosition: Sendable, Hashable, Comparable, Codable {
     }
 }
 
-/// The position of a stream's reader. It decides which elements the reader receives next. This type is pure.
+/// The position of a stream's reader. This type decides which elements the reader receives next. It is pure.
 package struct StreamCursor: Sendable {
     package private(set) var position: StreamPosition
 
