@@ -40,8 +40,8 @@ extension SQLiteStore {
         return diagnosis
     }
 
-    /// Finds processes that are gone, and locks that no registered process uses. Returns the number of living
-    /// processes.
+    /// Finds registered processes that have ended, and locks that no registered process uses. Returns the number of
+    /// living processes.
     private func checkOwners(_ diagnosis: inout StoreDiagnosis) throws -> Int {
         var living = 0
         let owners = try owners()

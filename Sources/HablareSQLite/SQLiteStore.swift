@@ -43,7 +43,7 @@ public final class SQLiteStore: RequestStore {
             self.busyTimeout = busyTimeout
         }
 
-        /// The longest time that SQLite can wait, in seconds: it counts milliseconds in 32 bits.
+        /// The maximum time that SQLite can wait, in seconds. SQLite counts milliseconds in 32 bits.
         private static let longestTimeout: TimeInterval = 2_147_483
 
         /// Returns a copy that SQLite accepts. Throws if the timeout is negative or not a number.
@@ -67,18 +67,19 @@ public final class SQLiteStore: RequestStore {
     let bell: CommitBell
     /// The log of commits, as far as this store has read it.
     let log: Locked<CommitLog>
-    /// Content that lost a reference and is not yet collected.
+    /// Content that lost a reference and may have to be removed.
     let uncollected = Locked<Set<ContentReference>>([])
-    /// This process's view of whether deleted data may still be in the write-ahead log. ``ErasureMark`` decides. Data
-    /// that another process deleted, and is about to erase, is first `noticed`.
+    /// Whether deleted data may still be in the write-ahead log, as far as this process knows. ``ErasureMark`` has the
+    /// true state. The state `noticed` means that another process deleted data and is about to erase it.
     enum Erasure { case finished, noticed, wanted, postponed }
     /// The damage that this store knows of.
     let damage = Locked(KnownDamage())
-    /// The present erasure. It begins as `postponed`, because a process may have ended before it emptied the log.
+    /// The state of the erasure. It begins as `postponed`, because an earlier process may have ended before it emptied
+    /// the log.
     let erasure = Locked(Erasure.postponed)
     /// The time that a deletion waits for readers of an older state, in milliseconds.
     static let shortBusyTimeout = 100
-    /// The folder, which tells whether another store is open on it.
+    /// The folder of the store. It knows whether another store is open on it.
     private let folder: OpenFolder
     let busyTimeout: TimeInterval
     let path: String
@@ -92,8 +93,8 @@ public final class SQLiteStore: RequestStore {
     }
 
     /// - Parameters:
-    ///   - calls: The system calls that make its content files durable.
-    ///   - writer: The number of this store in the log of commits. No other open store has it.
+    ///   - calls: The system calls that make the store's content files durable.
+    ///   - writer: The number of this store in the log of commits. No other open store has the same number.
     init(
         directory: URL, configuration: Configuration = Configuration(), calls: DurableCalls,
         writer: Int64 = .random(in: .min ... .max)
@@ -160,11 +161,12 @@ public final class SQLiteStore: RequestStore {
         return commit
     }
 
-    /// Runs a transaction and adds the rows that it changed to the log of commits, unless no other store is open on the
-    /// folder.
+    /// Runs a transaction. If another store is open on the folder, adds the rows that the transaction changed to the
+    /// log of commits.
     ///
-    /// If there is no room, it runs once more without the older rows of the log. Other processes then read everything,
-    /// but the log never makes a commit fail. A full store must be able to delete.
+    /// If there is no disk space, deletes the older rows of the log and runs the transaction again. Other processes
+    /// then read all rows of interest. The log therefore never makes a commit fail, and data can be deleted from a full
+    /// store.
     private func transact<R>(_ body: (Database) throws -> (R, ChangeRecord)) throws -> R {
         try noticingDamage {
             try pool.writeWithoutTransaction { db in
@@ -207,8 +209,8 @@ public final class SQLiteStore: RequestStore {
         return Claim(flights: taken.map(claimed), nextDue: nextDue)
     }
 
-    /// Returns a claimed flight with its prompt, with the location of its prompt, or with the error why it has none. It
-    /// reads no files, because it runs on the journal's thread, which all commits wait for.
+    /// Returns a claimed flight with its prompt, with the location of its prompt, or with the error that explains why
+    /// it has no prompt. Reads no files, because it runs on the journal's thread, and all commits wait for this thread.
     private func claimed(_ flight: ClaimTransaction.Taken) -> ClaimedFlight {
         do {
             let columns = try flight.columns.get()
@@ -266,7 +268,7 @@ public final class SQLiteStore: RequestStore {
 }
 
 extension StoreWrite {
-    /// Whether its bytes must be gone from every file when it is done.
+    /// Whether the write erases data, so that no file may contain the erased bytes afterwards.
     fileprivate var erases: Bool {
         if case .delete = self { true } else { false }
     }

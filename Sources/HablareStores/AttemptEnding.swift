@@ -118,7 +118,8 @@ package struct AttemptEnding: Sendable {
             ? Settlement(end: taken, flight: flight, finished: finished.map(\.id), diversion: diversion) : nil
     }
 
-    /// Returns the outcome for an attempt whose lease is still valid, if its process was wrong about the resume handle.
+    /// Returns the outcome for an attempt with a valid lease, if the store's resume handle differs from the expectation
+    /// of the process.
     private static func outcomeIfHandleChanged(of end: AttemptEnd, _ flight: FlightLifecycle) -> AttemptEnd.Outcome? {
         guard let outcomeIfHandleChanged = end.outcomeIfHandleChanged, flight.isExecuting,
             flight.token == end.lifecycle.token,
@@ -164,8 +165,8 @@ extension AttemptRecord {
         }
     }
 
-    /// Removes the cost from the record: the newer attempt that resumes the work reports it, and it must not count
-    /// twice.
+    /// Removes the cost from the record. The newer attempt that resumes the work reports the cost, and the cost must
+    /// not count twice.
     fileprivate mutating func leaveToNewer() {
         guard billing != .neverSent else { return }
         billing = .maybeBilled

@@ -71,7 +71,8 @@ package struct StoreMachine<Rows: StoreRows> {
 
     // MARK: Owners
 
-    /// Removes a registration and breaks the leases of its process, which ended or was found dead by another process.
+    /// Removes a registration and breaks the leases of its process. The process has ended, or another process found
+    /// that it is dead.
     private mutating func retire(_ owner: OwnerID, at date: Date) throws(Rows.Failure) -> WriteReceipt {
         try rows.deregister(owner)
         changes.append(.ownerRetired(owner))
@@ -130,7 +131,7 @@ package struct StoreMachine<Rows: StoreRows> {
 
     // MARK: The ledger
 
-    /// Adds an attempt's record to the ledger. Returns `false` if an earlier record stays instead.
+    /// Adds an attempt's record to the ledger. Returns `false` if an earlier record stays in its place.
     @discardableResult
     mutating func record(_ attempt: AttemptRecord, of id: FlightID, _ flight: FlightRow) throws(Rows.Failure) -> Bool {
         var entry = attempt
@@ -144,7 +145,7 @@ package struct StoreMachine<Rows: StoreRows> {
         return true
     }
 
-    /// Moves a flight to an attempt that counts against budgets, and charges the budgets if all of them accept it.
+    /// Starts an attempt that counts towards budgets, and charges the budgets if all of them accept the attempt.
     private mutating func start(_ start: AttemptStart) throws(Rows.Failure) -> WriteReceipt {
         let receipt = try advance(start.flight, start.transition, at: start.startedAt)
         guard receipt == .done else { return receipt }
@@ -229,7 +230,7 @@ package struct StoreMachine<Rows: StoreRows> {
 
     // MARK: The cache
 
-    /// Removes an answer from the cache. Returns whether it was there.
+    /// Removes an answer from the cache. Returns whether the answer was in the cache.
     @discardableResult
     mutating func forgetAnswer(of id: FlightID) throws(Rows.Failure) -> Bool {
         guard var flight = try rows.flight(id), flight.usedAt != nil else { return false }

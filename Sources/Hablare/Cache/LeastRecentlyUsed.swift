@@ -7,7 +7,8 @@ package struct LeastRecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sen
         let key: Key
         var value: Value
         var cost: Int
-        /// The indices of the values used next after this one and last before it; -1 if there is none.
+        /// The indices of the values that were used directly after and directly before this value. -1 if there is no
+        /// such value.
         var newer: Int
         var older: Int
     }

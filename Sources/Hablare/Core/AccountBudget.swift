@@ -74,7 +74,7 @@ package struct AccountBudget: Sendable, Hashable, Codable {
         believed(pausedUntil, now: now)
     }
 
-    /// Returns a future date, unless it is farther away than any pause that is believed.
+    /// Returns a date if it is in the future and at most ``longestPause`` away. Otherwise returns `nil`.
     private func believed(_ date: Date?, now: Date) -> Date? {
         let farthest = now.addingTimeInterval(Self.longestPause + TokenBucket.largestLag)
         guard let date, date > now, date <= farthest else { return nil }

@@ -89,7 +89,7 @@ extension EngineCore {
         package var health: Breaker.Health
         package var pausedUntil: Date?
         package var limits: ReportedLimits?
-        /// Whether the call's duration shows the provider's pace: the call was sent, and nothing stopped it.
+        /// Whether the call's duration shows how fast the provider is: the call was sent, and was not stopped.
         var showsPace: Bool
 
         package init(health: Breaker.Health, pausedUntil: Date? = nil, limits: ReportedLimits? = nil) {

@@ -86,13 +86,13 @@ extension EngineCore {
         return ends.min()
     }
 
-    /// Whether attempts of providers that need the network are in flight while there is none.
+    /// Whether attempts of providers that need the network are in flight while there is no network.
     var hasOfflineAttempts: Bool {
         slots.values.contains { attempts[$0].map { isOffline($0.flight.provider) } == true }
     }
 
-    /// Whether no work that needs the network continues and none of its leases is being given back. A claim in progress
-    /// counts as work, because it gives back the flights that it gets.
+    /// Whether no work that needs the network continues, and none of its leases is still to be given back. A claim in
+    /// progress counts as work, because its flights are to be given back.
     var isQuietOffline: Bool {
         !hasOfflineAttempts && storeTasks.online == 0 && placed == 0 && !hasRecordings(where: needsNetwork)
     }
@@ -107,8 +107,8 @@ extension EngineCore {
         lanes[provider].flatMap { accounts[$0.account]?.pausedUntil.map { $0 > now.date } } ?? false
     }
 
-    /// Handles a permanent failure of a provider's request. If the account would refuse every call in the same way and
-    /// the configuration asks for it, the account is suspended.
+    /// Handles a permanent failure of a provider's request. Suspends the account if the account would refuse every call
+    /// in the same way and ``EngineConfiguration/suspendsRefusingAccounts`` is set.
     mutating func refused(by provider: ProviderID, with error: AIServiceError) {
         guard error.isRefusalOfAll, let account = lanes[provider]?.account else { return }
         emit(.refused(by: account, provider: provider, error))
@@ -134,7 +134,7 @@ extension EngineCore {
         if !isWritten { accounts[report.account]?.unreportedUntil = date }
     }
 
-    /// Applies the stored pause of an account; `nil` if the store has none.
+    /// Applies the stored pause of an account. The date is `nil` if the store has no pause.
     mutating func paused(_ account: AccountID, until date: Date?) {
         guard accounts[account] != nil else { return }
         accounts[account]?.pauseRead(until: date, now: now.date)
@@ -177,7 +177,7 @@ extension EngineCore {
         }
     }
 
-    /// Ends all waits when the engine stops announcing, and reports each change of that.
+    /// Ends all waits when the engine becomes silent, and reports each change between silent and not silent.
     private mutating func updateSilence() {
         guard suspensions.isSilent != isSilent else { return }
         isSilent = suspensions.isSilent

@@ -28,12 +28,13 @@ import OrderedCollections
 ///   - An outstanding effect will lead to a call.
 ///   - ``wake()`` returns the time to continue.
 package struct EngineCore: Sendable {
-    /// An attempt of this process, with the slot that it takes.
+    /// An attempt of this process, with the slot that it occupies.
     struct Attempt: Sendable {
         let flight: QueuedFlight
         let startedAt: Date
         let timeout: Duration
-        /// The probe that this attempt is, if it tests whether a failing provider has recovered.
+        /// The number of the probe, if this attempt is a probe: a call that tests whether a failing provider has
+        /// recovered.
         let probe: Breaker.Probe?
         var lifecycle: AttemptLifecycle
 
@@ -82,18 +83,18 @@ package struct EngineCore: Sendable {
     var suspendedAccounts: Set<AccountID> = []
     var lanes: OrderedDictionary<ProviderID, Lane>
     var accounts: [AccountID: Account]
-    /// The attempts whose providers have not returned or whose ends are not recorded. A flight may have several: the
-    /// older ones were abandoned or are being recorded.
+    /// The attempts whose providers have not returned or whose ends are not recorded. A flight may have several
+    /// attempts. The older attempts were abandoned, or their ends are being recorded.
     var attempts: [AttemptKey: Attempt] = [:]
     /// The attempts that take a slot, at most one per flight.
     var slots: [FlightID: AttemptKey] = [:]
     var deadlines = KeyedHeap<AttemptKey, Duration>()
-    /// Flights that were retried while their stopped attempt had not ended. They queue again when it ends.
+    /// Flights that were retried before their stopped attempt had ended. They are queued again when the attempt ends.
     var deferred: [FlightID: QueuedFlight] = [:]
     /// The number of submissions in the current commit that hold a slot.
     var placed = 0
-    /// Leases that could not be given back. They are tried again after the next successful write and end with the
-    /// registration.
+    /// Leases that could not be given back to the store. The next try follows the next successful write. The leases
+    /// also end when the registration ends.
     var unreturned: [QueuedFlight] = []
     var storeTasks = StoreTaskCount()
     /// The next deadline of a request, as far as this process knows.
@@ -159,7 +160,7 @@ package struct EngineCore: Sendable {
     /// The rows of the accounts that may be called.
     package var accountRows: [ChangedRow] { accounts.keys.sorted().map { .account($0) } }
 
-    /// Whether no pending write to the store names this process as a holder.
+    /// Whether no pending write to the store concerns a lease of this process.
     var isQuiet: Bool { placed == 0 && storeTasks.count == 0 && !hasRecordings { _ in true } }
 
     func hasRecordings(where isMeant: (ProviderID) -> Bool) -> Bool {
@@ -293,7 +294,7 @@ package struct EngineCore: Sendable {
         return earliest
     }
 
-    /// Returns the next date at which time alone lets a lane continue.
+    /// Returns the next date at which a lane can continue because time has passed.
     private func nextLaneDate(after now: Date) -> Date? {
         var earliest: Date?
         func consider(_ date: Date?) {
@@ -408,8 +409,8 @@ package struct EngineCore: Sendable {
         for index in touched.indices { touched[index] = true }
     }
 
-    /// Starts the flights that may start, and asks for the permits and flights that it needs. It changes the lane in
-    /// place, because a copy of a lane would copy its queue.
+    /// Starts the flights of a lane that may start, and requests the permits and flights that the lane needs. Changes
+    /// the lane in place, because a copy of a lane would copy its queue.
     private mutating func fill(at index: Int, mayAsk: Bool = true) {
         guard case .open = phase, !isLaneSuspended(at: index) else { return }
         lanes.values[index].timePassed(now.date)
@@ -440,8 +441,8 @@ package struct EngineCore: Sendable {
         }
     }
 
-    /// Reserves permits for the calls that can be sent at once, and for at most one second's worth: other processes may
-    /// want to send too.
+    /// Reserves permits for the calls that can be sent at once, but at most for the calls of one second, because other
+    /// processes may want to send calls, too.
     private mutating func reserve(forLane index: Int) {
         let account = lanes.values[index].account
         guard let limit = accounts[account]?.limit else { return }
@@ -455,14 +456,14 @@ package struct EngineCore: Sendable {
 }
 
 extension EngineCore.Attempt {
-    /// Whether the store has failed to take the attempt's end.
+    /// Whether writing the attempt's end to the store has failed.
     var isUnrecorded: Bool { lifecycle.recording.map { $0.failures > 0 } ?? false }
 }
 
 struct StoreTaskCount: Sendable {
     private(set) var count = 0
-    /// The number of these operations that may hold or give back leases of a provider that needs the network, or start
-    /// such work.
+    /// The number of these operations that may take or give back leases of a provider that needs the network, or start
+    /// work of such a provider.
     private(set) var online = 0
 
     mutating func began(needsNetwork: Bool) {

@@ -72,7 +72,7 @@ package struct QueuedFlight: Sendable {
     var origin: ProviderID { parts.value.origin }
     /// The cost of the call in units of the account's limit.
     package var cost: Double { parts.value.cost }
-    /// The fingerprint that finds the answer; `nil` if the flight was claimed.
+    /// The fingerprint under which the cache finds the answer. `nil` if the flight was claimed.
     var work: Fingerprint? { parts.value.work }
     package var trace: TraceContext? { parts.value.trace }
     /// The date since which the flight waits to be sent, if it is known.

@@ -18,7 +18,7 @@ package struct Suspensions: Sendable, Hashable {
     }
 
     private var engine = Engine.absent
-    /// The end of each reason's grace period by the engine's clock; `nil` once it is over.
+    /// The end of each reason's grace period by the engine's clock. `nil` after the grace period is over.
     private var graces: [SuspensionReason: Duration?] = [:]
 
     package init() {}

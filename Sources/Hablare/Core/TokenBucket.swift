@@ -29,8 +29,8 @@ package struct TokenBucket: Sendable, Hashable, Codable {
 
     /// Refills the bucket for the time since the last refill.
     ///
-    /// No moment fills it twice: of two processes, the one with the older date may come second. After a clock was set
-    /// back, the bucket continues from the new date.
+    /// No period of time fills the bucket twice, even if a process with an older date comes after a process with a
+    /// newer date. After a clock was set back, the bucket continues from the new date.
     mutating func refill(_ measure: Measure, now: Date) {
         let elapsed = now.timeIntervalSince(updatedAt)
         if elapsed > 0 { level += elapsed * measure.perSecond }

@@ -33,7 +33,7 @@ public struct AIServiceError: Error, Sendable, Hashable, Codable {
 
     /// In one object, so that a result is not as large as its rare failure.
     private struct Parts: Sendable, Hashable, Codable {
-        /// Everything but the kept answer, which is not encoded because the store keeps it separately.
+        /// All properties except the kept answer. It is not encoded, because the store keeps it separately.
         enum CodingKeys: String, CodingKey {
             case code, category, message, disposition, cause, billing
         }

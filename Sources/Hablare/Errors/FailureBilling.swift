@@ -29,7 +29,8 @@ extension AIServiceError {
             .keeping(keptAnswer)
     }
 
-    /// Whether the call may have been billed: as the failure's billing states, or else as its disposition implies.
+    /// Whether the call may have been billed. The failure's ``billing`` decides. If it is `nil`, the disposition
+    /// decides.
     var billingState: BillingState {
         billing?.state ?? (disposition == .outcomeUnknown ? .maybeBilled : .neverSent)
     }

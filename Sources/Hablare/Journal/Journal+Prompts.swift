@@ -108,6 +108,6 @@ extension ClaimedFlight {
 }
 
 extension AIServiceError {
-    /// Whether a later read may succeed, because the content is neither gone nor damaged.
+    /// Whether a later read may succeed. `false` if the content is missing or damaged.
     fileprivate var isPassing: Bool { code.category == .storage && code != .storageCorrupt }
 }

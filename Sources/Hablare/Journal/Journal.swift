@@ -27,8 +27,8 @@ package final class Journal: Sendable {
         let store: any RequestStore
         let meters: JournalMeters?
         let pending = Locked<[Entry]>([])
-        /// Whether the journal must read all rows of interest. That is so if the store no longer has all changes of
-        /// other processes, or if a commit of this process has an unknown outcome.
+        /// Whether the journal must read all rows of interest. It must if the store no longer has all changes of other
+        /// processes, or if a commit of this process has an unknown outcome.
         let mustReadAll = Locked(false)
 
         init(store: any RequestStore, meters: JournalMeters?) {
@@ -100,8 +100,8 @@ package final class Journal: Sendable {
     /// The store of prompts that are not in rows.
     var content: (any ContentReading)? { core.store.content }
 
-    /// Returns the error for a request that the store does not have: it is unknown, or the store is damaged and the
-    /// request may have been submitted.
+    /// Returns the error for a request that the store does not find. The request is unknown, or the store is damaged
+    /// and the request may have been submitted.
     func notFound(_ id: UUID) async -> AIServiceError {
         do {
             _ = try await read { try $0.snapshot(of: id) }
@@ -141,7 +141,7 @@ package final class Journal: Sendable {
 }
 
 extension Error {
-    /// Whether the error leaves open whether a commit was made.
+    /// Whether the outcome of a commit is unknown after this error.
     var isUncertain: Bool { (self as? AIServiceError)?.code == .storageUncertain }
 }
 

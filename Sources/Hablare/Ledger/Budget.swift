@@ -105,8 +105,8 @@ public struct Budget: Sendable, Hashable {
 }
 
 extension Budget.Scope {
-    /// Refuses a scope that no attempt of this process can match, because a typing error would make a budget without
-    /// effect.
+    /// Refuses a scope that no attempt of this process can match. Otherwise a typing error would create a budget
+    /// without effect.
     fileprivate func check(of name: String, in registry: ProviderRegistry) throws(AIServiceError) {
         switch self {
         case .all: break

@@ -105,8 +105,8 @@ public struct PriceTable: Sendable, Hashable {
         !prices(of: names, model: model, at: date).isEmpty
     }
 
-    /// Returns the prices that apply to a call, by the first of these names that has any: each name with the model,
-    /// then alone.
+    /// Returns the prices that apply to a call. Searches in this order: for each name, first the name with the model,
+    /// then the name without a model. The first step that finds a price determines the result.
     func prices(of names: [String], model: String?, at date: Date) -> [PriceEntry] {
         for name in names {
             if let model {

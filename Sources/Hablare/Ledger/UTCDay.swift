@@ -64,7 +64,7 @@ package struct UTCDay: Sendable, Hashable, Comparable {
 
     package static func < (lhs: UTCDay, rhs: UTCDay) -> Bool { lhs.number < rhs.number }
 
-    /// Counts days in eras of 400 years that begin in March, so that the leap day is the last of a year.
+    /// Counts days in eras of 400 years. Years begin in March, so that the leap day is the last day of a year.
     private static func number(year: Int, month: Int, day: Int) -> Int {
         let year = month <= 2 ? year - 1 : year
         let era = (year >= 0 ? year : year - 399) / 400

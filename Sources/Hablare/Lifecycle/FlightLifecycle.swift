@@ -248,7 +248,7 @@ extension FlightLifecycle {
         hasHandle = false
     }
 
-    /// Throws unless the attempt of this token is in flight.
+    /// Throws a refusal if the attempt with this token is not in flight.
     private func attemptStopped(token: Int64) throws(Refusal) {
         switch state {
         case .executing where token == self.token: return

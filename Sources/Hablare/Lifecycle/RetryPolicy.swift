@@ -104,8 +104,7 @@ public struct RetryPolicy: Sendable, Hashable {
             return hasNext && mayRestart ? .hold : .fail
         }
 
-        /// Whether only a person may abandon the work, because the work that the provider remembers may have been
-        /// billed.
+        /// Whether only a person may abandon the remembered work, because the work may have been billed.
         fileprivate var isToBeKept: Bool { hasHandle && unknownOutcome == .hold }
     }
 

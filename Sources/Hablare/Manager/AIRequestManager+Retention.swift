@@ -15,8 +15,8 @@ extension AIRequestManager {
     }
 
     private static let pruneBatch = 64
-    /// The age in seconds below which orphaned content is left alone, because its writer may be about to write the row.
-    /// Engines do not search for orphaned content more often than this either.
+    /// The minimum age in seconds of orphaned content that is removed. The writer of newer content may be about to
+    /// write the row. This is also the minimum time between two searches of an engine for orphaned content.
     static let contentGrace: TimeInterval = 3600
 
     /// Keeps a request's response, regardless of its age and the store's limits, until ``unpin(_:)`` or ``delete(_:)``.

@@ -1,8 +1,8 @@
 package import Foundation
 
 extension AIRequestManager {
-    /// The maximum number of submissions in one commit, so that the first requests of a huge batch run while the rest
-    /// is stored.
+    /// The maximum number of submissions in one commit. The first requests of a huge batch can then run while later
+    /// requests are stored.
     private static let chunk = 512
 
     /// The last position in a job.
@@ -76,7 +76,8 @@ extension AIRequestManager {
         return try await storeOnce(submission)
     }
 
-    /// The maximum number of times to store a prompt's content file until the commit finds it.
+    /// The maximum number of tries to store a prompt's content file. Another process may remove the file before the
+    /// commit.
     private static let contentTries = 3
 
     private func storeOnce(_ submission: Submission) async throws -> SubmissionReceipt {

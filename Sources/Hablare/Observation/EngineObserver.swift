@@ -3,7 +3,7 @@ import Foundation
 import Metrics
 public import Tracing
 
-/// Observes an engine for the metrics and spans that the process takes. Changes nothing and decides nothing.
+/// Observes an engine for metrics and spans. It changes nothing and decides nothing.
 struct EngineObserver: Sendable {
     let meters: EngineMeters?
     let tracer: EngineTracer?
@@ -19,7 +19,7 @@ struct EngineObserver: Sendable {
         lanes = meters.map(LaneGauges.init)
     }
 
-    /// Returns a watch over an attempt, or `nil` if neither metrics nor spans are taken.
+    /// Returns a watch over an attempt. Returns `nil` if the process records no metrics and no spans.
     func watch(_ flight: QueuedFlight) -> AttemptWatch? {
         meters == nil && tracer == nil ? nil : AttemptWatch(flight, self)
     }
@@ -91,7 +91,7 @@ struct EngineObserver: Sendable {
         }
     }
 
-    /// Counts the step after an attempt's end, and the requests that became final with it.
+    /// Counts what follows an attempt's end, such as a retry, and the requests that became final with the end.
     private func settled(_ settlement: Settlement, _ meters: EngineMeters) {
         if let error = settlement.end.outcome.failure, let meters = meters.provider(settlement.end.provider) {
             switch EngineEvent(settlement) {

@@ -1,11 +1,12 @@
 import Foundation
 import Tracing
 
-/// The spans of an engine. Created only if a tracer takes them.
+/// The spans of an engine. Created only if a tracer is bootstrapped.
 ///
-/// A submission is a span of kind producer. Each attempt is its child, a span of kind client, even if another process
-/// makes the attempt days later: the submission's context is stored with the request. Names and attributes follow
-/// OpenTelemetry's conventions for generative AI, version 1.41, and are `hablare.…` if those have none.
+/// A submission is a span of the kind producer. Each attempt is a child of this span, with the kind client. This is
+/// also true if another process makes the attempt days later, because the submission's context is stored with the
+/// request. Names and attributes follow OpenTelemetry's conventions for generative AI, version 1.41. Names that the
+/// conventions do not have begin with `hablare.`.
 struct EngineTracer: Sendable {
     private let tracer: any Tracer
     private let date: @Sendable () -> Date
@@ -109,7 +110,7 @@ private struct FieldCarrier: Injector, Extractor {
 struct SpanMoment: TracerInstant {
     let nanosecondsSinceEpoch: UInt64
 
-    /// Creates a moment. Dates that a span cannot have become the first moment.
+    /// Creates a moment. A date that a span cannot have becomes the earliest possible moment.
     init(_ date: Date) {
         nanosecondsSinceEpoch = UInt64(exactly: (date.timeIntervalSince1970 * 1_000_000_000).rounded()) ?? 0
     }

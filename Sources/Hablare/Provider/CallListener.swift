@@ -1,7 +1,7 @@
 import Foundation
 
-/// Receives the reports of a provider while it works on a call. One object and not several closures, because every call
-/// has one.
+/// A receiver of the reports of a provider while it works on a call. It is one object instead of several closures, to
+/// save memory, because every call in flight has a listener.
 protocol CallListener: Sendable {
     /// Receives the progress, between 0 and 1.
     func progressed(to fraction: Double)

@@ -2,9 +2,9 @@ public import Foundation
 
 /// Resuming work that outlives the attempt that began it.
 ///
-/// Some services answer a call with a name for the work on their side. By that name a later call can ask for the work,
-/// read its answer again and cancel it. A provider that remembers the name as a resume handle continues the work after
-/// its process crashes, instead of paying for it again.
+/// Some services answer a call with a name for the work at the service. With this name, a later call can query the
+/// work, read its answer again, and cancel it. If a provider stores the name as a resume handle, the work can continue
+/// after a crash of the process, and you do not pay for the work again.
 extension ProviderCall {
     /// The maximum size of a resume handle in bytes: 4 KiB.
     public static let maximumHandle = 4096

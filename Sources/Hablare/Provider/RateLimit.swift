@@ -120,7 +120,7 @@ public struct ReportedLimits: Sendable, Hashable {
         return limits
     }
 
-    /// The time during which nothing can be sent, because a used-up quota has to be filled first.
+    /// The time during which no call can be sent, because a quota is used up.
     var pause: Duration? {
         [requests, units].compactMap(\.self).compactMap { quota -> Duration? in
             guard let remaining = quota.remaining, remaining < 1, let reset = quota.resetsAfter, reset > .zero else {

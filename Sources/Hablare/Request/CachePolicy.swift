@@ -46,11 +46,12 @@ public struct CachePolicy: Sendable, Hashable, Codable {
 }
 
 extension CachePolicy {
-    /// Returns the range of dates at which an answer must have been received to be used now, or `nil` if no cached
+    /// Returns the range of dates in which an answer must have been received to be used now. Returns `nil` if no cached
     /// answer is wanted.
     ///
-    /// The range extends as far into the future as into the past. The clocks of machines that share a store differ a
-    /// little, and an answer dated by a clock that was since set back must not stay young for ever.
+    /// The range extends as far into the future as into the past. A date in the future is possible, because the clocks
+    /// of machines that share a store differ a little. The limit is needed, because a clock may have been set back, and
+    /// its answers must not stay young for ever.
     ///
     /// - Throws: ``AIServiceError`` with code ``AIServiceError/Code/invalidRequest`` if the age is negative or not a
     ///   number.
@@ -70,7 +71,7 @@ extension CachePolicy {
         return now.addingTimeInterval(-age)...now.addingTimeInterval(age)
     }
 
-    /// A hundred years, because a longer age cannot be subtracted from a date.
+    /// The maximum age: a hundred years. A longer age cannot be subtracted from a date.
     private static let longest: TimeInterval = 100 * 366 * 86_400
 }
 

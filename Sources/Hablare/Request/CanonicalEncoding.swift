@@ -109,7 +109,8 @@ package enum CanonicalEncoding {
         return bytes.prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// Reads a count that the remaining bytes can hold, so that damaged data cannot demand memory.
+    /// Reads a count. Refuses a count that the remaining bytes cannot hold, so that damaged data cannot cause a huge
+    /// allocation.
     private static func readCount(from bytes: inout ArraySlice<UInt8>) throws(AIServiceError) -> Int {
         let count = try readNumber(from: &bytes)
         guard count <= UInt64(bytes.count) else { throw damaged }

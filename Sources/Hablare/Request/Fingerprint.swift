@@ -9,7 +9,8 @@ public import Foundation
 /// are ordered by their UTF-8 bytes. Equal values therefore have equal fingerprints on every platform, and different
 /// values never have the same encoding.
 public struct Fingerprint: Sendable, Hashable, Codable, CustomStringConvertible {
-    /// The digest's bytes, stored inline: a fingerprint goes with every request and is often compared and hashed.
+    /// The digest's bytes. They are stored inline, because every request has a fingerprint, and fingerprints are often
+    /// compared and hashed.
     private let words: (UInt64, UInt64, UInt64, UInt64)
 
     private init(_ hash: SHA256.Digest) {

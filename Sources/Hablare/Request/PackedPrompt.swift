@@ -15,7 +15,7 @@ package import Foundation
 /// | … | the JSON: the messages |
 /// | … | the bytes of the bodies, one after the other |
 package enum PackedPrompt {
-    /// The place of a body's bytes, counted from the end of the JSON.
+    /// The position of a body's bytes, counted from the end of the JSON.
     struct Place: Codable, Sendable {
         let at: Int
         let size: Int
@@ -23,15 +23,15 @@ package enum PackedPrompt {
         let digest: Data
     }
 
-    /// The key under which a coder has its ``Packing`` or ``Opened``.
+    /// The key under which the user info of a coder contains its ``Packing`` or ``Opened``.
     private static let bodies = CodingUserInfoKey(rawValue: "hablare.packed-prompt")
 
-    /// Returns the packing of an encoder; `nil` if it encodes bodies as bytes.
+    /// Returns the packing of an encoder. Returns `nil` if the encoder encodes bodies as bytes.
     static func packing(in encoder: any Encoder) -> Packing? {
         bodies.flatMap { encoder.userInfo[$0] as? Packing }
     }
 
-    /// Returns the opened file of a decoder; `nil` if it decodes bodies from bytes.
+    /// Returns the opened file of a decoder. Returns `nil` if the decoder decodes bodies from bytes.
     static func opened(in decoder: any Decoder) -> Opened? {
         bodies.flatMap { decoder.userInfo[$0] as? Opened }
     }
@@ -74,7 +74,7 @@ package enum PackedPrompt {
     /// Returns whether a content file begins like a packed prompt.
     fileprivate static func isPacked(_ head: Data) -> Bool { head.starts(with: signature) }
 
-    /// Returns the messages of a content file, whose head was read. Reads the JSON and none of the bodies.
+    /// Returns the messages of a content file whose head was read. Reads only the JSON and no bodies.
     fileprivate static func messages(
         head: Data, of reference: ContentReference, in reader: any ContentReading
     ) throws -> [Prompt.Message] {
@@ -96,7 +96,7 @@ package enum PackedPrompt {
 
     // MARK: Coding bodies
 
-    /// The bytes of the bodies that an encoder met.
+    /// The bytes of the bodies that an encoder has encoded.
     final class Packing: Sendable {
         private let collected = Locked(Data())
 
@@ -112,7 +112,7 @@ package enum PackedPrompt {
         }
     }
 
-    /// An opened file, for the bodies that a decoder meets.
+    /// An opened file, from which the decoded bodies read their bytes.
     struct Opened: Sendable {
         let file: ContentReference
         let reader: any ContentReading

@@ -59,9 +59,9 @@ extension ParameterValue: Codable {
         }
     }
 
-    /// Returns the value if it is of a type, because a decoder cannot be asked for the type first. A value of no type
-    /// at all fails with the last one, so no error is lost. The errors cannot be distinguished by kind: Foundation
-    /// throws a private one if a fraction is decoded as an integer.
+    /// Returns the value if it has the given type. Tries to decode it, because a decoder does not report the type of a
+    /// value. If a value has none of the types, decoding it as the last type throws, so no error is lost. The kind of
+    /// error does not help: Foundation throws a private error if a fraction is decoded as an integer.
     private static func decode<Value: Decodable>(
         _ type: Value.Type, from container: any SingleValueDecodingContainer
     ) -> Value? {

@@ -41,7 +41,7 @@ public enum AnswerMetadata {
 }
 
 extension AnswerMetadata {
-    /// Returns a list as the text of an entry, with sorted keys, or `nil` if it is empty.
+    /// Returns a list as the text of an entry, with sorted keys. Returns `nil` if the list is empty.
     static func text(of list: [some Encodable]) throws(AIServiceError) -> String? {
         guard !list.isEmpty else { return nil }
         let encoder = JSONEncoder()
@@ -55,7 +55,7 @@ extension AnswerMetadata {
 }
 
 extension AIResponseData {
-    /// Returns the list in an entry of the metadata, empty if there is no such entry.
+    /// Returns the list in an entry of the metadata. Returns an empty list if there is no such entry.
     func list<Element: Decodable>(in entry: String) throws(AIServiceError) -> [Element] {
         guard let text = metadata[entry] else { return [] }
         do {

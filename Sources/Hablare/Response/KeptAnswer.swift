@@ -36,7 +36,7 @@ extension KeptAnswer {
         return metadata
     }
 
-    /// Creates a kept answer from a stored one; `nil` if its content is no longer kept.
+    /// Creates a kept answer from a stored answer. Returns `nil` if the content is no longer kept.
     init?(_ stored: AIResponseData) {
         guard case .success(let content) = stored.result else { return nil }
         self.init(

@@ -64,7 +64,8 @@ enum DatabaseFile {
         }
     }
 
-    /// Refuses a database that is not ours to migrate. Uses a read-only connection, because opening the pool writes.
+    /// Refuses a database that this library must not migrate. Uses a read-only connection, because opening the pool
+    /// writes to the file.
     private static func check(_ path: String, _ options: SQLiteStore.Configuration) throws {
         // SQLite takes a file with an incomplete header for a new database, and would overwrite it.
         if let size = try FileSystem.size(ofFile: path), (1..<100).contains(size) {
