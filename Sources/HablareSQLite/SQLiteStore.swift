@@ -87,7 +87,8 @@ public final class SQLiteStore: RequestStore {
     /// Opens the store in a folder. Creates the folder if it is missing, and migrates the store to the present schema.
     ///
     /// - Throws: ``/Hablare/AIServiceError``: `invalidConfiguration`, `storageReadOnly`, `storageFull`,
-    ///   `storageCorrupt`, `storageTooNew`, `storageBusy` or `storageFailed`. A store that cannot be opened is not changed.
+    ///   `storageCorrupt`, `storageTooNew`, `storageBusy` or `storageFailed`. If the store cannot be opened, it is not
+    ///   changed.
     public convenience init(directory: URL, configuration: Configuration = Configuration()) throws {
         try self.init(directory: directory, configuration: configuration, calls: .system)
     }

@@ -74,7 +74,8 @@ package struct AccountBudget: Sendable, Hashable, Codable {
         believed(pausedUntil, now: now)
     }
 
-    /// Returns a date if it is in the future and at most ``longestPause`` away. Otherwise returns `nil`.
+    /// Returns a date if it is in the future and at most ``longestPause`` away, plus the allowed difference of clocks.
+    /// Otherwise returns `nil`.
     private func believed(_ date: Date?, now: Date) -> Date? {
         let farthest = now.addingTimeInterval(Self.longestPause + TokenBucket.largestLag)
         guard let date, date > now, date <= farthest else { return nil }

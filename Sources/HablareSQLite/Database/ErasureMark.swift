@@ -5,7 +5,7 @@ import GRDB
 /// log.
 ///
 /// `wanted` counts the commits that deleted data. `done` is the value that `wanted` had before the log was last
-/// emptied. Clearing the mark therefore does not clear a mark that another process has set after the log was emptied.
+/// emptied. Clearing the mark therefore does not clear a mark that another process set while the log was being emptied.
 enum ErasureMark {
     /// Sets the mark, in the transaction that deletes the data. Needs no disk space, so that data can be deleted from a
     /// full store. If damage removed the row, inserts it again.

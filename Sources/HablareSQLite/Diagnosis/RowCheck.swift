@@ -124,7 +124,7 @@ struct RowCheck {
 
     /// The requests with a wrong group of chunks. A group is wrong if it does not begin at the number and byte where
     /// the group before it ends, or if its size is wrong. After the answer is complete, the groups have no bytes, so
-    /// only the numbers are checked.
+    /// their size cannot be compared with their bytes.
     private static let brokenStreams = """
         SELECT DISTINCT r.id FROM (
             SELECT flight, first, start, size, length(bytes) AS held,

@@ -29,7 +29,7 @@ public struct ProviderContract: Sendable {
             self.body = body
         }
 
-        /// Creates a rule for providers whose service can play a part.
+        /// Creates a rule for providers whose service can simulate a behaviour.
         init(
             _ name: String, of play: ServicePlay,
             where applies: @escaping @Sendable (any ProviderStage) -> Bool = { _ in true },
@@ -72,7 +72,8 @@ public struct ProviderContract: Sendable {
     /// - Throws: ``ContractViolation``, or an error of the stage.
     public func check(_ rule: Rule) async throws { try await rule.body(bench) }
 
-    /// Returns the result of an engine's operation with a provider. The engine's refusal is a violation.
+    /// Returns the result of an engine's operation with a provider. If the engine refuses the provider's answer, throws
+    /// a violation.
     static func taken<Value>(
         _ what: String, file: String = #fileID, line: Int = #line, _ operation: () async throws -> Value
     ) async throws -> Value {

@@ -52,8 +52,8 @@ public struct SharedStoreContract: Sendable {
     /// The number of requests for which two processes compete.
     private static let count = 60
 
-    /// Calls a function for both processes at once, with 1000 and 2000 as the bases of their own numbers. Returns both
-    /// results.
+    /// Calls a function for two processes at once, and returns the two results. The numbers of the first process begin
+    /// at 1000, and the numbers of the second process begin at 2000.
     private static func atOnce<R: Sendable>(
         _ first: StoreWorkbench, _ second: StoreWorkbench,
         _ body: @escaping @Sendable (StoreWorkbench, _ base: Int) throws -> R
