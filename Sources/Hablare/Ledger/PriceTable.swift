@@ -2,18 +2,19 @@ package import Foundation
 
 /// The prices of providers as dated entries, from which costs are computed.
 ///
-/// For a call, the valid entries of the first level that has any apply:
+/// The first of these levels that has a valid entry determines the prices of a call:
 /// 1. The provider's id and the model.
 /// 2. The provider's id without a model.
 /// 3. The provider's kind and the model.
 /// 4. The provider's kind without a model.
 ///
-/// All units of that level apply together, and no other level adds to them. An entry of price 0 makes a unit free.
+/// All valid entries of this level apply, one for each unit. Entries of other levels are ignored. If an entry has the
+/// price 0, its unit is free.
 public struct PriceTable: Sendable, Hashable {
-    /// The highest price that an entry may have: a thousand dollars per unit. Costs can then be computed exactly.
+    /// The maximum price of an entry: a thousand dollars for one unit. With this limit, costs can be computed exactly.
     public static let highestPrice: Int64 = 1_000_000_000_000_000
 
-    /// The day on which the prices were collected, `2026-11-21`. Empty if not known.
+    /// The day on which the prices were collected, such as `2026-11-21`. Empty if the day is not known.
     public let date: String
     /// The sources of the prices.
     public let sources: [String]
@@ -31,9 +32,12 @@ public struct PriceTable: Sendable, Hashable {
 
     /// Creates a table.
     ///
-    /// - Throws: ``AIServiceError`` with code ``AIServiceError/Code/invalidConfiguration``, which names the entry. A
-    ///   price may not be negative or above ``highestPrice``, end before it begins, have a `checked` that is not a day
-    ///   or month, or overlap another one of the same unit.
+    /// - Throws: ``AIServiceError`` with code ``AIServiceError/Code/invalidConfiguration``, which names the wrong
+    ///   entry:
+    ///   - The price is negative or above ``highestPrice``.
+    ///   - The price ends before it begins.
+    ///   - `checked` is not a day or a month.
+    ///   - Two prices of the same provider, model and unit overlap in time.
     public init(_ entries: [PriceEntry], date: String = "", sources: [String] = []) throws(AIServiceError) {
         for (index, entry) in entries.enumerated() { try Self.check(entry, number: index + 1) }
         try Self.checkOverlaps(entries)
@@ -101,8 +105,8 @@ public struct PriceTable: Sendable, Hashable {
         !prices(of: names, model: model, at: date).isEmpty
     }
 
-    /// Returns the prices that apply to a call, by the first of these names that has any: each name with the model,
-    /// then alone.
+    /// Returns the prices that apply to a call. Searches in this order: for each name, first the name with the model,
+    /// then the name without a model. The first step that finds a price determines the result.
     func prices(of names: [String], model: String?, at date: Date) -> [PriceEntry] {
         for name in names {
             if let model {
