@@ -1,14 +1,15 @@
 public import Foundation
 public import Hablare
 
-/// The context of a conversion. It provides the folder for files, and the errors for content that cannot be converted.
+/// The context of a conversion. It has the folder for files, and creates the errors for content that cannot be
+/// converted.
 public struct ConversionContext: Sendable {
     /// The request whose answer is converted.
     public let requestID: UUID
-    /// The app's folder for content files; `nil` if the app gave none.
+    /// The app's folder for content files; `nil` if the app has not set a folder.
     public let files: MergedFiles?
 
-    /// Creates a context. The coordinator does this.
+    /// Creates a context. The coordinator creates the contexts.
     public init(requestID: UUID, files: MergedFiles? = nil) {
         self.requestID = requestID
         self.files = files
@@ -22,13 +23,13 @@ public struct ConversionContext: Sendable {
             requestID: requestID)
     }
 
-    /// Returns the error for content of the right kind that cannot be read as a type. Its message never includes the
-    /// content.
+    /// Returns the error for content that has the right kind but cannot be read as a type. The message never includes
+    /// the content.
     ///
     /// - Parameters:
     ///   - content: The answer.
     ///   - type: The requested type.
-    ///   - cause: The reason why the content cannot be read, without quoting it.
+    ///   - cause: The reason why the content cannot be read. It must not quote the content.
     public func unreadable(_ content: ResponseContent, as type: Any.Type, cause: String? = nil) -> MergeError {
         MergeError(
             .invalidContent,

@@ -3,13 +3,13 @@ import GRDB
 import Hablare
 
 extension MergeError {
-    /// The database operation that failed, which determines the advice.
+    /// The database operation that failed. It determines the advice in the error.
     enum Asked: Sendable {
-        /// A merge whose caller can ask again.
+        /// A merge that the caller can repeat.
         case merge
         /// A promised merge, which is retried automatically.
         case promisedMerge
-        /// The creation of a promise. After a failure there is no promise.
+        /// The creation of a promise. If it fails, there is no promise.
         case promise
         /// Reading or withdrawing promises.
         case promises
@@ -31,8 +31,8 @@ extension MergeError {
         }
     }
 
-    /// Returns the error that the caller of a merge receives. `CancellationError` and errors of the engine, which have
-    /// their own advice, stay as they are.
+    /// Returns the error that the caller of a merge receives. `CancellationError` stays unchanged. Errors of the engine
+    /// also stay unchanged, because they have their own advice.
     static func forCaller(_ error: any Error, of requestID: UUID, asked: Asked = .merge) -> any Error {
         switch error {
         case is CancellationError, is AIServiceError: error
@@ -42,7 +42,7 @@ extension MergeError {
         }
     }
 
-    /// Returns a failure as a `MergeError`, for events and for one outcome of several.
+    /// Returns a failure as a `MergeError`, for events and for a single outcome of several merges.
     static func recorded(_ error: any Error, of requestID: UUID) -> MergeError {
         switch forCaller(error, of: requestID) {
         case let error as MergeError: error
@@ -58,7 +58,7 @@ extension MergeError {
         }
     }
 
-    /// Returns a failure that concerns no single request as a `MergeError`.
+    /// Returns a failure that does not concern a single request as a `MergeError`.
     static func recorded(_ error: any Error, ofPromises: Void) -> MergeError {
         switch error {
         case let error as MergeError: error
@@ -67,7 +67,8 @@ extension MergeError {
         }
     }
 
-    /// Returns a description of a failure for a log's metadata: codes, types and names of a schema, never a value.
+    /// Returns a description of a failure for the metadata of a log message. It has codes, types and names of a schema,
+    /// but never a value.
     static func logged(_ error: any Error) -> String {
         switch error {
         case let error as DatabaseError: cause(of: error)
@@ -103,7 +104,7 @@ extension MergeError {
             cause: cause(of: error), isRetryable: error.isPassing)
     }
 
-    /// Returns the table that SQLite does not find.
+    /// Returns the table that SQLite cannot find.
     private static func missingTable(_ error: DatabaseError) -> String? {
         let prefix = "no such table: "
         guard error.resultCode == .SQLITE_ERROR, let message = error.message, message.hasPrefix(prefix) else {
@@ -112,8 +113,8 @@ extension MergeError {
         return String(message.dropFirst(prefix.count))
     }
 
-    /// Returns SQLite's message only if it contains nothing but names of the schema. A message from a trigger, an SQL
-    /// function or the app may contain a value, and so may a statement's arguments.
+    /// Returns SQLite's message if it contains only names of the schema. A message from a trigger, an SQL function or
+    /// the app may contain a value. A statement's arguments may also contain values.
     private static func cause(of error: DatabaseError) -> String {
         let code = "\(error.extendedResultCode)"
         let named: [String] =

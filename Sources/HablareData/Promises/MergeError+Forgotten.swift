@@ -3,7 +3,7 @@ import Foundation
 extension MergeError.Code {
     /// The promise of the merge was withdrawn before the merge was done
     /// (``AIDataCoordinator/forgetMerge(requestID:into:row:)``). Only ``MergeEvent/mergeFailed(_:_:)`` reports this
-    /// code, and only for a merge that was announced before.
+    /// code, and only for a merge that an earlier event announced.
     public static let forgotten = Self(rawValue: "forgotten")
 }
 

@@ -3,8 +3,8 @@ import GRDB
 import Hablare
 import Logging
 
-/// The part of a coordinator that fulfils promises: it waits for the outcomes of promised requests, and merges the
-/// responses in batches.
+/// The part of a coordinator that fulfils promises. It waits for the outcomes of requests that have promised merges,
+/// and merges the responses in batches.
 final class PromiseKeeper: Sendable {
     private enum News: Sendable {
         case promised([UUID])
@@ -41,14 +41,14 @@ final class PromiseKeeper: Sendable {
         self.logger = logger
     }
 
-    /// Reports a new promise. If the keeper does not run, its next run reads the promise from the database.
+    /// Reports a new promise. If the keeper is not running, its next run reads the promise from the database.
     func promised(_ id: UUID) {
         _ = inbox.withLock { $0 }?.yield(.promised([id]))
     }
 
     /// Fulfils promises until the task is cancelled.
     ///
-    /// - Throws: `AIServiceError` with code `invalidState` if the keeper runs already; the error of reading the
+    /// - Throws: `AIServiceError` with code `invalidState` if the keeper is already running; the error of reading the
     ///   promises.
     @concurrent func run() async throws {
         let (news, continuation) = AsyncStream.makeStream(of: News.self)
@@ -147,7 +147,7 @@ final class PromiseKeeper: Sendable {
         }
     }
 
-    /// Waits for an outcome; `nil` if the keeper ends meanwhile.
+    /// Waits for an outcome. Returns `nil` if the keeper ends during the wait.
     private func outcome(of id: UUID) async -> PromiseBoard.Ending? {
         do {
             switch try await manager.outcome(of: id) {
@@ -176,7 +176,7 @@ final class PromiseKeeper: Sendable {
         }
     }
 
-    /// The advice for every promise that cannot be fulfilled without a change by the app or the user.
+    /// The advice for every promise that cannot be fulfilled until the app or the user changes something.
     static let whatToDo =
         """
          The promise stays. After the correction, promise it again (`promiseMerge`) or restart the coordinator. \
@@ -186,8 +186,8 @@ final class PromiseKeeper: Sendable {
     /// The number of responses that are read and merged together.
     private static let batch = 64
 
-    /// Merges all promised responses of some requests. If the keeper ends first, the rest is retryable, because nothing
-    /// went wrong with it.
+    /// Merges all promised responses of some requests. If the keeper ends first, the remaining requests are retryable,
+    /// because they have not failed.
     func merge(_ ids: [UUID]) async -> [UUID: PromiseBoard.Merging] {
         var merged: [UUID: PromiseBoard.Merging] = [:]
         var remainder = ids[...]
@@ -262,7 +262,7 @@ final class PromiseKeeper: Sendable {
         return responses
     }
 
-    /// Returns the registered target of a name. It fails unless there is exactly one.
+    /// Returns the registered target with a name. Fails unless exactly one target has the name.
     func target(_ name: String) -> Result<MergeTarget, MergeError> {
         guard let found = targets[name] else { return .failure(unknownTarget(name)) }
         guard let target = found.first, found.count == 1 else {
@@ -298,7 +298,7 @@ final class PromiseKeeper: Sendable {
         }
     }
 
-    /// Writes information about a promise. If this fails, the promise still exists.
+    /// Writes information about a promise. If the write fails, the promise still exists.
     private func writing(_ work: @escaping @Sendable (Database) throws -> Void) async {
         do {
             try await merger.writer.write(work)

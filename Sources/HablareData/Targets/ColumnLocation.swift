@@ -1,10 +1,10 @@
 import GRDB
 import Hablare
 
-/// A column of a table, and the statement that sets it in one row.
+/// A column of a table, and the statement that sets the column in one row.
 ///
-/// The statement is plain SQL and stays prepared. Building and preparing a query for each row would take longer than
-/// the rest of a merge.
+/// The statement is plain SQL and stays prepared. To build and prepare a query for each row would take longer than all
+/// other parts of a merge.
 struct ColumnLocation: Sendable {
     let table: String
     let column: String
@@ -15,12 +15,12 @@ struct ColumnLocation: Sendable {
         self.column = column
     }
 
-    /// Table and column, `article.audio`.
+    /// The table and the column, such as `article.audio`.
     var name: String { "\(table).\(column)" }
 
     /// Returns the column's declared type.
     ///
-    /// - Throws: ``MergeError/Code/noColumn``.
+    /// - Throws: ``MergeError/Code/noColumn`` if the table has no such column.
     func declaration(in database: Database) throws -> (declared: String, affinity: ColumnAffinity) {
         let columns = try database.columns(in: table)
         let found = columns.first { $0.name == column } ?? columns.first { $0.name.lowercased() == column.lowercased() }
@@ -37,7 +37,8 @@ struct ColumnLocation: Sendable {
 
     /// Sets the column of a row.
     ///
-    /// - Throws: ``MergeError/Code/noRow``, ``MergeError/Code/unsupportedKey``.
+    /// - Throws: ``MergeError/Code/noRow`` if the row does not exist, ``MergeError/Code/unsupportedKey`` if the table's
+    ///   key has several columns.
     func set(_ value: DatabaseValue, in row: MergeRow, _ database: Database) throws {
         let key = try Self.key(of: table, in: database)
         let sql = "UPDATE \(table.quotedDatabaseIdentifier) SET \(column.quotedDatabaseIdentifier) = ? WHERE \(key) = ?"
@@ -45,7 +46,7 @@ struct ColumnLocation: Sendable {
         if database.changesCount == 0 { throw Self.noRow(row, in: table) }
     }
 
-    /// Returns the one column of a table's primary key, quoted.
+    /// Returns the quoted name of the single column in a table's primary key.
     ///
     /// - Throws: ``MergeError/Code/unsupportedKey`` if the key has several columns.
     static func key(of table: String, in database: Database) throws -> String {

@@ -3,13 +3,13 @@ import OrderedCollections
 extension ActionQueueCore {
     // MARK: Triggers
 
-    /// Restarts the quiet time, because something was requested.
+    /// Restarts the quiet time, because an action was appended, undone or redone.
     mutating func somethingWaits(now: Duration) {
         quietSince = configuration.mode == .automatic ? now : nil
     }
 
-    /// Makes all waiting steps due if there are enough of them, or if the quiet time has passed. A step that is due
-    /// already does not change.
+    /// Makes all waiting steps due if there are enough of them, or if the quiet time has passed. Steps that are already
+    /// due do not change.
     private mutating func pullTriggers(now: Duration) {
         guard configuration.mode == .automatic, let since = quietSince else { return }
         guard notYetDue > 0 || !underWay.isEmpty else {
@@ -25,8 +25,8 @@ extension ActionQueueCore {
 
     // MARK: Handing over
 
-    /// Returns the items to hand over now. Call it after every batch of events, and at the time that ``wake(after:)``
-    /// returns.
+    /// Returns the items to pass to the committer now. Call this method after every batch of events, and at the time
+    /// that ``wake(after:)`` returns.
     mutating func decide(now: Duration) -> [ActionHandover<Action>] {
         guard isRunning else { return [] }
         pullTriggers(now: now)
@@ -57,10 +57,11 @@ extension ActionQueueCore {
         return handovers
     }
 
-    /// Returns the time at which to call ``decide(now:)`` if nothing happens before; `nil` if no step waits for time.
+    /// Returns the time at which to call ``decide(now:)`` next, if no event occurs earlier. Returns `nil` if no step
+    /// waits for a time.
     ///
-    /// - Parameter now: The time of the last call of ``decide(now:)``, and not a later one. A step that became due in
-    ///   between was not handed over, and this would skip its time.
+    /// - Parameter now: The time of the last call of ``decide(now:)``. Do not pass a later time. If a step became due
+    ///   in between, its time would be skipped.
     func wake(after now: Duration) -> Duration? {
         guard isRunning else { return nil }
         var earliest = quietSince.map { $0 + configuration.quietTime }
@@ -90,7 +91,7 @@ extension ActionQueueCore {
 
     // MARK: Outcomes
 
-    /// Ends a commit. Items without a verdict may have been carried out.
+    /// Records the end of a commit. Items without a verdict may have been carried out.
     mutating func groupEnded(_ group: Action.Group, _ verdicts: [Int64: ActionVerdict], now: Duration) {
         guard let numbers = underWay.removeValue(forKey: group) else { return }
         let configuration = configuration
@@ -134,8 +135,8 @@ extension ActionQueueCore {
 }
 
 extension ActionStep {
-    /// Clears the step's failures, because its effect is known now. In review mode, a change that follows needs its own
-    /// commit.
+    /// Clears the step's failures, because its effect is now known. In review mode, a change that follows needs a
+    /// separate commit.
     fileprivate mutating func succeeded(_ configuration: ActionQueueConfiguration) {
         record.attempt = 0
         record.failure = nil
