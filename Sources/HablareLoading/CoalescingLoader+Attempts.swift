@@ -4,8 +4,8 @@ import Logging
 extension CoalescingLoader {
     // MARK: Effects
 
-    /// Performs the effects that the core decided on. Tasks are created under the lock so that no cancellation
-    /// overtakes a start. They are cancelled and escalated outside it, because their handlers run code of others.
+    /// Performs the effects that the core returned. Tasks are created under the lock, so that no cancellation overtakes
+    /// a start. Tasks are cancelled and escalated outside the lock, because their handlers run foreign code.
     func carryOut(_ effects: [LoadCore<Key>.Effect], _ state: inout State, with result: Result<Value, any Error>? = nil)
     {
         for effect in effects {

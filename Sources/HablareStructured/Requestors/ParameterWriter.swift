@@ -1,6 +1,7 @@
 import Hablare
 
-/// Checks the settings of a requestor, and writes those with a value as a request's parameters.
+/// A writer that checks the settings of a requestor. It writes the settings that have a value as a request's
+/// parameters.
 struct ParameterWriter {
     private(set) var parameters: [String: ParameterValue] = [:]
 

@@ -2,11 +2,11 @@ import Foundation
 import Hablare
 import HablareJSON
 
-/// One run of a loop: it finds what earlier runs stored, and continues from there.
+/// One run of a loop. It finds what earlier runs stored, and continues from there.
 ///
-/// The job's positions are the turns and their calls: a turn, then its calls in the model's order, then the next turn.
-/// A call that was answered without running has a free position. A turn's prompt has the whole conversation before it,
-/// so the last turn is all that a later run needs.
+/// The job's positions contain the turns and their calls: first a turn, then its calls in the model's order, then the
+/// next turn. The position of a call that was answered without running stays free. The prompt of a turn contains the
+/// whole conversation before it. So a later run needs only the last turn.
 struct ToolRun {
     /// The labels of the requests.
     static let turnLabel = "turn"
@@ -47,7 +47,7 @@ struct ToolRun {
         try await resume()
     }
 
-    /// Finds the last turn that is stored, and the calls after it.
+    /// Finds the last stored turn, and the calls after it.
     private mutating func resume() async throws {
         var filter = SnapshotFilter(job: jobKey, limit: 500)
         while true {
@@ -119,8 +119,8 @@ struct ToolRun {
 
     // MARK: Calls
 
-    /// Returns the results of a turn's calls, in order. Approval is asked for one call after the other, and the approved
-    /// tools run at the same time.
+    /// Returns the results of a turn's calls, in order. The approvals are requested one at a time. The approved tools
+    /// run concurrently.
     private func results(of calls: [ToolCall]) async throws -> [(ToolCall, ToolResult)] {
         let steps = ToolPlan(calls, tools: loop.tools, limits: loop.limits).steps
         let approvals = ToolApprovals(loop.approve)
@@ -237,7 +237,7 @@ struct ToolRun {
     }
 }
 
-/// Asks for one approval after the other, because a person answers them.
+/// Requests approvals one at a time, because a person answers them.
 private struct ToolApprovals: Sendable {
     private let approve: (@Sendable (ToolQuestion) async throws -> ToolDecision)?
     private let gate = AdmissionGate(limit: 1)

@@ -2,7 +2,7 @@ import Foundation
 import Hablare
 import HablareJSON
 
-/// Decides whether a model's answer is a value of a type and satisfies a schema.
+/// A check that decides whether a model's answer is a value of a type and satisfies a schema.
 struct StructuredJudge<Value: Sendable>: Sendable {
     /// The result of the decision.
     enum Verdict: Sendable {
@@ -14,15 +14,15 @@ struct StructuredJudge<Value: Sendable>: Sendable {
     static var longestAnswer: Int { 1 << 20 }
 
     let schema: JSONSchema
-    /// Whether a member that is null and may only be absent counts as absent. A service that enforces schemas may
-    /// require every member, and lets optional ones be null.
+    /// Whether a null member counts as absent if the schema allows it to be absent and does not allow null. A service
+    /// that enforces schemas may require every member and let optional members be null.
     var takesNullForAbsent = false
-    /// The maximum work of validating all values of one answer, in elementary steps.
+    /// The maximum work for validating all values of one answer, in elementary steps.
     var effort = SchemaValidator.effort
     let decode: @Sendable (Data) throws -> Value
 
-    /// Returns the verdict on a response. Tries the newest value first. Throws between two values if the task is
-    /// cancelled.
+    /// Returns the verdict on a response. Tries the last value first. If the task is cancelled, throws an error before
+    /// the next value.
     func verdict(on response: AIResponseData) async throws -> Verdict {
         let text: String
         let answer: StructuredAnswer
@@ -94,8 +94,8 @@ struct StructuredJudge<Value: Sendable>: Sendable {
         }
     }
 
-    /// Returns the violation of a type that is stricter than the schema. Foundation's description is left out, because
-    /// it may contain the value.
+    /// Returns the violation for a type that is stricter than the schema. The violation does not include Foundation's
+    /// description, because it may contain the value.
     private func violation(for error: DecodingError) -> JSONSchema.Violation {
         switch error {
         case .typeMismatch(let type, let context): violation(Self.pointer(context), "what can be read as \(type)")
@@ -117,16 +117,16 @@ struct StructuredJudge<Value: Sendable>: Sendable {
 
 /// The reason why an answer is not a value of the type.
 struct StructuredRejection: Sendable {
-    /// The maximum size of an answer that is sent back, in bytes: 128 KiB.
+    /// The maximum size of an answer that is sent back for repair, in bytes: 128 KiB.
     static let longestRepaired = 128 << 10
 
-    /// The answer, to show to the model.
+    /// The answer that is shown to the model.
     let answer: String
     let violations: [JSONSchema.Violation]
     let finishReason: FinishReason?
 
-    /// Whether showing the answer to the model can help. An answer that was cut or refused would be cut or refused
-    /// again.
+    /// Whether showing the answer to the model can help. If an answer was cut off or refused, the next answer would be,
+    /// too.
     var isRepairable: Bool {
         finishReason != .length && !isDeclined && !answer.isEmpty && answer.utf8.count <= Self.longestRepaired
     }
@@ -135,7 +135,7 @@ struct StructuredRejection: Sendable {
         finishReason == .refusal || finishReason == .contentFilter
     }
 
-    /// Returns the error for the caller. It contains nothing of the answer.
+    /// Returns the error for the caller. The error contains no part of the answer.
     func error(afterRepairs repairs: Int, cause: String? = nil) -> AIServiceError {
         let times = repairs == 0 ? "" : ", also after \(repairs) repair\(repairs == 1 ? "" : "s")"
         return switch finishReason {

@@ -1,9 +1,10 @@
 import Hablare
 import HablareJSON
 
-/// Compiles a schema to rules, and refuses an invalid schema or one that would be misunderstood.
+/// A compiler from a schema to rules. It refuses an invalid schema, and a schema that the validator would
+/// misunderstand.
 struct SchemaCompiler {
-    /// The maximum number of nested schemas in total.
+    /// The maximum number of nested schemas in a schema.
     private static let mostNodes = 10_000
     /// The maximum length of a chain of schemas that apply to the same value.
     private static let longestChain = 64
@@ -15,9 +16,9 @@ struct SchemaCompiler {
     private(set) var nodes: [SchemaNode] = []
     /// The member names in the schema.
     private(set) var names: Set<ExactText> = []
-    /// The number of steps in the patterns so far.
+    /// The number of steps in the patterns that were compiled so far.
     private var patternSteps = 0
-    /// The definitions, by the text of their references.
+    /// The definitions, by the text of the references to them.
     private var definitions: [ExactText: Int] = [:]
 
     private static let definitionKeywords = ["$defs", "definitions"]
@@ -60,7 +61,7 @@ struct SchemaCompiler {
         return index
     }
 
-    /// Reserves the index of a further node, which the caller fills in.
+    /// Reserves the index of a new node. The caller fills in the node.
     private mutating func room(for pointer: JSONPointer) throws(JSONSchema.Fault) -> Int {
         guard nodes.count < Self.mostNodes else {
             throw Self.refusal(pointer, "is one too many: at most \(Self.mostNodes) are understood")
@@ -170,9 +171,9 @@ struct SchemaCompiler {
         return node
     }
 
-    /// Refuses a schema that refers to itself for the same value. Validating it would never end.
+    /// Throws an error for a schema that refers to itself for the same value, because the validation would never end.
     private func refuseEndlessChains() throws(JSONSchema.Fault) {
-        /// The length of the longest chain from each node on, or 0 while it is being computed.
+        /// The length of the longest chain that begins at each node; 0 while the length is being computed.
         var lengths: [Int: Int] = [:]
         func length(from node: Int, depth: Int) throws(JSONSchema.Fault) -> Int {
             if let length = lengths[node] {

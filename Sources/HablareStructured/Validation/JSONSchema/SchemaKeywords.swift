@@ -53,7 +53,7 @@ struct SchemaKeywords {
         return flag
     }
 
-    /// Returns unique texts, in their order.
+    /// Returns a list of unique texts, in order.
     func names(_ name: String) throws(JSONSchema.Fault) -> [String]? {
         guard let value = values[name] else { return nil }
         guard case .array(let values) = value else { throw refusal(name, "is no list of names") }
@@ -145,7 +145,7 @@ struct SchemaKeywords {
 }
 
 extension String {
-    /// Returns the beginning of the text, with an ellipsis, if it is longer than `count`.
+    /// Returns the text. If it is longer than `count`, returns its beginning with an ellipsis.
     func shortened(to count: Int) -> String {
         let start = prefix(count)
         return start.endIndex == endIndex ? self : start + "…"

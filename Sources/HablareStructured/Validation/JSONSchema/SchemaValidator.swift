@@ -1,16 +1,16 @@
 import Hablare
 import HablareJSON
 
-/// Validates a value against the rules of a schema. All work is counted, so that no value or schema takes unbounded
+/// A validator of a value against the rules of a schema. It counts all work, so that no value or schema takes unbounded
 /// time.
 struct SchemaValidator {
-    /// The default budget in elementary steps: rules checked, characters matched, values compared. It suffices for all
-    /// values of any answer that is read, and takes about a second at most in an optimised build.
+    /// The default limit of work in elementary steps: rules checked, characters matched, and values compared. It is
+    /// enough for all values of any answer that is read. It takes at most about a second in an optimised build.
     static let effort = 5_000_000
-    /// The maximum depth of nested rules and values together.
+    /// The maximum nesting depth of rules and values together.
     static let deepest = 256
 
-    /// A violation before it is put into words. Most of them are found on the way and never reported.
+    /// A violation before its text is created. Most violations are found during the search and are never reported.
     struct Finding {
         let location: JSONPointer
         let wanted: String
@@ -72,7 +72,7 @@ struct SchemaValidator {
         }
     }
 
-    /// Returns a node's violations, without adding them to those found so far.
+    /// Returns the violations of a node, without adding them to the violations that were already found.
     private mutating func findings(_ value: ParameterValue, against node: Int) -> [Finding] {
         let others = found
         found = []
@@ -113,7 +113,7 @@ struct SchemaValidator {
         }
     }
 
-    /// Subtracts the work of a comparison, which is proportional to the value's size.
+    /// Counts the work of a comparison, which is proportional to the value's size.
     private mutating func charge(_ value: ParameterValue) {
         switch value {
         case .array, .object, .string: effort -= value.weight
@@ -225,7 +225,7 @@ struct SchemaValidator {
 
     // MARK: Alternatives
 
-    /// Reports the violations of the alternative with the fewest, if no alternative fits.
+    /// If no alternative fits, reports the violations of the alternative that has the fewest.
     private mutating func checkAny(_ value: ParameterValue, _ nodes: [Int]) {
         var nearest: [Finding]?
         for node in nodes {

@@ -1,5 +1,5 @@
-/// Parses the regular expressions of JSON Schema (ECMA-262), limited to those with a matching time linear in the text:
-/// everything except lookaround and backreferences.
+/// A parser for the regular expressions of JSON Schema (ECMA-262). It accepts only expressions that can be matched in
+/// linear time, which is everything except lookaround and backreferences.
 struct PatternParser {
     private static let deepest = 50
     private static let longest = 4096
@@ -67,7 +67,7 @@ struct PatternParser {
         }
     }
 
-    /// Whether a digit follows. Otherwise a brace is literal.
+    /// Whether a digit follows. If not, the brace is a literal character.
     private var isCount: Bool { next.map { ("0"..."9").contains($0) } ?? false }
 
     private mutating func group(depth: Int) throws(PatternProblem) -> PatternSyntax {
@@ -213,14 +213,14 @@ struct PatternParser {
         }
     }
 
-    /// Parses a letter, and returns its control character.
+    /// Parses a letter. Returns the control character for this letter.
     private mutating func control() throws(PatternProblem) -> Unicode.Scalar {
         guard let letter = next, letter.isASCII, letter.properties.isAlphabetic else { throw Self.noEscape }
         offset += 1
         return Unicode.Scalar(UInt8(letter.value % 32))
     }
 
-    /// Parses a character as one UTF-16 code unit, or as a surrogate pair of two escapes.
+    /// Parses a character that is written as one UTF-16 escape, or as a surrogate pair of two escapes.
     private mutating func codeUnits() throws(PatternProblem) -> Unicode.Scalar {
         let high = try number(digits: 4)
         if let scalar = Unicode.Scalar(high) { return scalar }
