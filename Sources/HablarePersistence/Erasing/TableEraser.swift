@@ -1,6 +1,6 @@
 import GRDB
 
-/// An operation that deletes the rows of all tables but some.
+/// An operation that deletes the rows of all tables except some.
 struct TableEraser {
     let db: Database
     let kept: Set<String>
@@ -39,7 +39,8 @@ struct TableEraser {
         }
     }
 
-    /// Deletes rows until there are none: a trigger may copy deleted rows into a table that is already empty.
+    /// Deletes rows until no rows are left. A trigger may copy deleted rows into a table that is already empty, so
+    /// several rounds may be needed.
     private func empty(_ tables: [String]) throws {
         var filled = tables
         // Rows that triggers pass on go through each table at most once, unless they go in a circle.

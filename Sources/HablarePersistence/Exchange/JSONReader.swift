@@ -1,6 +1,6 @@
 import Foundation
 
-/// A reader of a JSON document (RFC 8259). It reads piece by piece, so that only one value is in memory.
+/// A reader of a JSON document (RFC 8259). It reads the document piece by piece, so that only one value is in memory.
 struct JSONReader {
     enum Token: Hashable {
         case beginObject, endObject, beginArray, endArray
@@ -18,7 +18,7 @@ struct JSONReader {
 
     private enum Expected { case value, valueOrEnd, key, keyOrEnd, commaOrEnd, nothing }
 
-    /// The greatest depth of nesting. Our documents are not deeper, and a hostile one could have any depth.
+    /// The maximum nesting depth. An exported document is not nested more deeply, but a malicious document could be.
     private static let greatestDepth = 32
 
     private let read: (_ count: Int) throws -> Data?
@@ -26,10 +26,10 @@ struct JSONReader {
     private var offset = 0
     private var containers: [Container] = []
     private var expected = Expected.value
-    /// The line being read, from 1.
+    /// The line that is being read, from 1.
     private(set) var line = 1
 
-    /// - Parameter read: A closure that returns the next bytes, any number up to `count`; nothing at the end.
+    /// - Parameter read: A closure that returns the next bytes, up to `count`. It returns no bytes at the end.
     init(read: @escaping (_ count: Int) throws -> Data?) {
         self.read = read
     }

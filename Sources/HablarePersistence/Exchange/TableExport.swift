@@ -25,7 +25,8 @@ struct TableExport {
         try file.commit()
     }
 
-    /// Throws if there are virtual tables that cannot be exported, so that a document of all tables has no silent gap.
+    /// Throws an error if there are virtual tables that cannot be exported. Otherwise a document of all tables would be
+    /// incomplete without a notice.
     private func refuseVirtualTables(besides tables: [String]) throws {
         let virtual = try VirtualTable.all(db).filter(\.holdsOwnRows).map(\.name)
         guard !virtual.isEmpty else { return }

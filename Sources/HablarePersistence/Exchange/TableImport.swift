@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// An operation that reads the document of some tables into a database, within a transaction of the caller.
+/// An operation that reads the document of some tables into a database, in a transaction of the caller.
 struct TableImport {
     private let db: Database
     private let policy: ImportPolicy
@@ -202,7 +202,7 @@ struct TableImport {
         }
     }
 
-    /// Returns whether another element of an array begins.
+    /// Returns whether an array has another element.
     private mutating func more(until end: JSONReader.Token, _ start: JSONReader.Token, _ message: String) throws -> Bool
     {
         let token = try reader.next()

@@ -1,9 +1,9 @@
 import GRDB
 
-/// The part of a walk that begins at one version.
+/// The part of a migration walk that begins at one version.
 struct MigrationStep {
     let migrator: DatabaseMigrator
-    /// The version that the walk begins at.
+    /// The version at which the walk begins.
     let version: String
 
     static func makeDatabase(_ prepare: (@Sendable (Database) throws -> Void)?) throws -> DatabaseQueue {
@@ -12,7 +12,7 @@ struct MigrationStep {
         return try DatabaseQueue(configuration: configuration)
     }
 
-    /// Returns the SQL that created each part of a database, or the part's name if it has none.
+    /// Returns the SQL that created each part of a database. If a part has no SQL, returns its name.
     static func schema(_ db: Database) throws -> [String] {
         try String.fetchAll(
             db,
@@ -20,7 +20,7 @@ struct MigrationStep {
         )
     }
 
-    /// Creates a database of the version with its rows.
+    /// Creates a database of the version, with the rows of its fixture.
     func begin(
         _ prepare: (@Sendable (Database) throws -> Void)?, _ fixture: MigrationWalk.Fixture
     ) throws(MigrationWalkError) -> DatabaseQueue {

@@ -11,9 +11,9 @@ import Darwin
 #endif
 
 extension AppDatabaseError {
-    /// Creates an error with advice from the error of a read, write or batch. The result is `nil` if that error does
-    /// not concern the database, its file or its folder. It is also `nil` if the error concerns the data or the SQL,
-    /// such as a violated constraint.
+    /// Creates an error with advice from the error of a read, a write or a batch. Returns `nil` if that error does not
+    /// concern the database, its file or its folder. Also returns `nil` if the error concerns the data or the SQL, such
+    /// as a violated constraint.
     ///
     /// - Parameters:
     ///   - error: The error of a read or write.
@@ -53,7 +53,7 @@ extension AppDatabaseError {
         }
     }
 
-    /// Creates an error from SQLite's error about the file itself; `nil` for an error about the data or the SQL.
+    /// Creates an error from SQLite's error about the file. Returns `nil` for an error about the data or the SQL.
     init?(knownOf error: DatabaseError, _ path: String) {
         // A case of a primary code matches all its extended codes.
         switch error.extendedResultCode {
@@ -95,7 +95,8 @@ extension AppDatabaseError {
         }
     }
 
-    /// Creates an error from a failure of the file system with a database's folder, or with a file to create in it.
+    /// Creates an error from a failure of the file system. The failure concerns the database's folder, or a file to
+    /// create in the folder.
     private init(_ failure: FileFailure) {
         let path = failure.path
         switch failure.number {

@@ -78,7 +78,8 @@ struct DatabaseOpening {
         }
     }
 
-    /// Refuses a database of a newer version. Uses a read-only connection, because opening a pool writes.
+    /// Throws an error for a database of a newer version. Uses a read-only connection, because opening a pool writes to
+    /// the file.
     private func refuseNewer(_ file: String) throws {
         // Such a migrator erases what it does not know, and the app chose it.
         guard !migrator.eraseDatabaseOnSchemaChange else { return }
@@ -99,7 +100,7 @@ struct DatabaseOpening {
         }
     }
 
-    /// Migrates, and names the migration that failed.
+    /// Migrates the database. If a migration fails, the error names the migration.
     static func migrate(_ writer: any DatabaseWriter, by migrator: DatabaseMigrator, path: String) throws {
         do {
             try migrator.migrate(writer)

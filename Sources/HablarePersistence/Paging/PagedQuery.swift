@@ -1,22 +1,23 @@
 public import GRDB
 
-/// A query that reads the rows of a request page by page. It finds a page by the position of a row and does not count
-/// rows. So a page far behind costs as much as the first, and rows inserted or deleted elsewhere shift no page.
+/// A query that reads the rows of a request page by page. It finds a page by the position of a row, and does not count
+/// rows. So a page far from the start costs as much as the first page. Rows that are inserted or deleted elsewhere do
+/// not shift the pages.
 ///
 /// ```swift
 /// let notes = try PagedQuery(order: PageOrder(.ascending("rank"), unique: .descending("id")), size: 50) { Note.all() }
 /// let first = try await database.page(.first, of: notes)
 /// ```
 ///
-/// A read takes at most two rows more than a page has. The request must select the columns of the order, as the default
-/// selection does. Its own order and limit are replaced.
+/// A read fetches at most two rows more than a page has. The request must select the columns of the order. The default
+/// selection does. The request's own order and limit are replaced.
 public struct PagedQuery<Record: FetchableRecord & Sendable>: Sendable {
-    /// The greatest number of rows that ``size`` allows.
+    /// The maximum value of ``size``.
     public static var largestSize: Int { 10_000 }
 
     /// The order of the rows.
     public let order: PageOrder
-    /// The greatest number of rows of a page.
+    /// The maximum number of rows in a page.
     public let size: Int
     let request: @Sendable () -> QueryInterfaceRequest<Record>
 
@@ -24,9 +25,9 @@ public struct PagedQuery<Record: FetchableRecord & Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - order: The order of the rows.
-    ///   - size: The greatest number of rows of a page: 1 … ``largestSize``. Default: 50.
+    ///   - size: The maximum number of rows in a page: 1 … ``largestSize``. Default: 50.
     ///   - request: A closure that returns the request for the rows.
-    /// - Throws: ``PagingError`` if the size is not allowed.
+    /// - Throws: ``PagingError`` if the size is out of its range.
     public init(
         order: PageOrder, size: Int = 50, _ request: @escaping @Sendable () -> QueryInterfaceRequest<Record>
     ) throws(PagingError) {
@@ -41,10 +42,10 @@ public struct PagedQuery<Record: FetchableRecord & Sendable>: Sendable {
     /// Reads a page.
     ///
     /// - Parameters:
-    ///   - position: The page to read. Default: the first.
+    ///   - position: The page to read. Default: the first page.
     ///   - db: The database.
-    /// - Throws: ``PagingError`` for the cursor of another order, and for rows without a column of the order; the
-    ///   errors of reading and decoding.
+    /// - Throws: ``PagingError`` if the cursor belongs to another order, or if the rows do not have a column of the
+    ///   order. The errors of reading and decoding.
     public func page(_ position: PagePosition = .first, in db: Database) throws -> Page<Record> {
         let way = PageWay(to: position)
         // Reads one row more than the page has, to know whether there are more.
@@ -58,7 +59,7 @@ public struct PagedQuery<Record: FetchableRecord & Sendable>: Sendable {
             rows: try read.map(Record.init(row:)), cursors: cursors, previous: ends.previous, next: ends.next)
     }
 
-    /// Returns the positions before and after the rows at some cursors. `hasMore` is whether the read found further
+    /// Returns the positions before and after the rows at some cursors. `hasMore` states whether the read found further
     /// rows.
     private func ends(
         of cursors: [PageCursor], hasMore: Bool, on way: PageWay, _ db: Database
@@ -77,7 +78,7 @@ public struct PagedQuery<Record: FetchableRecord & Sendable>: Sendable {
 
     // MARK: Reading
 
-    /// Reads at most `count` rows, the nearest first.
+    /// Reads at most `count` rows. The nearest rows are first.
     private func rows(_ count: Int, on way: PageWay, _ db: Database) throws -> [Row] {
         var rows: [Row] = []
         for request in try requests(on: way) where rows.count < count {
@@ -86,7 +87,8 @@ public struct PagedQuery<Record: FetchableRecord & Sendable>: Sendable {
         return rows
     }
 
-    /// Returns the requests that read the rows one after another. Each is a range of the index.
+    /// Returns the requests that read the rows. They are used one after another. Each request reads a range of the
+    /// index.
     func requests(on way: PageWay) throws -> [QueryInterfaceRequest<Row>] {
         let columns = way.direction == .forward ? order.columns : order.columns.map(\.reversed)
         let sorted = request().asRequest(of: Row.self).order(columns.map(\.term))

@@ -1,13 +1,13 @@
 public import GRDB
 
 extension SearchIndex {
-    /// Finds rows, the best first.
+    /// Finds rows. The best rows are first.
     ///
     /// - Parameters:
     ///   - terms: The terms to search for.
     ///   - type: The type of the records.
-    ///   - request: The rows to search among. Default: all of the table.
-    ///   - cursor: The cursor of the page before. Default: the first page.
+    ///   - request: The rows to search. Default: all rows of the table.
+    ///   - cursor: The cursor from the previous page. Default: none, for the first page.
     ///   - options: The options of the search.
     ///   - db: The database.
     /// - Throws: ``SearchError`` for a column that the index does not have; the errors of reading and decoding.
@@ -66,7 +66,8 @@ extension SearchIndex {
 }
 
 extension AppDatabase {
-    /// Finds rows, the best first, away from the caller's actor: see ``SearchIndex/search(for:as:among:after:options:in:)``.
+    /// Finds rows, off the caller's actor. The best rows are first. See
+    /// ``SearchIndex/search(for:as:among:after:options:in:)``.
     ///
     /// - Throws: ``SearchError``; the errors of reading and decoding; `CancellationError` if the task is cancelled.
     @concurrent
