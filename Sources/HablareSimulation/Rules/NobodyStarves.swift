@@ -1,7 +1,7 @@
 import Hablare
 
-/// The classes of a lane share it 8:4:1. While a request waits, each request of its own class, itself included, lets at
-/// most one round of the others pass.
+/// The three priority classes of a provider's queue share the calls in the ratio 8:4:1. While a request waits, at most
+/// one round of calls of the other classes passes for each request of its own class, including itself.
 enum NobodyStarves: SimulationRule {
     static let name = "nobody starves"
 
