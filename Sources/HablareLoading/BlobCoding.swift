@@ -29,7 +29,7 @@ extension BlobCoding where Value == String {
         encode: { Data($0.utf8) },
         decode: { data in
             guard let text = String(validating: data, as: UTF8.self) else {
-                throw AIServiceError(.invalidResponse, "The stored value is not text. Load it again.")
+                throw AIServiceError(.invalidResponse, "The stored value is not UTF-8 text. Load the value again.")
             }
             return text
         })

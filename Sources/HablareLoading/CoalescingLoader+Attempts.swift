@@ -30,7 +30,8 @@ extension CoalescingLoader {
     private static var closed: AIServiceError {
         AIServiceError(
             .invalidState,
-            "The loader was shut down, and loads nothing any more. Make another one, or shut this one down later.")
+            "The loader was shut down and no longer loads values. Create another loader, or shut this loader down later."
+        )
     }
 
     private func start(_ attempt: LoadAttempt, of key: Key, _ state: inout State) {

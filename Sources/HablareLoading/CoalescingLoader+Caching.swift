@@ -131,9 +131,13 @@ extension CoalescingLoader {
         }
         switch failure {
         case .cache(let error) where isNews:
-            logger.warning("A blob cache fails, and is done without", metadata: ["error": "\(error)"])
+            logger.warning(
+                "A blob cache failed. Loads continue without it; see the error for the remedy",
+                metadata: ["error": "\(error)"])
         case .cache: break
-        case .coding: logger.debug("A blob could not be decoded, or a value not be encoded")
+        case .coding:
+            logger.debug(
+                "A blob could not be decoded, or a value could not be encoded. Loads continue without the blob")
         }
     }
 
@@ -142,6 +146,6 @@ extension CoalescingLoader {
             defer { state.isBlobCacheFailing = false }
             return state.isBlobCacheFailing
         }
-        if isNews { logger.notice("A blob cache that failed works again") }
+        if isNews { logger.notice("The blob cache works again after a failure") }
     }
 }

@@ -29,11 +29,11 @@ extension FileBlobCache {
         /// - Throws: `AIServiceError` with code `invalidConfiguration` for a limit that is out of its range.
         func check() throws(AIServiceError) {
             guard maximumBytes >= 0 else {
-                throw AIServiceError(.invalidConfiguration, "`maximumBytes` is negative. Give it zero or more.")
+                throw AIServiceError(.invalidConfiguration, "`maximumBytes` is negative. Set it to zero or more.")
             }
             guard maximumAge >= 0 else {  // also refuses NaN
                 throw AIServiceError(
-                    .invalidConfiguration, "`maximumAge` is negative. Give it zero or more seconds.")
+                    .invalidConfiguration, "`maximumAge` is negative. Set it to zero seconds or more.")
             }
         }
     }

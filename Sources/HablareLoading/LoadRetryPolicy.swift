@@ -68,10 +68,10 @@ public struct LoadRetryPolicy: Sendable {
         guard maximumAttempts >= 1 else {
             throw AIServiceError(
                 .invalidConfiguration,
-                "`retry.maximumAttempts` is less than 1. Give it 1, which never retries, or more.")
+                "`retry.maximumAttempts` is less than 1. Set it to 1 (no retry) or more.")
         }
         guard waits.allSatisfy({ $0 >= .zero }), longestWait >= .zero else {
-            throw AIServiceError(.invalidConfiguration, "A wait of `retry` is negative. Give it zero or more.")
+            throw AIServiceError(.invalidConfiguration, "A wait in `retry` is negative. Set it to zero or more.")
         }
     }
 }

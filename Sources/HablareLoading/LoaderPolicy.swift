@@ -58,11 +58,11 @@ public struct LoaderPolicy<Value: Sendable>: Sendable {
         guard concurrency >= 1 else {
             throw AIServiceError(
                 .invalidConfiguration,
-                "`concurrency` is less than 1, so nothing would ever be loaded. Give it 1 or more.")
+                "`concurrency` is less than 1, so no load could start. Set it to 1 or more.")
         }
         guard memoryCount >= 0, memoryBytes >= 0 else {
             throw AIServiceError(
-                .invalidConfiguration, "`memoryCount` or `memoryBytes` is negative. Give it zero or more.")
+                .invalidConfiguration, "`memoryCount` or `memoryBytes` is negative. Set it to zero or more.")
         }
         try retry.check()
     }

@@ -19,7 +19,7 @@ public struct ConversionContext: Sendable {
     public func mismatch(_ content: ResponseContent, _ type: Any.Type) -> MergeError {
         MergeError(
             .typeMismatch,
-            "The answer is \(content.type.rawValue), which cannot become \(type). Ask for another kind of answer, or merge it into another property.",
+            "The answer is \(content.type.rawValue), which cannot be converted to \(type). Request another kind of answer, or merge the answer into another property.",
             requestID: requestID)
     }
 
@@ -33,7 +33,7 @@ public struct ConversionContext: Sendable {
     public func unreadable(_ content: ResponseContent, as type: Any.Type, cause: String? = nil) -> MergeError {
         MergeError(
             .invalidContent,
-            "The answer is \(content.type.rawValue) that cannot be read as \(type). Look at it with `response(for:)`, and ask for it with a schema or a rule.",
+            "The answer is \(content.type.rawValue), but it cannot be read as \(type). Read it with `response(for:)`. Request the answer with a schema, or add a rule.",
             requestID: requestID, cause: cause)
     }
 }

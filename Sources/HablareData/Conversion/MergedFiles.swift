@@ -32,7 +32,10 @@ public struct MergedFiles: Sendable, Hashable {
     ///   bytes; the error of reading the content.
     public func keep(_ content: ResponseContent) throws -> URL {
         guard let body = content.body else {
-            throw MergeError(.fileFailed, "An answer of \(content.type.rawValue) has no bytes to keep in a file.")
+            throw MergeError(
+                .fileFailed,
+                "An answer of \(content.type.rawValue) has no bytes, so it cannot be stored as a file. Merge it into another property."
+            )
         }
         let file = folder.appendingPathComponent(name(of: content, body), isDirectory: false)
         do {
@@ -84,7 +87,7 @@ public struct MergedFiles: Sendable, Hashable {
     private func failure(_ error: any Error) -> MergeError {
         MergeError(
             .fileFailed,
-            "The folder of merged files cannot be written. Look at its rights and at the room on its disk, and ask for the merge again.",
+            "The folder of merged files cannot be written. Check its permissions and the free space on its disk, then merge again.",
             cause: (error as? FileFailure).map { "\($0)" } ?? "\((error as NSError).domain) \((error as NSError).code)",
             isRetryable: true)
     }

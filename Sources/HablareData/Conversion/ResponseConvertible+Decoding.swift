@@ -55,7 +55,7 @@ extension ConversionContext {
             case .typeMismatch(_, let context): ("a value has another type", context.codingPath)
             case .valueNotFound(_, let context): ("a value is null", context.codingPath)
             case .dataCorrupted(let context): ("a value cannot be read", context.codingPath)
-            @unknown default: ("not as wanted", [])
+            @unknown default: ("not in the expected form", [])
             }
         return "\(what) at depth \(path.count)"
     }

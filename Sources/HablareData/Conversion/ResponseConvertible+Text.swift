@@ -34,7 +34,7 @@ extension URL: ResponseConvertible {
         guard let files = context.files else {
             throw MergeError(
                 .fileFailed,
-                "A property of type URL takes a file, and there is no folder to keep it in. Give the coordinator `files: MergedFiles(folder:)`.",
+                "A property of type URL stores the answer as a file, but the coordinator has no folder for files. Set its option `files` to `MergedFiles(folder:)`.",
                 requestID: context.requestID)
         }
         return try files.keep(content)

@@ -109,7 +109,8 @@ extension AIRequestManager {
             guard let model else {
                 throw MergeError(
                     .modelGone,
-                    "The model went away before its response came. The response is kept: merge it into another one.")
+                    "The model was released before its response arrived. The response is kept. Merge it into another model."
+                )
             }
             return model
         }

@@ -6,7 +6,7 @@ extension AIDataCoordinator {
         guard let provider = named ?? options.provider else {
             throw AIServiceError(
                 .invalidConfiguration,
-                "Nobody is named to do the request. Say `from:`, or give the coordinator's options a provider.")
+                "No provider is set for the request. Pass `from:`, or set `provider` in the coordinator's options.")
         }
         return provider
     }

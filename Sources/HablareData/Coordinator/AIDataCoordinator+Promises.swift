@@ -90,7 +90,9 @@ extension AIDataCoordinator: Service {
             guard try await !isKnown(key.requestID) else { return }
             _ = try await merger.writer.write { try ReceiptBook.forget(key, in: $0) }
         } catch {
-            logger.warning("A promise could not be taken back", metadata: ["cause": "\(MergeError.logged(error))"])
+            logger.warning(
+                "A promise could not be withdrawn. It is harmless, because its request is unknown",
+                metadata: ["cause": "\(MergeError.logged(error))"])
         }
     }
 

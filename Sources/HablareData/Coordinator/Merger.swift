@@ -156,7 +156,7 @@ final class Merger: Sendable {
     /// The write of a merge that has a receipt. It runs only if the receipt was removed in the meantime.
     private static let merged: PreparedMerge = { _, _ in
         throw MergeError(
-            .databaseFailed, "The receipt of the merge was removed this moment. Ask for the merge again.",
+            .databaseFailed, "The receipt of the merge was removed during the merge. Merge again.",
             isRetryable: true)
     }
 

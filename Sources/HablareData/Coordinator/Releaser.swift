@@ -105,7 +105,7 @@ final class Releaser: Sendable {
             return
         } catch {
             logger.warning(
-                "Merged responses are kept for longer than they need be",
+                "The engine could not be told that responses were merged, so it keeps them. The next start reports them again",
                 metadata: ["cause": "\(MergeError.logged(error))"])
         }
     }

@@ -16,17 +16,17 @@ extension MergeError {
 
         fileprivate var failed: String {
             switch self {
-            case .merge, .promisedMerge: "The app's database did not take the merge."
-            case .promise: "The app's database did not take the promise of a merge, and nothing was promised."
-            case .promises: "The app's database could not be asked for its promises of merges."
+            case .merge, .promisedMerge: "The app's database refused the merge."
+            case .promise: "The app's database refused the promise of a merge, and nothing was promised."
+            case .promises: "The promises of merges in the app's database could not be read or changed."
             }
         }
 
         fileprivate var again: String {
             switch self {
-            case .merge: "ask for the merge again"
-            case .promisedMerge: "the promise is tried again by itself"
-            case .promise, .promises: "ask again"
+            case .merge: "Merge again."
+            case .promisedMerge: "The promised merge is retried automatically."
+            case .promise, .promises: "Try again."
             }
         }
     }
@@ -53,7 +53,7 @@ extension MergeError {
         default:
             MergeError(
                 .cancelled,
-                "The merge did not happen, because its task was cancelled. Call merge again if you need it.",
+                "The merge was not done, because its task was cancelled. If you need the merge, call the method again.",
                 requestID: requestID)
         }
     }
@@ -82,7 +82,7 @@ extension MergeError {
         if error.isOfMissingBooks {
             return MergeError(
                 .notMigrated,
-                "The app's database has no table for receipts. Call `registerHablareData()` on its migrator.",
+                "The app's database has no tables for merges. Call `registerHablareData()` on its migrator.",
                 cause: cause(of: error))
         }
         if let table = missingTable(error) {
@@ -91,13 +91,13 @@ extension MergeError {
         }
         let advice =
             switch error.resultCode {
-            case _ where error.isOfAFullDisk: "Its disk is full: make room, and \(asked.again)."
-            case .SQLITE_BUSY, .SQLITE_LOCKED: "It was busy for too long: \(asked.again)."
-            case .SQLITE_READONLY: "It may not be written: open it for writing."
+            case _ where error.isOfAFullDisk: "The disk of the database is full. Free some space. \(asked.again)"
+            case .SQLITE_BUSY, .SQLITE_LOCKED: "The database was busy for too long. \(asked.again)"
+            case .SQLITE_READONLY: "The database is read-only. Open it for writing."
             case .SQLITE_CONSTRAINT:
-                "A constraint of its schema does not allow the value: see the cause, and mend the target or the schema."
-            case _ where error.isPassing: "It failed for now: see the cause, and \(asked.again)."
-            default: "See the cause, and mend it."
+                "A constraint of the schema does not allow the value. See the cause, then correct the target or the schema."
+            case _ where error.isPassing: "The failure may be temporary. See the cause. \(asked.again)"
+            default: "See the cause, and correct it."
             }
         return MergeError(
             error.isOfAFullDisk ? .diskFull : .databaseFailed, "\(asked.failed) \(advice)",
@@ -130,7 +130,8 @@ extension MergeError {
 
     private static func app(_ error: any Error) -> MergeError {
         MergeError(
-            .appFailed, "The app's own code that merges threw an error of \(type(of: error)). Mend it there.",
+            .appFailed,
+            "The app's own code for the merge threw an error of type \(type(of: error)). Correct that code: the transform, the rule or the target.",
             cause: "\(type(of: error))")
     }
 }

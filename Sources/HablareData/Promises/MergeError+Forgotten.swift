@@ -10,7 +10,8 @@ extension MergeError.Code {
 extension MergeError {
     static func forgotten(_ requestID: UUID) -> MergeError {
         MergeError(
-            .forgotten, "The promise of the merge was taken back before it was done. Promise it again if it is wanted.",
+            .forgotten,
+            "The promise of the merge was withdrawn before the merge was done. If you need the merge, promise it again.",
             requestID: requestID)
     }
 }

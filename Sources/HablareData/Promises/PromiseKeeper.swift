@@ -34,7 +34,7 @@ final class PromiseKeeper: Sendable {
         self.targets = named
         for name in named.filter({ $0.value.count > 1 }).keys.sorted() {
             logger.error(
-                "Several merge targets have one name, and what is promised to it cannot be merged",
+                "Several merge targets have the same name, so promised merges to it cannot be done. Give each target a different name",
                 metadata: ["target": "\(name)"])
         }
         self.seams = seams
@@ -58,7 +58,10 @@ final class PromiseKeeper: Sendable {
             return true
         }
         guard isFirst else {
-            throw AIServiceError(.invalidState, "This coordinator runs already. Run one for each database and process.")
+            throw AIServiceError(
+                .invalidState,
+                "This coordinator is already running. Call `run()` only once. Use one coordinator for each database and process."
+            )
         }
         defer { inbox.withLock { $0 = nil } }
         merger.releaser.catchUp()
@@ -82,7 +85,7 @@ final class PromiseKeeper: Sendable {
         let promises = try await database.readAside(seams.taskExecutor) { try ReceiptBook.promises(in: $0) }
         if promises.damaged > 0 {
             logger.warning(
-                "Promises of merges that cannot be read are kept and skipped",
+                "Some promises of merges cannot be read. They are kept and skipped",
                 metadata: ["count": "\(promises.damaged)"])
         }
         return promises.readable
@@ -153,10 +156,10 @@ final class PromiseKeeper: Sendable {
             switch try await manager.outcome(of: id) {
             case .completed: return .completed
             case .failed(let error):
-                await note("The request failed: \(error.message) Retry it, and its answer is merged.", of: id)
+                await note("The request failed: \(error.message) Retry the request; its answer is then merged.", of: id)
                 return .failed
             case .cancelled:
-                await note("The request was cancelled. Retry it to have it merged after all.", of: id)
+                await note("The request was cancelled. Retry the request; its answer is then merged.", of: id)
                 return .failed
             case .pending, .executing: return .unreadable  // not final: checked again
             }
@@ -166,12 +169,13 @@ final class PromiseKeeper: Sendable {
             return .suspended
         } catch let error as AIServiceError where error.code == .unknownRequest {
             await note(
-                "The engine's store does not know the request: it was deleted, never submitted, or is in another store. Forget the merge if it is not to come.",
+                "The engine's store does not have the request. It was deleted, was never submitted, or is in another store. If it will not be submitted, call `forgetMerge`.",
                 of: id)
             return .unknown
         } catch {
             logger.warning(
-                "The outcome of a promised request cannot be read", metadata: ["cause": "\(MergeError.logged(error))"])
+                "The outcome of a request with a promised merge cannot be read",
+                metadata: ["cause": "\(MergeError.logged(error))"])
             return .unreadable
         }
     }
@@ -255,7 +259,7 @@ final class PromiseKeeper: Sendable {
                 return responses
             } catch {
                 logger.warning(
-                    "The response of a promised request cannot be read",
+                    "The response of a request with a promised merge cannot be read",
                     metadata: ["cause": "\(MergeError.logged(error))"])
             }
         }
@@ -269,7 +273,7 @@ final class PromiseKeeper: Sendable {
             return .failure(
                 MergeError(
                     .ambiguousTarget,
-                    "\(found.count) merge targets are called \(name), so nobody knows which is meant. Give each a name of its own."
+                    "\(found.count) merge targets have the name \(name). Give each target a different name."
                 ))
         }
         return .success(target)
@@ -279,7 +283,8 @@ final class PromiseKeeper: Sendable {
         let known = targets.keys.sorted().joined(separator: ", ")
         return MergeError(
             .unknownTarget,
-            "No merge target is called \(name). Give it to the coordinator; it has: \(known.isEmpty ? "none" : known).")
+            "No merge target has the name \(name). Pass the target to the coordinator. Its targets: \(known.isEmpty ? "none" : known)."
+        )
     }
 
     private func note(_ failure: String, of id: UUID) async {
@@ -304,7 +309,8 @@ final class PromiseKeeper: Sendable {
             try await merger.writer.write(work)
         } catch {
             logger.warning(
-                "What became of a promise could not be noted", metadata: ["cause": "\(MergeError.logged(error))"])
+                "The failure of a promised merge could not be recorded",
+                metadata: ["cause": "\(MergeError.logged(error))"])
         }
     }
 }

@@ -39,7 +39,7 @@ extension PersistedResponse: FetchableRecord, TableRecord {
                 throw MergeError(
                     .invalidContent,
                     """
-                    A persisted response is damaged, or was fetched without all its columns. Fetch all columns. If that \
+                    A persisted response is damaged, or was fetched without some of its columns. Fetch all columns. If that \
                     does not help, delete the row and persist the response again.
                     """,
                     cause: column)
@@ -52,7 +52,7 @@ extension PersistedResponse: FetchableRecord, TableRecord {
         guard let type = ContentType(rawValue: name) else {
             throw MergeError(
                 .invalidContent,
-                "A persisted response is of a kind that this version does not know. Use the version that wrote it, or later.",
+                "A persisted response has a kind that this version does not know. Use the version that wrote it, or a later version.",
                 cause: name)
         }
         self.type = type

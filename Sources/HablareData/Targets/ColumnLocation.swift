@@ -25,7 +25,7 @@ struct ColumnLocation: Sendable {
         let columns = try database.columns(in: table)
         let found = columns.first { $0.name == column } ?? columns.first { $0.name.lowercased() == column.lowercased() }
         guard let declared = found?.type else {
-            throw MergeError(.noColumn, "The table has no column \(name). Mend the target, or migrate the table.")
+            throw MergeError(.noColumn, "The table has no column \(name). Correct the target, or migrate the table.")
         }
         return lastAffinity.withLock { last in
             if let last, last.declared == declared { return last }
@@ -54,7 +54,7 @@ struct ColumnLocation: Sendable {
         guard columns.count == 1 else {
             throw MergeError(
                 .unsupportedKey,
-                "The primary key of the table \(table) has \(columns.count) columns, and a merge names a row by one. Write to it with a custom target."
+                "The primary key of the table \(table) has \(columns.count) columns, but a merge identifies a row by a single column. Use a custom target."
             )
         }
         return columns[0].quotedDatabaseIdentifier
@@ -64,7 +64,8 @@ struct ColumnLocation: Sendable {
         if row.isNew {
             return MergeError(
                 .noRow,
-                "A merge into the table \(table) was given no row. A column needs a row; use .create for a new one.")
+                "The merge into a column of the table \(table) names no row. Pass the row's key, or use a `.create` target for a new row."
+            )
         }
         let kind =
             switch row.key.storage {
@@ -74,7 +75,7 @@ struct ColumnLocation: Sendable {
             }
         return MergeError(
             .noRow,
-            "The table \(table) has no row with the key that was given, which is \(kind). It was deleted, or never inserted, or its key is of another type: the response is kept, merge it into another row."
+            "The table \(table) has no row with the given key, which is \(kind). The row was deleted or never inserted, or its key has another type. The response is kept. Merge it into another row."
         )
     }
 }

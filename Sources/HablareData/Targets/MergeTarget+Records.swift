@@ -32,7 +32,7 @@ extension MergeTarget {
                 guard let stored = value.value(for: affinity) else {
                     throw MergeError(
                         .typeMismatch,
-                        "The answer is \(kind.rawValue), and the column \(location.name), declared \(declared), cannot hold it. Ask for another kind of answer, or merge it into another column."
+                        "The answer is \(kind.rawValue), and the column \(location.name), declared \(declared), cannot hold it. Request another kind of answer, or merge the answer into another column."
                     )
                 }
                 try location.set(stored, in: row, database)

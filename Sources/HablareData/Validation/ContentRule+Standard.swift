@@ -70,13 +70,14 @@ extension ContentRule {
 
     /// Requires a structured answer, or JSON text or data, that conforms to a schema.
     public static func schema(_ schema: JSONSchema) -> ContentRule {
-        ContentRule("JSON as its schema describes") { content in
+        ContentRule("JSON that satisfies its schema") { content in
             guard let value = try Self.tree(of: content) else {
                 throw MergeError(
-                    .rejected, "The answer must be JSON as its schema describes, and is no JSON. It is kept.")
+                    .rejected,
+                    "The answer must be JSON that satisfies its schema, but it is not JSON. The answer is kept.")
             }
             guard let violation = schema.validate(value).first else { return true }
-            throw MergeError(.rejected, "The answer is not as its schema describes: \(violation). It is kept.")
+            throw MergeError(.rejected, "The answer does not satisfy its schema: \(violation). The answer is kept.")
         }
     }
 

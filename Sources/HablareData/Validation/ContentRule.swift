@@ -31,8 +31,8 @@ public struct ContentRule: Sendable {
             throw MergeError(
                 .rejected,
                 """
-                The answer must be \(wanted). It was not merged, and it is kept: read it with `response(for:)`, or \
-                request another one with `regenerate`.
+                The answer must be \(wanted). It was not merged, but it is kept. Read it with `response(for:)`, or \
+                request a new answer with `regenerate`.
                 """
             )
         }

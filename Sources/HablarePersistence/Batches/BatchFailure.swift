@@ -19,7 +19,8 @@ public struct BatchFailure: Error, CustomStringConvertible {
     /// The failed item, the number of committed items, and the cause.
     public var description: String {
         let what =
-            index.map { "Item \($0) of the batch could not be written" } ?? "A part of the batch was not committed"
-        return "\(what). The first \(committed) are done; go on there once the cause is removed: \(cause)"
+            index.map { "Item \($0) of the batch could not be written" } ?? "Some items of the batch were not committed"
+        return
+            "\(what). The first \(committed) items are committed. Remove the cause, then continue at item \(committed): \(cause)"
     }
 }

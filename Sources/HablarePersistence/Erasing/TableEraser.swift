@@ -11,7 +11,8 @@ struct TableEraser {
         if let unknown = kept.subtracting(tables).subtracting(virtual.map(\.name)).min() {
             throw AppDatabaseError(
                 .unknownTable,
-                "There is no table \u{201C}\(unknown)\u{201D} to keep. Nothing was deleted. Correct its name.")
+                "The table \u{201C}\(unknown)\u{201D}, which must be kept, does not exist. Nothing was deleted. Correct the name."
+            )
         }
         let erased = tables.filter { !kept.contains($0) }
         // References would act on kept rows: a cascade deletes them, and a restriction depends on the order. So they
@@ -32,7 +33,7 @@ struct TableEraser {
                 guard tables.contains(violation.destinationTable) else { continue }
                 throw AppDatabaseError(
                     .stillReferredTo,
-                    "Rows of \u{201C}\(violation.originTable)\u{201D}, which is kept, refer to rows of \u{201C}\(violation.destinationTable)\u{201D}. Nothing was deleted. Keep both or neither."
+                    "Rows of \u{201C}\(violation.originTable)\u{201D}, which is kept, refer to rows of \u{201C}\(violation.destinationTable)\u{201D}. Nothing was deleted. Keep both tables, or delete the rows of both."
                 )
             }
             return .commit
@@ -51,7 +52,7 @@ struct TableEraser {
         guard filled.isEmpty else {
             throw AppDatabaseError(
                 .refilled,
-                "Triggers keep rows in \(filled.joined(separator: ", ")) or put them there whenever others are deleted. Nothing was deleted. Change the triggers, or keep these tables."
+                "Triggers keep rows in \(filled.joined(separator: ", ")), or insert rows there when other rows are deleted. Nothing was deleted. Change the triggers, or keep these tables."
             )
         }
     }

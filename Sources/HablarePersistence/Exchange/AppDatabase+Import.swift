@@ -37,7 +37,8 @@ extension AppDatabase {
 
     private static func unreadable(_ url: URL, _ cause: any Error) -> ExchangeError {
         ExchangeError(
-            .fileFailed, "\(url.path) could not be read. Check that it is there and that you may read it.", cause: cause
+            .fileFailed, "\(url.path) could not be read. Check that the file exists and that you may read it.",
+            cause: cause
         )
     }
 }

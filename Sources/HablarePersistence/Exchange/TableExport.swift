@@ -13,7 +13,7 @@ struct TableExport {
         if let unknown = tables.first(where: { !known.contains($0) }) {
             throw ExchangeError(
                 .unknownTable,
-                "There is no table \u{201C}\(unknown)\u{201D} with rows of the app. Choose of \(known.joined(separator: ", "))."
+                "The database has no table \u{201C}\(unknown)\u{201D} with rows of the app. Choose from: \(known.joined(separator: ", "))."
             )
         }
         let migrations = try TableDocument.migrations(db).map(TableDocument.quoted).joined(separator: ",")
@@ -32,7 +32,7 @@ struct TableExport {
         guard !virtual.isEmpty else { return }
         throw ExchangeError(
             .virtualTable,
-            "\(virtual.joined(separator: ", ")) cannot be exported: a virtual table with rows of its own. Name the tables to export, as in \(tables.joined(separator: ", ")), and take those rows along in a table."
+            "\(virtual.joined(separator: ", ")) cannot be exported, because a virtual table with its own rows cannot be. Copy its rows to an ordinary table, and name the tables to export, such as \(tables.joined(separator: ", "))."
         )
     }
 

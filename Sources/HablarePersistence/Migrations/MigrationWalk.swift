@@ -62,14 +62,14 @@ public struct MigrationWalk: Sendable {
         if let unknown = fixtures.keys.filter({ !versions.contains($0) }).min() {
             throw MigrationWalkError(
                 .fixtureUnknown, version: unknown,
-                "There is a fixture for \u{201C}\(unknown)\u{201D}, which is no migration. Correct its name.")
+                "There is a fixture for \u{201C}\(unknown)\u{201D}, but no such migration. Correct the name.")
         }
         let schema = try schemaOfNew(newest)
         for (index, version) in versions.enumerated() {
             guard let fixture = fixtures[version] else {
                 throw MigrationWalkError(
                     .fixtureMissing, version: version,
-                    "The version \u{201C}\(version)\u{201D} has no fixture. Write one: what users of it have in their tables."
+                    "The version \u{201C}\(version)\u{201D} has no fixture. Write a fixture that inserts rows like those of the version's users."
                 )
             }
             let step = MigrationStep(migrator: migrator, version: version)
@@ -88,7 +88,8 @@ public struct MigrationWalk: Sendable {
         } catch {
             throw (error as? MigrationWalkError)
                 ?? MigrationWalkError(
-                    .migrationFailed, migration: newest, "A new database cannot be migrated.", cause: error)
+                    .migrationFailed, migration: newest, "A new database cannot be migrated. See the cause.",
+                    cause: error)
         }
     }
 }

@@ -67,10 +67,10 @@ extension AppDatabase {
         func check() throws(AppDatabaseError) {
             guard busyTimeout >= .zero else {
                 throw AppDatabaseError(
-                    .invalidOptions, "The busy timeout is negative. Give it 0 seconds or more.")
+                    .invalidOptions, "The option `busyTimeout` is negative. Set it to 0 seconds or more.")
             }
             guard readers >= 1 else {
-                throw AppDatabaseError(.invalidOptions, "There are \(readers) readers. Give it 1 or more.")
+                throw AppDatabaseError(.invalidOptions, "The option `readers` is \(readers). Set it to 1 or more.")
             }
         }
     }

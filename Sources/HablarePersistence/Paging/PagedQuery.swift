@@ -32,7 +32,9 @@ public struct PagedQuery<Record: FetchableRecord & Sendable>: Sendable {
         order: PageOrder, size: Int = 50, _ request: @escaping @Sendable () -> QueryInterfaceRequest<Record>
     ) throws(PagingError) {
         guard (1...Self.largestSize).contains(size) else {
-            throw PagingError(.invalidSize, "A page of \(size) rows cannot be. Ask for 1 to \(Self.largestSize).")
+            throw PagingError(
+                .invalidSize, "A page cannot have \(size) rows. Set the size to a number from 1 to \(Self.largestSize)."
+            )
         }
         self.order = order
         self.size = size
@@ -96,7 +98,7 @@ public struct PagedQuery<Record: FetchableRecord & Sendable>: Sendable {
         guard cursor.order == order.signature, cursor.values.count == columns.count else {
             throw PagingError(
                 .cursorOfAnotherOrder,
-                "The cursor was made by a query with another order. Begin at the first page, or use that query's order."
+                "A query with another order created the cursor. Begin at the first page, or use that query's order."
             )
         }
         return PageParts(beyond: cursor.values, in: columns, isInclusive: way.isInclusive).parts.map { part in
@@ -111,7 +113,7 @@ public struct PagedQuery<Record: FetchableRecord & Sendable>: Sendable {
                 guard row.hasColumn(column.name) else {
                     throw PagingError(
                         .missingColumn,
-                        "The rows have no column \u{201C}\(column.name)\u{201D}, which the order wants. Select it, or choose another order."
+                        "The rows do not have the column \u{201C}\(column.name)\u{201D}, which the order needs. Select the column, or choose another order."
                     )
                 }
                 return row[column.name]

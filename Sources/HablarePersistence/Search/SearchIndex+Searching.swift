@@ -57,7 +57,7 @@ extension SearchIndex {
         if let missing = chosen.first(where: { !columns.contains($0) }) ?? (chosen.isEmpty ? "" : nil) {
             throw SearchError(
                 .missingColumn,
-                "The index \u{201C}\(name)\u{201D} has no column \u{201C}\(missing)\u{201D}. Choose of \(columns.joined(separator: ", "))."
+                "The index \u{201C}\(name)\u{201D} has no column \u{201C}\(missing)\u{201D}. Choose from: \(columns.joined(separator: ", "))."
             )
         }
         let names = chosen.map { "\"\($0.replacing("\"", with: "\"\""))\"" }.joined(separator: " ")

@@ -101,22 +101,24 @@ public struct SearchIndex: Sendable, Hashable {
 
     private func check(_ db: Database) throws {
         guard try db.tableExists(table) else {
-            throw SearchError(.missingTable, "There is no table \u{201C}\(table)\u{201D} to search. Make it first.")
+            throw SearchError(
+                .missingTable, "The table \u{201C}\(table)\u{201D} to search does not exist. Create the table first.")
         }
         let known = try Set(db.columns(in: table).map { $0.name.lowercased() })
         if columns.isEmpty {
-            throw SearchError(.missingColumn, "No column of \u{201C}\(table)\u{201D} is to be searched. Name one.")
+            throw SearchError(
+                .missingColumn, "No column of \u{201C}\(table)\u{201D} was given to search. Name at least one column.")
         }
         if let missing = columns.first(where: { !known.contains($0.lowercased()) }) {
             throw SearchError(
                 .missingColumn,
-                "The table \u{201C}\(table)\u{201D} has no column \u{201C}\(missing)\u{201D}. Correct its name.")
+                "The table \u{201C}\(table)\u{201D} has no column \u{201C}\(missing)\u{201D}. Correct the name.")
         }
         // Without it, a vacuum may change the numbers of the rows, by which the index finds them.
         guard try db.primaryKey(table).rowIDColumn != nil else {
             throw SearchError(
                 .noIntegerKey,
-                "The table \u{201C}\(table)\u{201D} has no INTEGER PRIMARY KEY, by which its rows are found. Give it one."
+                "The table \u{201C}\(table)\u{201D} has no INTEGER PRIMARY KEY, which the index needs to find rows. Add one to the table."
             )
         }
     }

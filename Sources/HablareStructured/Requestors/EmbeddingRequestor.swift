@@ -73,7 +73,7 @@ public struct EmbeddingRequestor: Requestor, Hashable {
         if let dimensions = configuration.dimensions, vector.count != dimensions {
             throw AIServiceError(
                 .invalidResponse,
-                "The vector has \(vector.count) numbers, and \(dimensions) were asked for. Take a model that has that size."
+                "The vector has \(vector.count) dimensions, but \(dimensions) were requested. Use a model that offers this number."
             )
         }
         return Output(value: vector, response: response)

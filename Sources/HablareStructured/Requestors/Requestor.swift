@@ -73,6 +73,6 @@ extension AIServiceError {
     /// Returns the error for an answer of a kind that the requestor does not read.
     static func wrongKind(_ found: ContentType, wanted: String) -> AIServiceError {
         AIServiceError(
-            .invalidResponse, "The answer is \(found.rawValue), and \(wanted) was asked for. Take another provider.")
+            .invalidResponse, "The answer is \(found.rawValue), but \(wanted) was requested. Use another provider.")
     }
 }

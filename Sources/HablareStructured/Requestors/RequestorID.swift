@@ -93,7 +93,7 @@ public struct RequestorID: Sendable, Hashable, CustomStringConvertible {
 
     private static let refusal = AIServiceError(
         .invalidConfiguration,
-        "A requestor's id is none. It is PROVIDER.CATEGORY.VARIANT, where the category is one of \(Category.allCases.map(\.rawValue).joined(separator: ", ")), as in openai.text.gpt-6-luna; the variant is a model, or \(defaultVariant)."
+        "The requestor's id is not valid. Its form is PROVIDER.CATEGORY.VARIANT, as in openai.text.gpt-6-luna. The category is one of \(Category.allCases.map(\.rawValue).joined(separator: ", ")). The variant is a model, or \(defaultVariant)."
     )
 }
 
@@ -104,7 +104,7 @@ extension RequestorID {
         guard self.category == category else {
             throw AIServiceError(
                 .invalidConfiguration,
-                "The requestor's id is one for \(self.category.rawValue), and the requestor one for \(category.rawValue). Take the other requestor, or the other id."
+                "The requestor's id has the category \(self.category.rawValue), but the requestor is for \(category.rawValue). Use another requestor or another id."
             )
         }
     }
@@ -119,7 +119,7 @@ extension RequestorID {
             throw AIServiceError.providerNotFound(provider, known: registry.ids)
         }
         throw category.refusal(
-            of: other, advice: "Take another provider, or register one that does as \(candidates[0]).")
+            of: other, advice: "Use another provider, or register a suitable provider as \(candidates[0]).")
     }
 }
 
@@ -130,14 +130,14 @@ extension RequestorID.Category {
             throw AIServiceError.providerNotFound(provider, known: registry.ids)
         }
         guard contentTypes.contains(found.responseType) else {
-            throw refusal(of: found, advice: "Take another provider.")
+            throw refusal(of: found, advice: "Use another provider.")
         }
     }
 
     fileprivate func refusal(of provider: ProviderRegistry.Registration, advice: String) -> AIServiceError {
         AIServiceError(
             .invalidConfiguration,
-            "Provider \(provider.id) answers with \(provider.responseType.rawValue), and \(rawValue) is asked for. \(advice)"
+            "Provider \(provider.id) answers with \(provider.responseType.rawValue), but the category \(rawValue) was requested. \(advice)"
         )
     }
 }

@@ -113,7 +113,7 @@ public struct SpeechRequestor: Requestor, Hashable {
     ) throws(AIServiceError) -> AIRequest {
         let text = prompt.plainText
         guard !text.allSatisfy(\.isWhitespace) else {
-            throw AIServiceError(.invalidRequest, "There is nothing to speak: the text is empty. Give it some words.")
+            throw AIServiceError(.invalidRequest, "The text to speak is empty. Pass a text that has words.")
         }
         var writer = ParameterWriter()
         try writer.set("previous_text", previous)

@@ -95,7 +95,7 @@ public struct TextConfiguration: Sendable, Hashable {
         try writer.set("temperature", temperature, in: 0...2)
         try writer.set("top_p", topP, in: 0...1)
         try writer.set("max_tokens", maximumTokens, in: 1...Int.max)
-        guard stop.allSatisfy({ !$0.isEmpty }) else { throw ParameterWriter.refusal("stop", "has an empty text") }
+        guard stop.allSatisfy({ !$0.isEmpty }) else { throw ParameterWriter.refusal("stop", "contains an empty text") }
         if !stop.isEmpty { writer.set("stop", .array(stop.map { .string($0) })) }
         try writer.set("seed", seed, in: Int.min...Int.max)
         try writer.set("reasoning_effort", reasoningEffort?.rawValue)
@@ -110,13 +110,13 @@ public struct TextConfiguration: Sendable, Hashable {
     }
 
     private func checked(_ choice: ToolChoice) throws(AIServiceError) -> ToolChoice {
-        guard !tools.isEmpty else { throw ParameterWriter.refusal("tool_choice", "is set, and there are no tools") }
+        guard !tools.isEmpty else { throw ParameterWriter.refusal("tool_choice", "is set, but there are no tools") }
         guard case .tool(let name) = choice else { return choice }
         guard tools.contains(where: { $0.name == name }) else {
-            throw ParameterWriter.refusal("tool_choice", "names a tool that is not there")
+            throw ParameterWriter.refusal("tool_choice", "names a tool that does not exist")
         }
         guard !["auto", "none", "required"].contains(name) else {
-            throw ParameterWriter.refusal("tool_choice", "names a tool by a word that means something else")
+            throw ParameterWriter.refusal("tool_choice", "names a tool whose name is a keyword of this setting")
         }
         return choice
     }

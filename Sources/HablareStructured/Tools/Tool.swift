@@ -41,7 +41,7 @@ public struct Tool: Sendable {
         } catch {
             throw AIServiceError(
                 .invalidConfiguration,
-                "The arguments of tool \(definition.name) cannot be checked. \(error.description)")
+                "The schema for the arguments of tool \(definition.name) cannot be used. \(error.description)")
         }
         try policy.check(of: definition.name)
         self.definition = definition
@@ -116,12 +116,14 @@ public struct ToolPolicy: Sendable, Hashable {
     fileprivate func check(of name: String) throws(AIServiceError) {
         guard (Duration.milliseconds(1)...Duration.seconds(86_400)).contains(timeLimit) else {
             throw AIServiceError(
-                .invalidConfiguration, "The time limit of tool \(name) is not between 1 ms and 24 hours. Change it.")
+                .invalidConfiguration,
+                "The time limit of tool \(name) is not between 1 ms and 24 hours. Change `timeLimit`.")
         }
         guard (64...Self.largestResult).contains(maximumResultBytes) else {
             throw AIServiceError(
                 .invalidConfiguration,
-                "The longest result of tool \(name) is not between 64 and \(Self.largestResult) bytes. Change it.")
+                "The maximum result size of tool \(name) is not between 64 and \(Self.largestResult) bytes. Change `maximumResultBytes`."
+            )
         }
     }
 }

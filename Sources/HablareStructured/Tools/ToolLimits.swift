@@ -37,14 +37,14 @@ public struct ToolLimits: Sendable, Hashable {
     }
 
     private static func refusal(_ name: String, _ range: String) -> AIServiceError {
-        AIServiceError(.invalidConfiguration, "The limit \(name) of a tool loop is not \(range). Change it.")
+        AIServiceError(.invalidConfiguration, "The limit `\(name)` of the tool loop is not \(range). Change the limit.")
     }
 
     /// Throws an error if another turn would exceed the maximum number of turns.
     func checkTurn(_ number: Int) throws(AIServiceError) {
         guard number > turns else { return }
         throw Self.reached(
-            "The model has had \(turns) turns and calls tools again. Allow more turns, or ask for less.")
+            "The model has used its \(turns) turns and calls tools again. Allow more turns, or simplify the task.")
     }
 
     /// Throws an error if the attempts of the job have reached the cost limit.
@@ -52,16 +52,17 @@ public struct ToolLimits: Sendable, Hashable {
         guard let microDollars else { return }
         guard spent.withoutCost == 0 else {
             throw Self.reached(
-                "The cost of a call is unknown, so the limit of cost cannot be kept. Add its price to the price table, or limit the turns instead."
+                "The cost of a call is unknown, so the cost limit cannot be checked. Add the model's price to the price table, or use a limit of turns instead."
             )
         }
         guard spent.usage.costMicroDollars ?? 0 >= microDollars, spent.attempts > 0 else { return }
-        throw Self.reached("The limit of cost is used up. Allow more, or ask for less.")
+        throw Self.reached("The cost limit is reached. Increase `microDollars`, or simplify the task.")
     }
 
     private static func reached(_ message: String) -> AIServiceError {
         AIServiceError(
-            .toolLimitReached, "\(message) The turns so far are kept: the same job key continues from there.",
+            .toolLimitReached,
+            "\(message) The finished turns are kept. To continue, run the loop again with the same job key.",
             category: .operation, disposition: .needsUser)
     }
 }

@@ -69,13 +69,13 @@ public struct ToolLoop: Sendable {
         guard !tools.tools.isEmpty, configuration.tools.isEmpty else {
             throw AIServiceError(
                 .invalidConfiguration,
-                "The tools of a loop are those of its provider, at least one. Give it some, and leave those of the configuration out."
+                "A tool loop uses the tools of its tool provider. Add at least one tool to the provider, and remove the tools from the text configuration."
             )
         }
         if approve == nil, let tool = tools.tools.first(where: \.policy.needsApproval) {
             throw AIServiceError(
                 .invalidConfiguration,
-                "The tool \(tool.definition.name) needs approval, and nobody can give it. Give the loop `approve`, or the tool a policy without approval."
+                "The tool \(tool.definition.name) needs approval, but the loop has no `approve` closure. Pass `approve`, or set `needsApproval` to false in the tool's policy."
             )
         }
         var offered = configuration
@@ -132,7 +132,7 @@ public struct ToolLoop: Sendable {
         guard manager.registry[tools.id] is ToolProvider else {
             throw AIServiceError(
                 .invalidConfiguration,
-                "The tools are not registered. Give the manager's registry the provider \(tools.id), too.")
+                "The tools are not registered. Register the provider \(tools.id) with the manager.")
         }
         var run = try await ToolRun(of: self, request, asked, manager, jobKey)
         return try await run.output()

@@ -30,7 +30,7 @@ public struct ToolProvider: AIServiceProvider {
             guard byName.updateValue(tool, forKey: tool.definition.name) == nil else {
                 throw AIServiceError(
                     .invalidConfiguration,
-                    "Two tools are called \(tool.definition.name). Give each a name of its own.")
+                    "Two tools have the name \(tool.definition.name). Give each tool a different name.")
             }
         }
         self.id = id

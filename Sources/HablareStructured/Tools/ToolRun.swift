@@ -61,7 +61,7 @@ struct ToolRun {
                 guard let number = ToolLoop.turn(of: snapshot) else {
                     throw AIServiceError(
                         .conflict,
-                        "The job has the request \(snapshot.id), which is not of a tool loop. Give the loop a job key of its own."
+                        "The job contains the request \(snapshot.id), which does not belong to a tool loop. Use a separate job key for the loop."
                     )
                 }
                 (turn, position, request) = (number, place, snapshot.id)
@@ -232,7 +232,7 @@ struct ToolRun {
     private func held(_ id: UUID) -> AIServiceError {
         AIServiceError(
             .requestHeld,
-            "The request \(id) is held, because it is unknown how far it came. Retry it to run it again, or cancel it; then run the loop again.",
+            "The request \(id) is held, because it is unknown how much of its work was done. Retry the request to run it again, or cancel it. Then run the loop again.",
             category: .operation, disposition: .needsUser)
     }
 }

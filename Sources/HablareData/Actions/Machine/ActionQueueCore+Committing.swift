@@ -40,7 +40,11 @@ extension ActionQueueCore {
             if let subject = step.action.subject, !subjects.insert(subject).inserted { continue }
             guard step.isDue, let direction = step.direction, step.retryAt ?? now <= now else { continue }
             guard let action = step.action(going: direction) else {
-                give(number, up: "The action has no compensation any more.")
+                give(
+                    number,
+                    up:
+                        "The action no longer has a compensation, so it cannot be reverted. Retry it in a version of the app that has one, or discard it."
+                )
                 continue
             }
             let group = action.group
@@ -96,7 +100,9 @@ extension ActionQueueCore {
         guard let numbers = underWay.removeValue(forKey: group) else { return }
         let configuration = configuration
         for number in numbers {
-            let verdict = verdicts[number] ?? .unknown("The committer gave no outcome.")
+            let verdict =
+                verdicts[number]
+                ?? .unknown("The committer returned no outcome for this item. Return one outcome for each item.")
             guard case .handedOver(let direction) = steps[number]?.record.standing else { continue }
             change(number) { step in
                 step.isUnderWay = false

@@ -50,6 +50,8 @@ extension ActionStep {
     fileprivate mutating func restarted(_ configuration: ActionQueueConfiguration) {
         guard !record.standing.isKnown, record.attempt >= max(1, configuration.maximumAttempts) else { return }
         record.hasGivenUp = true
-        record.failure = record.failure ?? "The process ended during every attempt."
+        record.failure =
+            record.failure
+            ?? "The process ended during each attempt. Check the crash reports, then retry the action or discard it."
     }
 }

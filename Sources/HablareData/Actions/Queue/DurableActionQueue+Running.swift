@@ -89,7 +89,7 @@ extension DurableActionQueue: Service {
         let outcomes = await committer.commit(items, of: handover.group)
         if outcomes.count != items.count {
             logger.warning(
-                "A committer gave more or fewer outcomes than it was given items: missing ones count as unknown",
+                "A committer must return one outcome for each item. Missing outcomes count as unknown, and additional ones are ignored",
                 metadata: ["queue": "\(name)", "items": "\(items.count)", "outcomes": "\(outcomes.count)"])
         }
         let isCancelled = Task.isCancelled

@@ -88,7 +88,7 @@ extension DurableActionQueue {
     private func journalFailed(_ events: [ActionQueueEvent<Action>], _ error: any Error) {
         let failure = ActionQueueError.forCaller(error)
         logger.warning(
-            "The journal of an action queue could not be written",
+            "The journal of an action queue cannot be written. The queue tries again every second",
             metadata: ["queue": "\(name)", "cause": "\(failure.cause ?? failure.message)"])
         let refused = apply { state -> [ActionQueueEvent<Action>] in
             if failure.isFinal {

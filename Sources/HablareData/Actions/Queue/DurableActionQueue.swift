@@ -155,7 +155,7 @@ public final class DurableActionQueue<Committer: ActionCommitter>: Sendable {
         state = Locked(State(core: core, snapshot: core.snapshot))
         if !contents.unreadable.isEmpty {
             logger.warning(
-                "Actions that this version cannot read are kept and skipped",
+                "This version of the app cannot read some queued actions. It keeps and skips them; `discardUnreadable()` removes them",
                 metadata: ["queue": "\(name)", "count": "\(contents.unreadable.count)"])
         }
         enter(.looked)

@@ -69,7 +69,7 @@ public struct ActionQueueConfiguration: Sendable, Hashable {
         ]
         for (name, value, least) in counts where value < least {
             throw ActionQueueError(
-                .invalidConfiguration, "`\(name)` of the queue's configuration is \(value). Give it \(least) or more.")
+                .invalidConfiguration, "The queue's setting `\(name)` is \(value). Set it to \(least) or more.")
         }
         let durations = [
             ("quietTime", quietTime), ("retryDelay", retryDelay), ("maximumRetryDelay", maximumRetryDelay),
@@ -77,7 +77,7 @@ public struct ActionQueueConfiguration: Sendable, Hashable {
         ]
         for (name, value) in durations where value < .zero {
             throw ActionQueueError(
-                .invalidConfiguration, "`\(name)` of the queue's configuration is negative. Give it zero or more.")
+                .invalidConfiguration, "The queue's setting `\(name)` is negative. Set it to zero or more.")
         }
     }
 

@@ -32,7 +32,7 @@ extension AIRequest {
         if let name {
             guard (1...64).contains(name.utf8.count), name.unicodeScalars.allSatisfy(Self.isNamePart) else {
                 throw AIServiceError(
-                    .invalidRequest, "The name of a schema is none: use 1 to 64 letters, digits, _ and -.")
+                    .invalidRequest, "The name of the schema is not valid. Use 1 to 64 letters, digits, _ and -.")
             }
         }
         parameters[Self.schemaParameter] = schema?.source

@@ -51,7 +51,7 @@ public struct StructuredConfiguration: Sendable, Hashable {
     /// Returns the parameters of the requestor's requests.
     func parameters() throws(AIServiceError) -> [String: ParameterValue] {
         guard text.tools.isEmpty else {
-            throw ParameterWriter.refusal("tools", "is set, and a structured answer calls no tools")
+            throw ParameterWriter.refusal("tools", "is set, but a structured answer cannot call tools")
         }
         guard (0...AIRequest.mostRepairs).contains(maximumRepairs) else {
             throw ParameterWriter.refusal("maximumRepairs", "is not between 0 and \(AIRequest.mostRepairs)")

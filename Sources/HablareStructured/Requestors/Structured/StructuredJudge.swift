@@ -34,7 +34,7 @@ struct StructuredJudge<Value: Sendable>: Sendable {
             guard body.byteCount <= Self.longestAnswer else {
                 throw AIServiceError(
                     .responseTooLarge,
-                    "The answer has \(body.byteCount) bytes; one that is to be a value has at most \(Self.longestAnswer). Ask for less."
+                    "The answer has \(body.byteCount) bytes; a structured answer has at most \(Self.longestAnswer). Request a shorter answer."
                 )
             }
             text = String(decoding: try await body.data(), as: UTF8.self)
@@ -65,8 +65,8 @@ struct StructuredJudge<Value: Sendable>: Sendable {
     }
 
     private func nothing(in answer: StructuredAnswer) -> JSONSchema.Violation {
-        if answer.isCut { return violation(JSONPointer(), "JSON that is complete; this one ends too early") }
-        if answer.hasNameTwice { return violation(JSONPointer(), "JSON in which no object has a name twice") }
+        if answer.isCut { return violation(JSONPointer(), "complete JSON; this JSON ends too early") }
+        if answer.hasNameTwice { return violation(JSONPointer(), "JSON without duplicate names in an object") }
         return violation(JSONPointer(), "JSON, and nothing else")
     }
 
@@ -90,7 +90,7 @@ struct StructuredJudge<Value: Sendable>: Sendable {
         } catch let error as DecodingError {
             return .failure(Problem(violations: [violation(for: error)]))
         } catch {
-            return .failure(Problem(violations: [violation(JSONPointer(), "what its type accepts")]))
+            return .failure(Problem(violations: [violation(JSONPointer(), "a value that its type accepts")]))
         }
     }
 
@@ -98,11 +98,12 @@ struct StructuredJudge<Value: Sendable>: Sendable {
     /// description, because it may contain the value.
     private func violation(for error: DecodingError) -> JSONSchema.Violation {
         switch error {
-        case .typeMismatch(let type, let context): violation(Self.pointer(context), "what can be read as \(type)")
-        case .valueNotFound(_, let context): violation(Self.pointer(context), "something else than null")
+        case .typeMismatch(let type, let context):
+            violation(Self.pointer(context), "a value that can be decoded as \(type)")
+        case .valueNotFound(_, let context): violation(Self.pointer(context), "a value other than null")
         case .keyNotFound(let key, let context): violation(Self.pointer(context)[key.stringValue], "present")
-        case .dataCorrupted(let context): violation(Self.pointer(context), "what its type accepts")
-        @unknown default: violation(JSONPointer(), "what its type accepts")
+        case .dataCorrupted(let context): violation(Self.pointer(context), "a value that its type accepts")
+        @unknown default: violation(JSONPointer(), "a value that its type accepts")
         }
     }
 
@@ -137,22 +138,22 @@ struct StructuredRejection: Sendable {
 
     /// Returns the error for the caller. The error contains no part of the answer.
     func error(afterRepairs repairs: Int, cause: String? = nil) -> AIServiceError {
-        let times = repairs == 0 ? "" : ", also after \(repairs) repair\(repairs == 1 ? "" : "s")"
+        let times = repairs == 0 ? "" : " even after \(repairs) repair\(repairs == 1 ? "" : "s")"
         return switch finishReason {
         case .length?:
             AIServiceError(
                 .invalidResponse,
-                "The answer was cut before its JSON was complete\(times). Allow it more tokens, or ask for less.",
+                "The answer was cut off before its JSON was complete\(times). Allow more tokens, or request a shorter answer.",
                 cause: cause)
         case .refusal?, .contentFilter?:
             AIServiceError(
                 .invalidResponse,
-                "The model, or its service, declined to answer\(times). Ask for something else, or another model.",
+                "The model or its service declined to answer\(times). Change the prompt, or use another model.",
                 cause: cause)
         default:
             AIServiceError(
                 .invalidResponse,
-                "The answer is not as the schema wants it\(times): \(shownViolations). Ask again, or say more clearly what is wanted.",
+                "The answer does not satisfy the schema\(times): \(shownViolations). Try again, or describe the expected answer more clearly in the prompt.",
                 cause: cause)
         }
     }

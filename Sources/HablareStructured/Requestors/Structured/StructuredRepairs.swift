@@ -61,7 +61,7 @@ struct StructuredRepairs {
         } catch let error as AIServiceError where error.code == .conflict && jobPosition != nil {
             throw AIServiceError(
                 .conflict,
-                "The place of repair \(count) in the job is taken, perhaps by a repair of a request that was deleted; then delete it, too. \(error.message)"
+                "The job's position for repair \(count) is already used, perhaps by a repair of a deleted request. In that case delete that repair, too. \(error.message)"
             )
         }
         return noted(try await manager.execute(requestID: id))
@@ -107,7 +107,9 @@ struct StructuredRepairs {
             do {
                 try await letGo(id)
             } catch {
-                manager.logger.warning("An answer that was repaired is still kept until it is merged: ask again")
+                manager.logger.warning(
+                    "An answer that was repaired could not be released. The next call with the same request releases it"
+                )
             }
         }
     }

@@ -173,7 +173,7 @@ public struct StructuredRequestor<Value: Decodable & Sendable>: Requestor {
         guard (0...AIRequestManager.lastPosition - 1 - configuration.maximumRepairs).contains(position) else {
             throw AIServiceError(
                 .invalidRequest,
-                "A place in a job is between 0 and \(AIRequestManager.lastPosition), with room for the repairs. Count from 0."
+                "The position in the job is out of range. With the positions of its repairs, it must be between 0 and \(AIRequestManager.lastPosition)."
             )
         }
         return try await output(of: StructuredRepairs(of: request, by: provider, with: manager, at: jobPosition))

@@ -9,7 +9,7 @@ extension JSONSchema {
         /// The offset of the first byte that is not JSON, from 0. If the text ends too early, the length of the text.
         /// `nil` if the text is JSON.
         public let byte: Int?
-        /// The problem, as the end of a sentence, such as `is no list of names`.
+        /// The problem, as the end of a sentence, such as `is not a list of names`.
         public let reason: String
 
         init(at pointer: JSONPointer, _ reason: String, byte: Int? = nil) {
@@ -20,7 +20,7 @@ extension JSONSchema {
 
         /// A sentence with the location, the reason, and the advice.
         public var description: String {
-            "The schema\(pointer.isEmpty ? "" : " at \(pointer)") \(reason). Mend it."
+            "The schema\(pointer.isEmpty ? "" : " at \(pointer)") \(reason). Correct the schema."
         }
     }
 }

@@ -70,10 +70,10 @@ public struct JSONSchema: Sendable {
             source = try JSONReader.value(of: json)
         } catch {
             throw switch error {
-            case .cut: Fault(at: JSONPointer(), "is no JSON: it ends too early", byte: json.count)
-            case .unexpected(let byte): Fault(at: JSONPointer(), "is no JSON: look at byte \(byte)", byte: byte)
+            case .cut: Fault(at: JSONPointer(), "is not JSON: it ends too early", byte: json.count)
+            case .unexpected(let byte): Fault(at: JSONPointer(), "is not JSON: see byte \(byte)", byte: byte)
             case .nameTwice(let byte):
-                Fault(at: JSONPointer(), "has an object with a name twice: look at byte \(byte)", byte: byte)
+                Fault(at: JSONPointer(), "has an object with a duplicate name: see byte \(byte)", byte: byte)
             }
         }
         try self.init(source)

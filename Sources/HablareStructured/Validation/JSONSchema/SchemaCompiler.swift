@@ -26,7 +26,7 @@ struct SchemaCompiler {
     init(_ schema: ParameterValue) throws(JSONSchema.Fault) {
         let root = JSONPointer()
         guard schema.canBeStored else {
-            throw Self.refusal(root, "nests deeper than 64 levels, or has a number that is not finite")
+            throw Self.refusal(root, "is nested more deeply than 64 levels, or has a number that is not finite")
         }
         nodes = [SchemaNode()]
         var pending: [(schema: ParameterValue, pointer: JSONPointer, node: Int)] = []
@@ -35,7 +35,7 @@ struct SchemaCompiler {
                 guard let value = keywords[keyword] else { continue }
                 let pointer = root[keyword]
                 guard case .object(let entries) = value else {
-                    throw Self.refusal(pointer, "is no object of schemas")
+                    throw Self.refusal(pointer, "is not an object of schemas")
                 }
                 for (name, entry) in entries.sorted(by: { $0.key < $1.key }) {
                     let index = try room(for: pointer[name])
@@ -64,7 +64,7 @@ struct SchemaCompiler {
     /// Reserves the index of a new node. The caller fills in the node.
     private mutating func room(for pointer: JSONPointer) throws(JSONSchema.Fault) -> Int {
         guard nodes.count < Self.mostNodes else {
-            throw Self.refusal(pointer, "is one too many: at most \(Self.mostNodes) are understood")
+            throw Self.refusal(pointer, "exceeds the maximum of \(Self.mostNodes) schemas")
         }
         nodes.append(SchemaNode())
         return nodes.count - 1
@@ -79,7 +79,7 @@ struct SchemaCompiler {
             for name in keywords.keys.sorted() where !SchemaKeyword.isKnown(name, atRoot: isRoot) {
                 throw Self.refusal(
                     pointer[name],
-                    SchemaKeyword.hint(for: name) ?? "is a keyword that is not understood, and would change the meaning"
+                    SchemaKeyword.hint(for: name) ?? "is a keyword that is not supported and would change the meaning"
                 )
             }
             var keywords = SchemaKeywords(keywords, at: pointer)
@@ -87,13 +87,13 @@ struct SchemaCompiler {
             node.rules += try keywords.valueRules()
             for case .pattern(let program, _) in node.rules { patternSteps += program.length }
             guard patternSteps <= Self.mostPatternSteps else {
-                throw Self.refusal(pointer["pattern"], "is too large, together with the patterns before it")
+                throw Self.refusal(pointer["pattern"], "is too large together with the preceding patterns")
             }
             node.rules += try memberRules(&keywords)
             node.rules += try elementRules(&keywords)
             node.rules += try combiningRules(&keywords)
             return node
-        default: throw Self.refusal(pointer, "is no schema: one is an object, true or false")
+        default: throw Self.refusal(pointer, "is not a schema: a schema is an object, true or false")
         }
     }
 
@@ -139,7 +139,7 @@ struct SchemaCompiler {
     private mutating func schema(_ name: String, in keywords: SchemaKeywords) throws(JSONSchema.Fault) -> Int? {
         guard let value = keywords[name] else { return nil }
         if case .array = value, name == "items" {
-            throw Self.refusal(keywords.pointer[name], "is a list; what each element must be stands in prefixItems")
+            throw Self.refusal(keywords.pointer[name], "is a list; use prefixItems for the schema of each element")
         }
         return try add(value, at: keywords.pointer[name])
     }
@@ -147,7 +147,7 @@ struct SchemaCompiler {
     private mutating func schemas(_ name: String, in keywords: SchemaKeywords) throws(JSONSchema.Fault) -> [Int]? {
         guard let value = keywords[name] else { return nil }
         guard case .array(let values) = value, !values.isEmpty else {
-            throw Self.refusal(keywords.pointer[name], "is no list of schemas with at least one")
+            throw Self.refusal(keywords.pointer[name], "is not a list with at least one schema")
         }
         var nodes: [Int] = []
         for (index, value) in values.enumerated() { nodes.append(try add(value, at: keywords.pointer[name][index])) }
@@ -157,16 +157,16 @@ struct SchemaCompiler {
     // MARK: References
 
     private func target(of value: ParameterValue, at pointer: JSONPointer) throws(JSONSchema.Fault) -> Int {
-        guard case .string(let text) = value else { throw Self.refusal(pointer, "is no text") }
+        guard case .string(let text) = value else { throw Self.refusal(pointer, "is not a text") }
         if text == "#" { return 0 }
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0] == "#", let keyword = JSONPointer.token(fragment: parts[1]),
             Self.definitionKeywords.contains(keyword), let name = JSONPointer.token(fragment: parts[2])
         else {
-            throw Self.refusal(pointer, "refers to something else than # or #/$defs/NAME, which is not understood")
+            throw Self.refusal(pointer, "refers to a location that is not supported: use # or #/$defs/NAME")
         }
         guard let node = definitions[ExactText("\(keyword)/\(name)")] else {
-            throw Self.refusal(pointer, "refers to a definition that is not there")
+            throw Self.refusal(pointer, "refers to a definition that does not exist")
         }
         return node
     }
@@ -178,7 +178,7 @@ struct SchemaCompiler {
         func length(from node: Int, depth: Int) throws(JSONSchema.Fault) -> Int {
             if let length = lengths[node] {
                 guard length > 0 else {
-                    throw Self.refusal(JSONPointer(), "has a $ref that leads to itself without going into the value")
+                    throw Self.refusal(JSONPointer(), "has a $ref that leads to itself for the same value")
                 }
                 return length
             }
@@ -196,5 +196,5 @@ struct SchemaCompiler {
     }
 
     private static let chainTooLong = refusal(
-        JSONPointer(), "asks more than \(longestChain) schemas, one leading to the next, about one value")
+        JSONPointer(), "applies a chain of more than \(longestChain) schemas to one value")
 }

@@ -41,7 +41,7 @@ struct SchemaValidator {
         if isGivenUp {
             location = JSONPointer()
             found = Array(found.prefix(mostViolations - 1))
-            violate("smaller: it takes too long to be checked")
+            violate("smaller, because checking it takes too long")
         }
         return found
     }
@@ -91,7 +91,7 @@ struct SchemaValidator {
 
     private mutating func check(_ value: ParameterValue, by rule: SchemaRule) {
         switch rule {
-        case .never: violate("left out: nothing is allowed here")
+        case .never: violate("absent: no value is allowed here")
         case .types: break  // checked before
         case .values(let values, let shown):
             charge(value)
@@ -109,7 +109,7 @@ struct SchemaValidator {
         case .any(let nodes): checkAny(value, nodes)
         case .exactlyOne(let nodes): checkOne(value, nodes)
         case .not(let node):
-            if fits(value, node) { violate("something else than what is ruled out here") }
+            if fits(value, node) { violate("a value that the schema does not exclude") }
         }
     }
 
@@ -169,7 +169,7 @@ struct SchemaValidator {
         case .unique:
             charge(.array(values))
             if Set(values.map(ExactValue.init)).count < values.count {
-                violate("a list in which no element stands twice")
+                violate("a list without duplicate elements")
             }
         case .elements(let first, let others):
             for (index, value) in values.enumerated() {
@@ -233,7 +233,7 @@ struct SchemaValidator {
             guard !violations.isEmpty, !isGivenUp else { return }
             if violations.count < nearest?.count ?? .max { nearest = violations }
         }
-        report(nearest ?? [], insteadOf: "what at least one of \(nodes.count) alternatives describes")
+        report(nearest ?? [], insteadOf: "a value that matches at least one of \(nodes.count) alternatives")
     }
 
     private mutating func checkOne(_ value: ParameterValue, _ nodes: [Int]) {
@@ -246,9 +246,9 @@ struct SchemaValidator {
             if violations.count < nearest?.count ?? .max { nearest = violations }
         }
         switch fitting {
-        case 0: report(nearest ?? [], insteadOf: "what exactly one of \(nodes.count) alternatives describes")
+        case 0: report(nearest ?? [], insteadOf: "a value that matches exactly one of \(nodes.count) alternatives")
         case 1: break
-        default: violate("what one alternative describes and no other")
+        default: violate("a value that matches only one alternative")
         }
     }
 

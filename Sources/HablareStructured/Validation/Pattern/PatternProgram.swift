@@ -30,7 +30,9 @@ struct PatternProgram: Sendable, Hashable {
     }
 
     private mutating func emit(_ step: Step) throws(PatternProblem) {
-        guard steps.count < Self.longest else { throw PatternProblem("is too large when its counts are written out") }
+        guard steps.count < Self.longest else {
+            throw PatternProblem("is too large after its repetitions are expanded")
+        }
         steps.append(step)
     }
 
