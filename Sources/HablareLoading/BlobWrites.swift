@@ -3,7 +3,7 @@
 ///
 /// Without this record, a value that does not fit into memory could not be found until its write ends. It would be
 /// loaded again during the write. Two writes of one key could also run at once. The cache does not order them, so the
-/// older value could replace the newer one.
+/// older value could replace the newer value.
 struct BlobWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// A value to write.
     struct Write: Sendable {

@@ -41,9 +41,8 @@ public final class FileBlobCache: BlobCache {
 
     /// Opens a cache. Creates the folder if it does not exist.
     ///
-    /// - directory: The cache's folder. Do not use it for anything else. The system's caches folder is a good parent.
-    ///   - directory: The cache's folder, which must serve no other purpose. The system's caches folder is a good
-    ///     parent.
+    /// - Parameters:
+    ///   - directory: The cache's folder. Do not use it for anything else. The system's caches folder is a good parent.
     ///   - limits: The limits of size and age.
     ///   - syncs: Whether ``store(_:for:)`` returns only when the blob is on the disk. With `false`, the default, a
     ///     crash of the machine may lose the blobs that were stored last. It loses nothing else.

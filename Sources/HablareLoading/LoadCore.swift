@@ -77,7 +77,7 @@ struct LoadCore<Key: Hashable & Sendable>: Sendable {
 
     // MARK: Callers
 
-    /// Records that a caller asked for a key.
+    /// Records that a caller requested a key.
     ///
     /// - Parameter caller: The caller's own number. It must be greater than the numbers of earlier callers.
     /// - Returns: The load that will answer the caller, whether the caller joined an existing load, and the effects to

@@ -90,7 +90,7 @@ final class GroupWriter: Sendable {
 }
 
 extension GroupWriter {
-    /// A collector of the outcomes of several writes until the last one arrives.
+    /// A collector of the outcomes of several writes until the last outcome arrives.
     private final class Collected<R: Sendable>: Sendable {
         private struct State: Sendable {
             var results: [Result<R, any Error>?]

@@ -3,8 +3,8 @@ extension RecordClient where Record.ID: Hashable {
     /// database.
     ///
     /// - Parameters:
-    ///   - records: The initial records. If two records have the same identity, the later one is used.
-    ///   - areInOrder: Whether a record comes before another one.
+    ///   - records: The initial records. If two records have the same identity, the later record is used.
+    ///   - areInOrder: Whether a record comes before another record.
     ///   - identify: A closure that gives a record an identity when the record is saved for the first time, like a
     ///     database that assigns keys. It receives the existing records. Default: the record keeps its identity.
     public static func preview(
@@ -24,7 +24,7 @@ extension RecordClient where Record.ID: Hashable {
 extension RecordClient where Record.ID: Hashable & Comparable {
     /// Returns a client of values in memory, in the order of their identities.
     ///
-    /// - Parameter records: The initial records. If two records have the same identity, the later one is used.
+    /// - Parameter records: The initial records. If two records have the same identity, the later record is used.
     public static func preview(_ records: [Record]) -> RecordClient {
         preview(records, sortedBy: { $0.id < $1.id })
     }

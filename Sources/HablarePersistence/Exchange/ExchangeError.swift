@@ -9,8 +9,8 @@ public struct ExchangeError: Error, CustomStringConvertible {
 
         /// The database has no such table, or the table cannot be exported.
         public static let unknownTable = Code(rawValue: "unknownTable")
-        /// All tables are to be exported, but one is a virtual table with rows of its own, such as a search index that
-        /// is not about another table.
+        /// An export of all tables is impossible, because a virtual table has its own rows. An example is a search
+        /// index that does not index another table.
         public static let virtualTable = Code(rawValue: "virtualTable")
         /// A table has no such column, or the document names the column twice.
         public static let unknownColumn = Code(rawValue: "unknownColumn")

@@ -13,7 +13,7 @@ extension AppDatabase {
     ///
     /// The read runs off the caller's actor. The caller's actor receives each value. A loop on the main actor receives
     /// the values there, and the main actor never waits for the disk. If consecutive values are equal, only the first
-    /// one arrives. If changes are faster than the loop, the loop gets only the newest value.
+    /// value arrives. If changes are faster than the loop, the loop gets only the newest value.
     ///
     /// - Parameter fetch: The read. The data that it reads is observed.
     /// - Returns: The values. Cancelling the task ends the loop. If the read throws an error, the loop throws it.

@@ -8,7 +8,7 @@ import HablareJSON
 /// connection from ending a long answer. The store also receives the text piece by piece.
 ///
 /// Parameters of a request:
-/// - `temperature` and `top_p`: 0 to 1. Models since the fifth version refuse them.
+/// - `temperature` and `top_p`: 0 to 1. Models since version 5 refuse these two parameters.
 /// - `max_tokens`: the maximum number of tokens in the answer, including its thinking. See ``defaultMaximumTokens``.
 /// - `stop`: a list of texts.
 /// - `tools`: the tools that the model may call. `tool_choice`: `auto`, `none`, `required`, or a tool's name.
@@ -17,9 +17,11 @@ import HablareJSON
 ///   schema to the API's rules. If the API's rules cannot express the schema, the provider puts the schema into the
 ///   instructions. `schema_name` is accepted and ignored.
 /// - `instructions`: a text placed before the system messages.
-/// - `thinking`: a budget of at least 1,024 tokens; `adaptive`, `disabled`, `between_tools`; or the API's object.
+/// - `thinking`: a budget of at least 1,024 tokens, one of the words `adaptive`, `disabled` and `between_tools`, or an
+///   object in the API's form.
 /// - `thinking_blocks`: the thinking of earlier turns. See the section on thinking below.
-/// - `extra`: additional members of the body, sent unchanged. They must not repeat what the request already sets.
+/// - `extra`: additional members of the body, sent unchanged. They must not repeat a member that the request
+///   already sets.
 ///
 /// Two kinds of requests fail before anything is sent (``AnthropicService/catalog``):
 ///
@@ -46,7 +48,7 @@ public struct AnthropicMessagesProvider: AIServiceProvider, RequestChecking {
     /// The form of the provider's answers: text or structured values. For structured values, each request needs a
     /// `schema`.
     public let form: AnswerForm
-    /// The model for requests that name none.
+    /// The model for requests that do not name a model.
     public let model: String
     /// The maximum number of tokens in an answer if the request does not set `max_tokens`. The API requires a maximum.
     /// Values outside 1 to 10 million are clamped. The provider adds the request's thinking budget, or 32,000 tokens
@@ -88,7 +90,7 @@ public struct AnthropicMessagesProvider: AIServiceProvider, RequestChecking {
         )
     }
 
-    /// The model for requests that name none.
+    /// The model for requests that do not name a model.
     public var defaultModel: String? { model }
 
     /// Text or structured values, depending on ``form``.

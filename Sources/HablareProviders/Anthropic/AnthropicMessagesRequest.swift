@@ -10,8 +10,8 @@ struct AnthropicMessagesRequest: Sendable {
 
     /// Reads a request. The conversation reads the bytes of its pictures.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for unknown or invalid parameters, for content that
-    ///   the API cannot represent, for a value that the request sets twice, and for a body that is too large for the
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for unknown or invalid parameters, and for a value
+    ///   that the request sets twice. Also if the API cannot represent the content, or if the body is too large for the
     ///   service.
     init(
         _ request: AIRequest, form: AnswerForm, rules: AnthropicModelRules, of id: ProviderID

@@ -61,7 +61,7 @@ struct BatchBoard: Sendable {
         var dueAt: Date
         var isBeingSent = false
         var outcome: Result<String, AIServiceError>?
-        /// The requests of the batch that have not yet been told whether it was sent.
+        /// The requests of the batch that do not know yet whether it was sent.
         var unaware: Set<String> = []
     }
 

@@ -24,7 +24,7 @@ public struct VendorBatchProvider: AIServiceProvider, RequestChecking {
     public let id: ProviderID
     /// The identity of the batch API, for fingerprints and prices.
     public let instance: ProviderInstance
-    /// The model for requests that name none.
+    /// The model for requests that do not name a model.
     public let defaultModel: String?
     /// The type of the answers: text, or a value tree.
     public let responseType: ContentType

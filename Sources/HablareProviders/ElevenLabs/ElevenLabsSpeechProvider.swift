@@ -14,7 +14,8 @@ import HablareJSON
 /// - `language`: a language tag.
 /// - `previous_text` and `next_text`: the surrounding text. It makes the speech continue without a break.
 /// - `timestamps`: a Boolean value. See the section on times below.
-/// - `extra`: additional members of the body, sent unchanged. They must not repeat what the request already sets.
+/// - `extra`: additional members of the body, sent unchanged. They must not repeat a member that the request
+///   already sets.
 ///
 /// With `timestamps`, the answer's metadata has the times of words and sentences
 /// (``/Hablare/AnswerMetadata/wordTimes``, ``/Hablare/AnswerMetadata/sentenceTimes``). If the service reports times for
@@ -30,19 +31,19 @@ import HablareJSON
 /// formats. If the format of the first bytes is unknown, the requested format is assumed. If the format is known and
 /// differs from the requested format, the metadata has no `output_format` and no sample rate, and no header is added.
 ///
-/// The number of characters in the usage is the number of credits that the service reports, because a voice or a model
-/// may cost more or less than one credit per character. If the service reports no credits, the usage counts the text's
+/// The number of characters in the usage is the number of credits that the service reports. A voice or a model may cost
+/// more or less than one credit per character. If the service reports no credits, the usage counts the text's
 /// characters.
 public struct ElevenLabsSpeechProvider: AIServiceProvider, RequestChecking {
     /// The name under which the provider is registered.
     public let id: ProviderID
     /// The service that speaks.
     public let service: ElevenLabsService
-    /// The model for requests that name none.
+    /// The model for requests that do not name a model.
     public let model: String
-    /// The voice for requests that name none. It is given by id or name, for example `"George"`.
+    /// The voice for requests that do not name a voice. It is given by id or name, for example `"George"`.
     public let defaultVoice: String
-    /// The format for requests that name none. Default: `mp3_44100_128`. For example,
+    /// The format for requests that do not name a format. Default: `mp3_44100_128`. For example,
     /// `SoundFormat(.pcm, sampleRate: 24_000)`.
     public let defaultFormat: SoundFormat
     /// The provider's limits. Defaults:
@@ -60,9 +61,9 @@ public struct ElevenLabsSpeechProvider: AIServiceProvider, RequestChecking {
     /// - Parameters:
     ///   - id: The name under which the provider is registered.
     ///   - service: The service that speaks.
-    ///   - model: The model for requests that name none.
-    ///   - defaultVoice: The voice for requests that name none, by id or name.
-    ///   - defaultFormat: The format for requests that name none.
+    ///   - model: The model for requests that do not name a model.
+    ///   - defaultVoice: The voice for requests that do not name a voice, by id or name.
+    ///   - defaultFormat: The format for requests that do not name a format.
     ///   - limits: The provider's limits. Default: `nil`, for the defaults of ``limits``.
     public init(
         id: ProviderID = "elevenlabs.speech", service: ElevenLabsService,
@@ -88,7 +89,7 @@ public struct ElevenLabsSpeechProvider: AIServiceProvider, RequestChecking {
             location: "\(service.client.address.text) \(model) \(defaultVoice) \(defaultFormat.name)")
     }
 
-    /// The model for requests that name none.
+    /// The model for requests that do not name a model.
     public var defaultModel: String? { model }
 
     /// Always audio.

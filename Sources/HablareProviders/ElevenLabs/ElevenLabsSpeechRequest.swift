@@ -15,9 +15,9 @@ struct ElevenLabsSpeechRequest: Sendable {
 
     /// Reads a request.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for unknown or invalid parameters, for a value that
-    ///   the request sets twice, for a prompt that has content other than text, and for a text that is too long for the
-    ///   model.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for unknown or invalid parameters, and for a value
+    ///   that the request sets twice. Also if the prompt has content other than text, or if the text is too long for
+    ///   the model.
     init(
         _ request: AIRequest, model usualModel: String, voice usualVoice: String, format usualFormat: SoundFormat,
         of provider: ProviderID

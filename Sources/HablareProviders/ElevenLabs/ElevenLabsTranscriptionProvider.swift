@@ -28,7 +28,7 @@ public struct ElevenLabsTranscriptionProvider: AIServiceProvider, RequestCheckin
     public let id: ProviderID
     /// The service that transcribes.
     public let service: ElevenLabsService
-    /// The model for requests that name none.
+    /// The model for requests that do not name a model.
     public let model: String
     /// The provider's limits. Defaults:
     ///
@@ -41,7 +41,7 @@ public struct ElevenLabsTranscriptionProvider: AIServiceProvider, RequestCheckin
     /// - Parameters:
     ///   - id: The name under which the provider is registered.
     ///   - service: The service that transcribes.
-    ///   - model: The model for requests that name none. Default: `scribe_v2`.
+    ///   - model: The model for requests that do not name a model. Default: `scribe_v2`.
     ///   - limits: The provider's limits. Default: `nil`, for the defaults of ``limits``.
     public init(
         id: ProviderID = "elevenlabs.transcription", service: ElevenLabsService, model: String = "scribe_v2",
@@ -53,11 +53,11 @@ public struct ElevenLabsTranscriptionProvider: AIServiceProvider, RequestCheckin
         self.limits = limits ?? ProviderLimits(concurrency: 5, attemptTimeout: .seconds(600), rate: .elevenLabs)
     }
 
-    /// The provider's kind and location, the API, and the model for requests that name none.
+    /// The provider's kind and location, the API, and the model for requests that do not name a model.
     public var instance: ProviderInstance {
         ProviderInstance(kind: "elevenlabs", location: "\(service.client.address.text) transcription \(model)")
     }
-    /// The model for requests that name none, ``model``.
+    /// The model for requests that do not name a model, ``model``.
     public var defaultModel: String? { model }
     /// Always text.
     public var responseType: ContentType { .text }

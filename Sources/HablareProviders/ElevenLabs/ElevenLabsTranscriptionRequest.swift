@@ -13,8 +13,8 @@ struct ElevenLabsTranscriptionRequest: Sendable {
 
     /// Reads a request.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for unknown or invalid parameters, for a prompt that
-    ///   does not have exactly one recording, for a prompt with text, and for a recording that is too large.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for unknown or invalid parameters. Also if the prompt
+    ///   has text or does not have exactly one recording, or if the recording is too large.
     init(_ request: AIRequest, model usualModel: String, of provider: ProviderID) throws(AIServiceError) {
         recording = try request.prompt.recording(for: provider)
         model = request.model ?? usualModel

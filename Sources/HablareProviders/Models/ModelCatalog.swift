@@ -22,7 +22,7 @@ public struct ModelCatalog: Sendable, Hashable {
     /// A catalog without models. With this catalog, no call is refused because of its model.
     public static let empty = ModelCatalog([])
 
-    /// Creates a catalog. If two models have the same vendor and id, the first one counts.
+    /// Creates a catalog. If two models have the same vendor and id, the first model is used.
     public init(_ models: [ModelInformation], date: String = "") {
         self.init(models, defaults: [:], date: date)
     }
@@ -54,7 +54,7 @@ public struct ModelCatalog: Sendable, Hashable {
         return model
     }
 
-    /// Returns the vendor's model for requests that name none; `nil` if the catalog has no such default.
+    /// Returns the vendor's model for requests that do not name a model; `nil` if the catalog has no such default.
     public func defaultModel(_ kind: ModelInformation.Kind, of vendor: String) -> String? { defaults[vendor]?[kind] }
 
     /// Returns the catalog without retirement dates. For a server that is not the vendor's own, because that server may

@@ -10,7 +10,7 @@ public enum AnswerForm: String, Sendable, Hashable {
     var type: ContentType { self == .text ? .text : .structured }
 
     /// Returns whether to request a stream from a service that can also send the whole answer at once. A stream is
-    /// requested only if the caller may stream, because a stream has disadvantages: some models require a verified
-    /// account for streams, and some servers do not report a stream's usage.
+    /// requested only if the caller may stream. A stream has two disadvantages: some models require a verified account
+    /// for streams, and some servers do not report a stream's usage.
     func streams(_ request: AIRequest) -> Bool { request.streaming != nil && self == .text }
 }

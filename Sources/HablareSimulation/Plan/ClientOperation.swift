@@ -66,7 +66,7 @@ enum Fault: Sendable, Hashable {
         case file(Int, isWritten: Bool)
     }
 
-    /// The process dies, and a new one starts in its place after `restart` nanoseconds.
+    /// The process dies, and a new process starts in its place after `restart` nanoseconds.
     case crash(Point, restart: Int64)
     /// The machine crashes. Every process dies, and everything that is not on the disk is lost.
     case machineCrash(Point, restart: Int64)

@@ -29,8 +29,8 @@ enum CancelAllMeansAll: SimulationRule {
 
     // MARK: The requests concerned
 
-    /// Returns whether the cancellation certainly applies to a request: the request, and every request that shares its
-    /// work, was acknowledged before the cancellation and was not deleted or retried.
+    /// Returns whether the cancellation certainly applies to a request. It applies if the request, and every request
+    /// that shares its work, was acknowledged before the cancellation. Also, none of them was deleted or retried.
     private static func isCovered(
         _ story: RequestStory, by cancel: OperationStory, _ history: SimulationHistory
     ) -> Bool {

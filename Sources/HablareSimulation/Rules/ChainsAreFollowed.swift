@@ -59,8 +59,8 @@ enum ChainsAreFollowed: SimulationRule {
     }
 
     /// Returns whether no other provider must be called after a call. This is the case if the request itself is at
-    /// fault, if a reader has already received a part of the answer, or if the call's work will be resumed and must not
-    /// be begun twice.
+    /// fault, or if a reader has already received a part of the answer. Also if the call's work will be resumed and
+    /// must not be begun twice.
     private static func isLastWord(
         _ call: CallStory, _ planned: SimulationPlan.Request, _ history: SimulationHistory
     ) -> Bool {

@@ -51,14 +51,14 @@ enum PausesAreKept: SimulationRule {
         }
     }
 
-    /// Returns the pause that a provider asked for, by its reported limits or by a refusal.
+    /// Returns the pause that a provider requested, by its reported limits or by a refusal.
     private static func pause(_ call: CallStory, _ history: SimulationHistory) -> Int64? {
         let after = refusal(call, history)
         guard case .usedUp(let reset)? = history.sayings[call.number] else { return after }
         return max(min(reset, longest(history)), after ?? 0)
     }
 
-    /// Returns the pause that a provider asked for when it refused a call because of too many calls.
+    /// Returns the pause that a provider requested when it refused a call because of too many calls.
     private static func refusal(_ call: CallStory, _ history: SimulationHistory) -> Int64? {
         guard let failure = history.failure(of: call), failure.code == .rateLimited else { return nil }
         return failure.retryAfter.map { min($0.nanoseconds, longest(history)) }

@@ -58,7 +58,7 @@ enum WaitsAreExplained: SimulationRule {
         story.calls.filter { $0.started < operation.called }.map(\.attempt).max() ?? 0
     }
 
-    /// Checks that the account has a limit, or has asked for a pause.
+    /// Checks that the account has a limit, or has requested a pause.
     private static func limited(
         _ operation: OperationStory, _ story: RequestStory, _ history: SimulationHistory, _ found: inout [String]
     ) {

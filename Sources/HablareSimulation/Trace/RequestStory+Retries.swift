@@ -25,9 +25,9 @@ extension RequestStory {
 }
 
 extension SimulationHistory {
-    /// Returns whether a call's process was able to record the call's end as the request's own. This is the case if no
-    /// other process broke the process's leases during the call, and if the process itself did not return them because
-    /// of a suspension before the store accepted the record.
+    /// Returns whether a call's process was able to record the call's end as the request's own. This needs two things.
+    /// No other process broke the process's leases during the call. The process itself did not return its leases
+    /// because of a suspension before the store accepted the record.
     func isTrusted(_ call: CallStory) -> Bool {
         let process = processes[Int(call.process)]
         let end = call.end?.position ?? .max

@@ -152,11 +152,11 @@ struct RequestStory: Sendable {
         }
     }
 
-    /// Whether another request asked for the same work. Each request may then use the calls of the other.
+    /// Whether another request has the same work. Each request may then use the calls of the other.
     var isShared = false
 
-    /// Whether the request's calls cannot be judged from outside. This is the case if the request was deleted, because
-    /// it may then have been submitted again, and if the request shares its calls with other requests.
+    /// Whether the request's calls cannot be judged from outside. This is the case if the request shares its calls with
+    /// other requests. It is also the case if the request was deleted, because it may then have been submitted again.
     var isMurky: Bool { !deletes.isEmpty || isShared }
 
     /// All outcomes that operations reported, in order.

@@ -46,9 +46,9 @@ public struct RequestorID: Sendable, Hashable, CustomStringConvertible {
 
     /// Creates a name from its parts.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration`` in these cases: a part is empty, or has white
-    ///   space or control characters; a later part of the provider is the name of a category; the whole name is too
-    ///   long.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration`` if a part is empty, or has white space or
+    ///   control characters. Also if a later part of the provider is the name of a category, or if the whole name is
+    ///   too long.
     public init(
         provider: ProviderID, category: Category, variant: String = RequestorID.defaultVariant
     ) throws(AIServiceError) {

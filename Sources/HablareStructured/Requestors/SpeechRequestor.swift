@@ -106,7 +106,7 @@ public struct SpeechRequestor: Requestor, Hashable {
     ///   - prompt: The prompt whose plain text is spoken.
     ///   - previous: The text before it, which another request speaks. `nil` if there is none.
     ///   - next: The text after it, which another request speaks. `nil` if there is none.
-    ///   - id: The request's UUID. Default: a new one.
+    ///   - id: The request's UUID. Default: a new UUID.
     /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` if the text is empty.
     public func request(
         _ prompt: Prompt, after previous: String?, before next: String?, id: UUID = .timeOrdered()

@@ -56,8 +56,8 @@ public struct ToolLoop: Sendable {
     ///     with that error, and a later run asks again. Default: none. Without the closure, no tool may need approval,
     ///     and decisions about held calls are postponed.
     ///   - report: A closure that receives the progress. Default: none.
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration`` in these cases: the id is not valid for text;
-    ///   there are no tools; a limit is out of its range; a tool needs approval and there is no `approve`.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration`` if the id is not valid for text, if there are no
+    ///   tools, or if a limit is out of its range. Also if a tool needs approval and there is no `approve`.
     ///   `invalidRequest` if a setting for text is out of its range.
     public init(
         _ id: String, _ configuration: TextConfiguration = TextConfiguration(), tools: ToolProvider,

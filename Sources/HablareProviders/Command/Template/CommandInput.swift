@@ -3,7 +3,7 @@
 public enum CommandInput: Sendable, Hashable {
     /// The prompt's text, in UTF-8.
     case text
-    /// The bytes of the prompt's one recording (``/Hablare/Prompt/Part/audio(_:_:)``). A prompt that also has text is
+    /// The bytes of the prompt's only recording (``/Hablare/Prompt/Part/audio(_:_:)``). A prompt that also has text is
     /// refused.
     case audio
 }

@@ -56,7 +56,7 @@ public struct CommandTemplate: Sendable, Hashable {
     public var isCharged = false
     /// The names of the environment's credentials that the program gets. Default: none.
     ///
-    /// A program does not inherit two kinds of variables, unless they are listed here:
+    /// A program inherits these variables only if they are listed here:
     ///
     /// - variables whose name ends in `_API_KEY`, `_API_TOKEN` or `_AUTH_TOKEN`;
     /// - variables from which Hablare reads the key of a service (`HABLARE_…_KEY`).

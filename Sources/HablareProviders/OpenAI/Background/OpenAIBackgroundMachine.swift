@@ -51,8 +51,8 @@ struct OpenAIBackgroundMachine: Sendable {
         yieldedBytes = keptBytes
     }
 
-    /// Whether this attempt or an earlier one saw that the model has begun: text was yielded, or the model produced
-    /// other output.
+    /// Whether this attempt or an earlier attempt saw that the model has begun: text was yielded, or the model
+    /// produced other output.
     var hasBegun: Bool { yieldedBytes > 0 || work?.hasBegun == true }
 
     /// Decides how the attempt starts.

@@ -21,12 +21,12 @@ public import Hablare
 /// - the tool calls; if `max_tokens` cut the answer off, an incomplete last call is omitted;
 /// - the numbers of cached tokens, cache write tokens and reasoning tokens.
 ///
-/// Only a streaming request is sent as a stream, for two reasons: some models require a verified account for streams,
-/// and an answer that does not stream always reports its usage.
+/// Only a streaming request is sent as a stream. There are two reasons: some models require a verified account for
+/// streams, and an answer that does not stream always reports its usage.
 public struct OpenAIChatProvider: AIServiceProvider, RequestChecking {
     /// The name under which the provider is registered.
     public let id: ProviderID
-    /// The model for requests that name none.
+    /// The model for requests that do not name a model.
     public let model: String
     let service: OpenAIService
     let form: AnswerForm
@@ -37,7 +37,7 @@ public struct OpenAIChatProvider: AIServiceProvider, RequestChecking {
     /// - Parameters:
     ///   - id: The name under which the provider is registered.
     ///   - service: The service that offers the models.
-    ///   - model: The model for requests that name none.
+    ///   - model: The model for requests that do not name a model.
     ///   - form: The form of the answers.
     ///   - timeout: The timeout of an attempt, unless a request sets one. For a streaming attempt, it limits the time
     ///     between two pieces. Reasoning models may take minutes. Default: 10 minutes.
@@ -53,9 +53,9 @@ public struct OpenAIChatProvider: AIServiceProvider, RequestChecking {
     }
 
     /// The provider's identity: `openai`, the base URL, the API with the form of its answers, and the model for
-    /// requests that name none.
+    /// requests that do not name a model.
     public var instance: ProviderInstance { service.instance("chat \(form.rawValue)", model: model) }
-    /// The model for requests that name none, ``model``.
+    /// The model for requests that do not name a model, ``model``.
     public var defaultModel: String? { model }
     /// Text, or a value tree.
     public var responseType: ContentType { form.type }

@@ -45,7 +45,7 @@ struct EmbeddingBatches: Sendable {
         case stop(call: Int)
         /// End these texts with the failure of the call that has just ended.
         case fail([Ticket])
-        /// Call ``timePassed(now:)`` at this time. This action replaces an earlier one.
+        /// Call ``timePassed(now:)`` at this time. This action replaces an earlier wake action.
         case wake(at: Duration)
     }
 
@@ -82,7 +82,7 @@ struct EmbeddingBatches: Sendable {
         var current: [Ticket]
         /// The number of the call's texts that are not cancelled.
         var live: Int
-        /// Whether the call is the first one with its texts. Any text in such a call may be the cause of a refusal.
+        /// Whether the call is the first call with its texts. Any text in such a call may be the cause of a refusal.
         var isWhole = true
         /// The texts that wait for the result of the text that is sent alone.
         var untested: [Ticket] = []

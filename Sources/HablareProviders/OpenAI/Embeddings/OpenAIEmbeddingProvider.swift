@@ -24,7 +24,7 @@ import HablareJSON
 public struct OpenAIEmbeddingProvider: AIServiceProvider, RequestChecking {
     /// The name under which the provider is registered.
     public let id: ProviderID
-    /// The model for requests that name none.
+    /// The model for requests that do not name a model.
     public let model: String
     private let service: OpenAIService
     private let timeout: Duration
@@ -45,7 +45,7 @@ public struct OpenAIEmbeddingProvider: AIServiceProvider, RequestChecking {
     /// - Parameters:
     ///   - id: The name under which the provider is registered.
     ///   - service: The service that offers the models.
-    ///   - model: The model for requests that name none.
+    ///   - model: The model for requests that do not name a model.
     ///   - timeout: The timeout of an attempt, unless a request sets one. It includes the time that a text waits for
     ///     its call. Default: five minutes.
     ///   - clock: The clock for the times at which calls are sent.
@@ -71,9 +71,9 @@ public struct OpenAIEmbeddingProvider: AIServiceProvider, RequestChecking {
         }
     }
 
-    /// The provider's identity: `openai`, the base URL, the API, and the model for requests that name none.
+    /// The provider's identity: `openai`, the base URL, the API, and the model for requests that do not name a model.
     public var instance: ProviderInstance { service.instance("embeddings", model: model) }
-    /// The model for requests that name none, ``model``.
+    /// The model for requests that do not name a model, ``model``.
     public var defaultModel: String? { model }
     /// Always a vector.
     public var responseType: ContentType { .embedding }

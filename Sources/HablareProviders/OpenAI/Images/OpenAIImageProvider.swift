@@ -21,7 +21,7 @@ public import Hablare
 public struct OpenAIImageProvider: AIServiceProvider, RequestChecking {
     /// The name under which the provider is registered.
     public let id: ProviderID
-    /// The model for requests that name none.
+    /// The model for requests that do not name a model.
     public let model: String
     private let service: OpenAIService
     private let timeout: Duration
@@ -34,7 +34,7 @@ public struct OpenAIImageProvider: AIServiceProvider, RequestChecking {
     /// - Parameters:
     ///   - id: The name under which the provider is registered.
     ///   - service: The service that offers the models.
-    ///   - model: The model for requests that name none.
+    ///   - model: The model for requests that do not name a model.
     ///   - timeout: The timeout of an attempt, unless a request sets one. Default: 5 minutes.
     public init(_ id: ProviderID, service: OpenAIService, model: String, timeout: Duration = .seconds(300)) {
         self.id = id
@@ -43,9 +43,9 @@ public struct OpenAIImageProvider: AIServiceProvider, RequestChecking {
         self.timeout = timeout
     }
 
-    /// The provider's identity: `openai`, the base URL, the API, and the model for requests that name none.
+    /// The provider's identity: `openai`, the base URL, the API, and the model for requests that do not name a model.
     public var instance: ProviderInstance { service.instance("images", model: model) }
-    /// The model for requests that name none, ``model``.
+    /// The model for requests that do not name a model, ``model``.
     public var defaultModel: String? { model }
     /// Always a picture.
     public var responseType: ContentType { .image }

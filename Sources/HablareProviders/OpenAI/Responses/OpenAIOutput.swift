@@ -9,9 +9,9 @@ extension AnswerMetadata {
 /// The output items of a response: the model's reasoning, messages and calls, in order. Pure.
 ///
 /// A message may state its `phase`: `commentary`, or `final_answer`. The answer is the text of all messages except
-/// commentary. When the conversation continues, all items are sent back unchanged, because the service needs the
-/// reasoning in its place and the phase of each message (`openai` 3.57.0, `types/responses/response_output_message.py`
-/// and `response_reasoning_item.py`).
+/// commentary. When the conversation continues, all items are sent back unchanged. The service needs the reasoning in
+/// its place, and the phase of each message. Source: `openai` 3.57.0, `types/responses/response_output_message.py` and
+/// `response_reasoning_item.py`.
 struct OpenAIOutput: Sendable, Hashable {
     let items: [ParameterValue]
 

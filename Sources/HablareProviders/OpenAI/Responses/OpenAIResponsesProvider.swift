@@ -30,7 +30,7 @@ public import Hablare
 public struct OpenAIResponsesProvider: AIServiceProvider, RequestChecking {
     /// The name under which the provider is registered.
     public let id: ProviderID
-    /// The model for requests that name none.
+    /// The model for requests that do not name a model.
     public let model: String
     private let service: OpenAIService
     private let form: AnswerForm
@@ -43,7 +43,7 @@ public struct OpenAIResponsesProvider: AIServiceProvider, RequestChecking {
     /// - Parameters:
     ///   - id: The name under which the provider is registered.
     ///   - service: The service that offers the models.
-    ///   - model: The model for requests that name none.
+    ///   - model: The model for requests that do not name a model.
     ///   - form: The form of the answers.
     ///   - timeout: The timeout of an attempt, unless a request sets one. For a streaming attempt, it limits the time
     ///     between two pieces. Default: 10 minutes.
@@ -65,9 +65,9 @@ public struct OpenAIResponsesProvider: AIServiceProvider, RequestChecking {
     }
 
     /// The provider's identity: `openai`, the base URL, the API with the form of its answers, and the model for
-    /// requests that name none.
+    /// requests that do not name a model.
     public var instance: ProviderInstance { service.instance("responses \(form.rawValue)", model: model) }
-    /// The model for requests that name none, ``model``.
+    /// The model for requests that do not name a model, ``model``.
     public var defaultModel: String? { model }
     /// Text, or a value tree.
     public var responseType: ContentType { form.type }

@@ -116,7 +116,7 @@ public struct OpenAIService: Sendable {
     ///
     /// - Parameters:
     ///   - kind: The API, and the form of its answers.
-    ///   - model: The model for requests that name none.
+    ///   - model: The model for requests that do not name a model.
     func instance(_ kind: String, model: String) -> ProviderInstance {
         ProviderInstance(kind: "openai", location: "\(address.text) \(kind) \(model)")
     }

@@ -32,7 +32,7 @@ public struct OpenAISpeechProvider: AIServiceProvider, RequestChecking {
 
     /// The name under which the provider is registered.
     public let id: ProviderID
-    /// The model for requests that name none.
+    /// The model for requests that do not name a model.
     public let model: String
     private let service: OpenAIService
     private let voice: String
@@ -43,8 +43,8 @@ public struct OpenAISpeechProvider: AIServiceProvider, RequestChecking {
     /// - Parameters:
     ///   - id: The name under which the provider is registered.
     ///   - service: The service that offers the models.
-    ///   - model: The model for requests that name none.
-    ///   - voice: The voice for requests that name none. Default: `alloy`.
+    ///   - model: The model for requests that do not name a model.
+    ///   - voice: The voice for requests that do not name a voice. Default: `alloy`.
     ///   - timeout: The timeout of an attempt, unless a request sets one. Default: 5 minutes.
     public init(
         _ id: ProviderID, service: OpenAIService, model: String, voice: String = "alloy",
@@ -60,7 +60,7 @@ public struct OpenAISpeechProvider: AIServiceProvider, RequestChecking {
     /// The provider's identity: `openai`, the base URL, the API, and the model and the voice for requests that name
     /// none.
     public var instance: ProviderInstance { service.instance("speech \(voice)", model: model) }
-    /// The model for requests that name none, ``model``.
+    /// The model for requests that do not name a model, ``model``.
     public var defaultModel: String? { model }
     /// Always audio.
     public var responseType: ContentType { .audio }

@@ -20,12 +20,12 @@ import HablareJSON
 ///
 /// The answer is text. A recording without speech has an empty text. The answer's metadata has the request id, the
 /// model, the language, the length in seconds (``/Hablare/AnswerMetadata/audioSeconds``), and the times
-/// (``/Hablare/AIResponseData/segmentTimes``, ``/Hablare/AIResponseData/wordTimes``). The usage is the one that the
-/// service reports: tokens, or the length of the audio.
+/// (``/Hablare/AIResponseData/segmentTimes``, ``/Hablare/AIResponseData/wordTimes``). The usage is the number
+/// that the service reports: tokens, or the length of the audio.
 public struct OpenAITranscriptionProvider: AIServiceProvider, RequestChecking {
     /// The name under which the provider is registered.
     public let id: ProviderID
-    /// The model for requests that name none.
+    /// The model for requests that do not name a model.
     public let model: String
     private let service: OpenAIService
     private let timeout: Duration
@@ -35,8 +35,8 @@ public struct OpenAITranscriptionProvider: AIServiceProvider, RequestChecking {
     /// - Parameters:
     ///   - id: The name under which the provider is registered.
     ///   - service: The service that offers the models.
-    ///   - model: The model for requests that name none. Default: `gpt-transcribe`. OpenAI retires `whisper-1` and the
-    ///     models `gpt-4o-…transcribe` on 2027-02-26.
+    ///   - model: The model for requests that do not name a model. Default: `gpt-transcribe`. OpenAI
+    ///     retires `whisper-1` and the models `gpt-4o-…transcribe` on 2027-02-26.
     ///   - timeout: The timeout of an attempt, unless a request sets one. Default: 10 minutes.
     public init(
         _ id: ProviderID, service: OpenAIService, model: String = "gpt-transcribe", timeout: Duration = .seconds(600)
@@ -47,9 +47,9 @@ public struct OpenAITranscriptionProvider: AIServiceProvider, RequestChecking {
         self.timeout = timeout
     }
 
-    /// The provider's identity: `openai`, the base URL, the API, and the model for requests that name none.
+    /// The provider's identity: `openai`, the base URL, the API, and the model for requests that do not name a model.
     public var instance: ProviderInstance { service.instance("transcription", model: model) }
-    /// The model for requests that name none, ``model``.
+    /// The model for requests that do not name a model, ``model``.
     public var defaultModel: String? { model }
     /// Always text.
     public var responseType: ContentType { .text }

@@ -28,9 +28,9 @@ struct OpenAITranscriptionRequest: Sendable {
     ///
     /// - Parameters:
     ///   - isOpenAI: Whether the server is OpenAI's own server, whose formats, models and sizes are known.
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for unknown or invalid parameters, for a prompt that
-    ///   does not have exactly one recording, for a recording that is too large or in a format that OpenAI does not
-    ///   read, and for times from a model that cannot give times.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for unknown or invalid parameters, and for times from
+    ///   a model that cannot give times. Also if the prompt does not have exactly one recording, or if the recording is
+    ///   too large. Also if OpenAI does not read the recording's format.
     init(
         _ request: AIRequest, model usualModel: String, isOpenAI: Bool, of provider: ProviderID
     ) throws(AIServiceError) {

@@ -20,7 +20,7 @@ struct StructuredAnswer: Sendable, Equatable {
         let json: Data
     }
 
-    /// The maximum number of values from one text. If there are more, only the last ones are used.
+    /// The maximum number of values from one text. If there are more, only the last values are used.
     static let mostCandidates = 16
 
     /// The values, in the order of the text.

@@ -88,9 +88,8 @@ public struct StructuredRequestor<Value: Decodable & Sendable>: Requestor {
     ///   - request: The first request. Pass it also for later repairs.
     ///   - number: The number of the repair, from 1. Each number gives a separate repair.
     ///   - response: The answer to the first request, or to the previous repair.
-    /// - Returns: The repair, for the same provider. `nil` if the answer is usable. Also `nil` if showing the answer to
-    ///   the model cannot help, because it was cut off, the model declined, or the answer is empty or longer than 128
-    ///   KiB.
+    /// - Returns: The repair, for the same provider. `nil` if the answer is usable. Also `nil` if a repair cannot help:
+    ///   the answer was cut off, is empty or is longer than 128 KiB, or the model declined.
     /// - Throws: The errors of ``output(of:)``, except `invalidResponse` for an answer that can be repaired.
     @concurrent public func repair(
         of request: AIRequest, number: Int = 1, after response: AIResponseData

@@ -12,7 +12,7 @@ struct SchemaCompiler {
     /// The maximum number of steps in the programs of all patterns together.
     private static let mostPatternSteps = 10 * PatternProgram.longest
 
-    /// The compiled schemas. The first one is the root.
+    /// The compiled schemas. The first schema is the root.
     private(set) var nodes: [SchemaNode] = []
     /// The member names in the schema.
     private(set) var names: Set<ExactText> = []

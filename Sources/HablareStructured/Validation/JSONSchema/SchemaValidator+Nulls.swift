@@ -7,7 +7,8 @@ import HablareJSON
 /// a null member where the caller's schema allows only an absent member.
 extension SchemaValidator {
     /// Returns a value without each member that is null, optional, and may not be null. Of several alternatives, the
-    /// first one that the result satisfies is used. If the work is used up, the remaining value stays unchanged.
+    /// first alternative that the result satisfies is used. If the work is used up, the remaining value stays
+    /// unchanged.
     mutating func withoutAddedNulls(_ value: ParameterValue) -> ParameterValue { stripped(value, by: 0) }
 
     private mutating func stripped(_ value: ParameterValue, by node: Int) -> ParameterValue {
