@@ -1,5 +1,5 @@
-/// The values that were delivered to callers but are not yet in the blob cache. Until they are, requests are answered
-/// from these values. Each key has one write at a time, in the order of delivery. Pure.
+/// The values that were delivered to callers but are not yet in the blob cache. Until a value is in the blob cache,
+/// requests for its key are answered with this value. Each key has one write at a time, in the order of delivery. Pure.
 ///
 /// Without this record, a value that does not fit into memory could not be found until its write ends. It would be
 /// loaded again during the write. Two writes of one key could also run at once. The cache does not order them, so the

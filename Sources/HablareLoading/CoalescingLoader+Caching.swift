@@ -33,9 +33,9 @@ extension CoalescingLoader {
 
     /// Removes the value of a key from memory at once, and then from the blob cache.
     ///
-    /// A caller that asks after this call does not get the earlier value. A load in progress still answers the callers
-    /// that asked before. Its value is then discarded. The blob cache is called off the caller's actor. Cancelling the
-    /// caller's task does not stop the removal.
+    /// A caller that requests the key after this call does not get the earlier value. A load in progress still answers
+    /// the callers that requested the key before. The value of that load is then discarded. The blob cache is called
+    /// off the caller's actor. Cancelling the caller's task does not stop the removal.
     ///
     /// - Throws: The blob cache's error. After the error, this loader does not read the blob until the blob is stored
     ///   again or removed.

@@ -1,12 +1,11 @@
 import Hablare
 
 /// A state machine that decides which loads run, which loads wait, and which callers get which result. It does no I/O.
-/// Pure.
 ///
 /// The methods are named after events. They return the effects to perform. Each key has one current load. Callers that
-/// ask for the key join this load. When its last caller leaves, the load is abandoned. If a load is abandoned while it
-/// runs, it keeps its slot until it has ended, and its result is discarded. A new load of the same key has a different
-/// number.
+/// ask for the key join this load. When the last caller of a load leaves, the load is abandoned. If a load is abandoned
+/// while it runs, it keeps its slot until it has ended, and its result is discarded. A new load of the same key has a
+/// different number.
 struct LoadCore<Key: Hashable & Sendable>: Sendable {
     /// The result of a load for its callers.
     enum Ending: Sendable, Hashable {
@@ -170,8 +169,8 @@ struct LoadCore<Key: Hashable & Sendable>: Sendable {
 
     // MARK: Forgetting
 
-    /// Records that a key's value is out of date. A load that has already begun answers only the callers that asked
-    /// before.
+    /// Records that a key's value is out of date. A load that has already begun answers only the callers that requested
+    /// the key before.
     mutating func forgotten(_ key: Key) {
         guard let number = present[key], loads[number]?.stage == .running else { return }
         present[key] = nil

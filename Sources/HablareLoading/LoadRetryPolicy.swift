@@ -16,8 +16,8 @@ public struct LoadRetryPolicy: Sendable {
     public var maximumAttempts: Int
     /// The waits after the first failed attempt, the second failed attempt, and so on. The last wait also applies to
     /// all later attempts. No wait follows the final attempt. Default: 1 s, 2 s, 4 s. Three attempts use only the first
-    /// two. An empty array means no wait. For example, `[.milliseconds(500), .seconds(5)]` waits 0.5 s once and 5 s
-    /// from then on.
+    /// two waits. An empty array means no wait. For example, `[.milliseconds(500), .seconds(5)]` waits 0.5 s once and 5
+    /// s from then on.
     public var waits: [Duration]
     /// The maximum wait that a server may request with ``/Hablare/AIServiceError/retryAfter``. If the server requests a
     /// longer wait, the failure is final, because a user may be waiting. Otherwise the longer of the server's wait and

@@ -3,8 +3,8 @@ import Hablare
 public import HablarePresentation
 import HablareTestKit
 
-/// The rules for every loader that reads from a remote side and returns a saved resource if the remote side fails. They
-/// can be used with any test framework.
+/// The rules for every loader that reads from a remote side and returns a saved resource if the remote side fails. The
+/// rules can be used with any test framework.
 ///
 /// ```swift
 /// @Test(arguments: FallbackLoaderContract.rules) func keeps(_ rule: FallbackLoaderContract.Rule) async throws {

@@ -2,7 +2,7 @@ import Hablare
 public import HablarePresentation
 import HablareTestKit
 
-/// The rules for every type that loads a resource and reports to a view. They can be used with any test framework.
+/// The rules for every type that loads a resource and reports to a view. The rules can be used with any test framework.
 ///
 /// ```swift
 /// @MainActor @Test(arguments: LoadContract.rules) func keeps(_ rule: LoadContract.Rule) async throws {

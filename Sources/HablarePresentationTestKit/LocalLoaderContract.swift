@@ -3,7 +3,7 @@ import Hablare
 import HablarePresentation
 import HablareTestKit
 
-/// The rules for every loader that keeps a resource for seven days. They can be used with any test framework.
+/// The rules for every loader that keeps a resource for seven days. The rules can be used with any test framework.
 ///
 /// ```swift
 /// @Test(arguments: LocalLoaderContract.rules) func keeps(_ rule: LocalLoaderContract.Rule) async throws {

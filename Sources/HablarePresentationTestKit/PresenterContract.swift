@@ -2,8 +2,8 @@ import Hablare
 public import HablarePresentation
 import HablareTestKit
 
-/// The rules for every presenter. Each rule is checked with a new presenter and a new view. They can be used with any
-/// test framework.
+/// The rules for every presenter. Each rule is checked with a new presenter and a new view. The rules can be used with
+/// any test framework.
 ///
 /// ```swift
 /// @MainActor @Test(arguments: PresenterContract.rules) func keeps(_ rule: PresenterContract.Rule) throws {

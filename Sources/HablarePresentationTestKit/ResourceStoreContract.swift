@@ -2,7 +2,7 @@ import Foundation
 public import HablarePresentation
 import HablareTestKit
 
-/// The rules for every store of a resource. Each rule is checked with a new store. They can be used with any test
+/// The rules for every store of a resource. Each rule is checked with a new store. The rules can be used with any test
 /// framework.
 ///
 /// ```swift

@@ -2,8 +2,8 @@ import Foundation
 
 /// Concurrent work on many values, in chunks of limited size and with limited parallelism.
 ///
-/// The work is not started all at once, and not in one chunk for each thread. Either would block other tasks that wait
-/// for a thread of Swift's pool.
+/// A start of all work at once would block other tasks that wait for a thread of Swift's pool. One chunk for each
+/// thread would also block them.
 enum Chunks {
     /// The maximum number of values in a chunk.
     static let maximumCount = 256

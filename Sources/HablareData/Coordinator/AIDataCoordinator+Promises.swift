@@ -82,8 +82,8 @@ extension AIDataCoordinator: Service {
     }
 
     /// Withdraws the promise of a request that was not submitted. Does so only if this call made the promise and no
-    /// other caller has submitted the request. If the withdrawal fails, the promise stays. It is harmless, because the
-    /// request is unknown.
+    /// other caller has submitted the request. If the withdrawal fails, the promise stays. Such a promise is harmless,
+    /// because the request is unknown.
     private nonisolated func takeBack(_ key: MergeKey, _ promised: ReceiptBook.Promised) async {
         guard promised == .now else { return }
         do {

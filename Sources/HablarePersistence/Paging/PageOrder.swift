@@ -1,7 +1,7 @@
 /// An order of the rows of a table. In this order, each row has a unique position.
 ///
-/// In an ascending column, `NULL` comes before all other values. In a descending column, it comes after them. SQLite
-/// and its indexes use the same rule. Text is compared with the column's collation.
+/// In an ascending column, `NULL` comes before all other values. In a descending column, `NULL` comes after them.
+/// SQLite and its indexes use the same rule. Text is compared with the column's collation.
 ///
 /// If an index has these columns in this order, pages are read through the index. For example, an index on
 /// `(rank, id DESC)` serves the order by ascending rank and descending id, and the reverse order. Without such an

@@ -41,8 +41,8 @@ public struct RequestStatusPresenter: Sendable {
         }
     }
 
-    /// Handles a snapshot. The snapshot has the reason why the request waits. It is ignored if the request no longer
-    /// waits.
+    /// Handles a snapshot. The snapshot has the reason why the request waits. A snapshot is ignored if the request no
+    /// longer waits.
     public mutating func snapshotWasTaken(_ snapshot: RequestSnapshot) {
         guard snapshot.phase == .pending else { return }
         switch state {

@@ -4,8 +4,8 @@ import HablareJSON
 
 /// Assembles a message from the events of its stream. Pure.
 ///
-/// The reader ignores unknown events, blocks and deltas, as the API asks of its clients. An event that contradicts the
-/// API is a fault.
+/// The reader ignores unknown events, blocks and deltas, as the API's documentation requires. An event that contradicts
+/// the API is a fault.
 struct AnthropicMessageReader: WholeTextReader {
     typealias Service = AnthropicService
     /// The maximum size of a message's text in bytes: ten times the longest text that a model writes.

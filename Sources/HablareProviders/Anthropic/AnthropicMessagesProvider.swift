@@ -60,8 +60,8 @@ public struct AnthropicMessagesProvider: AIServiceProvider, RequestChecking {
     /// assumed limit of an unknown model is 32,000 tokens for Anthropic's models and 4,096 for others.
     public let defaultMaximumTokens: Int64?
     /// The provider's limits. Default: four concurrent calls, a timeout of ten minutes for an attempt, and the rate of
-    /// a new account until the service reports another rate. For a streamed attempt, the ten minutes limit the time
-    /// between two pieces, because a model may think for long. For example,
+    /// a new account until the service reports another rate. For a streamed attempt, this timeout limits the time
+    /// between two pieces, because a model may think for a long time. For example,
     /// `ProviderLimits(concurrency: 8, attemptTimeout: .seconds(120), rate: .anthropic)`.
     public let limits: ProviderLimits
 

@@ -4,8 +4,8 @@ public import Hablare
 /// A provider that answers requests through a vendor's batch API, at half the price, within a day.
 ///
 /// A request to this provider sets its ``/Hablare/AIRequest/deadline``, which says how long the request may wait. It
-/// also sets its ``/Hablare/AIRequest/fallback``: the provider that answers if no batch does. Usually that is the same
-/// model, called live. See `AIRequest.waiting(until:model:orLive:)`.
+/// also sets its ``/Hablare/AIRequest/fallback``: the provider that answers if no batch does. The fallback is usually
+/// the live provider of the same model. See `AIRequest.waiting(until:model:orLive:)`.
 ///
 /// Requests that arrive within half a minute become one batch. Each request first stores the batch's id
 /// (``/Hablare/ProviderCall/remember(_:)``). After a crash or a shutdown, the next attempt awaits the same batch and
@@ -253,7 +253,7 @@ public struct VendorBatchProvider: AIServiceProvider, RequestChecking {
 
 extension AIRequest {
     /// Returns a copy of the request that may wait for a batch until the deadline. If no batch answers the request in
-    /// time, the live provider does.
+    /// time, the live provider answers it.
     ///
     /// Submit the copy to a ``VendorBatchProvider``.
     ///

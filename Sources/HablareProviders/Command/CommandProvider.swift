@@ -76,8 +76,8 @@ public struct CommandProvider: AIServiceProvider, RequestChecking {
     /// For a streaming request, the provider yields the standard output while the program writes it. The provider holds
     /// the output back until the first bytes match the promised format. If the engine cannot keep up, the program
     /// waits. Streaming only helps if the program writes in pieces. Many programs buffer their output to a pipe in
-    /// blocks of 4 KiB, unless run with options such as `python3 -u`, `stdbuf -oL` or `grep --line-buffered`. An answer
-    /// in a file arrives as a whole at the end.
+    /// blocks of 4 KiB, unless they run with options such as `python3 -u`, `stdbuf -oL` or `grep --line-buffered`. An
+    /// answer in a file arrives as a whole at the end.
     ///
     /// The answer's metadata has `program` (the file's name). It also has `voice` if the template has such a
     /// placeholder. The usage is the prompt's Unicode scalars and the answer's bytes. The cost is 0 unless

@@ -2,14 +2,14 @@ package import Hablare
 
 /// Approximate token counts, without the model's own tokenizer. Pure.
 ///
-/// There are two counts, and both are usually too high. The estimate is close to the token count of English, German or
-/// Chinese text. The engine uses it to pace calls. The upper bound is never exceeded, because a token has at least one
-/// byte. Budgets use it.
+/// There are two counts: an estimate and an upper bound. Each is usually too high. The estimate is close to the token
+/// count of English, German or Chinese text. The engine uses the estimate to pace calls. The upper bound is never
+/// exceeded, because a token has at least one byte. Budgets use the upper bound.
 package enum TokenEstimate {
     /// The usual maximum number of tokens of a picture, with most models.
     package static let tokensOfImage: Int64 = 1600
-    /// The maximum number of tokens of a picture, with the model that counts most tokens: gpt-4o-mini, with 2,833
-    /// tokens and 5,667 for each of 8 tiles.
+    /// The maximum number of tokens of a picture. The model that counts most tokens is gpt-4o-mini. It counts 2,833
+    /// tokens, and 5,667 tokens for each of 8 tiles.
     package static let mostTokensOfImage: Int64 = 48_169
     /// The maximum number of tokens of a part in addition to the tokens of its bytes. For example, a tool call has
     /// names and punctuation.

@@ -104,7 +104,7 @@ struct SchemaFitter {
     }
 
     /// Returns fitted alternatives. Constraints beside the alternatives apply to each alternative, so they are merged
-    /// into each.
+    /// into each alternative.
     private mutating func alternatives(
         _ value: ParameterValue, _ keywords: inout SchemaParts, depth: Int, open: Set<String>
     ) throws(SchemaMisfit) -> Members {

@@ -11,8 +11,8 @@ struct SchemaLimits: Sendable, Hashable {
     let nameCharacters: Int?
     /// The maximum number of fixed values, in all members together.
     let choices: Int?
-    /// The number of fixed values of one member from which their length is limited. The length is limited if there are
-    /// more.
+    /// The maximum number of fixed values that a member may have without a limit on their length. With more values,
+    /// their length is limited.
     let longChoices: Int?
     /// The maximum number of characters in the fixed values of one member that has more than ``longChoices`` values.
     let charactersOfLongChoices: Int?

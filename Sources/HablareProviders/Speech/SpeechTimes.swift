@@ -30,8 +30,8 @@ struct SpeechTimes: Sendable {
     init(limit: Int = .max) { self.limit = limit }
 
     /// Creates times for a text, without characters. A service may report the text as spoken, with numbers and symbols
-    /// spelled out. Such a text has more characters than the given text. The limit is sixteen times the number of the
-    /// text's characters, plus a thousand. No service reports as many.
+    /// spelled out. Such a text has more characters than the given text. So the limit is sixteen times the number of
+    /// the text's characters, plus a thousand. A correct report stays below this limit.
     init(of text: String) { self.init(limit: text.unicodeScalars.count * 16 + 1000) }
 
     /// Whether there are no characters.

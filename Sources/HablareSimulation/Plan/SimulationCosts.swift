@@ -4,7 +4,7 @@ import HablareTestKit
 /// The costs of calls in histories, and the budgets. Every answer has a different cost. So a sum of costs shows which
 /// calls it includes.
 enum SimulationCosts {
-    /// The upper bound of a call's cost, in micro-dollars. It is stated before the call is sent. No call costs as much.
+    /// The upper bound of a call's cost, in micro-dollars. It is stated before the call is sent. Every call costs less.
     static let bound: Int64 = 400
 
     /// The price table. The first provider costs a micro-dollar for each token. The other providers have no price.

@@ -30,7 +30,8 @@ enum CancelAllMeansAll: SimulationRule {
     // MARK: The requests concerned
 
     /// Returns whether the cancellation certainly applies to a request. It applies if the request, and every request
-    /// that shares its work, was acknowledged before the cancellation. Also, none of them was deleted or retried.
+    /// that shares its work, was acknowledged before the cancellation. Also, none of these requests was deleted, or
+    /// retried after the cancellation.
     private static func isCovered(
         _ story: RequestStory, by cancel: OperationStory, _ history: SimulationHistory
     ) -> Bool {

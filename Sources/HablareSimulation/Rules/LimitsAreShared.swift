@@ -1,7 +1,7 @@
 import Hablare
 
 /// In any span of time, all processes together send an account no more calls than its burst plus the refill of the
-/// span. A tolerance allows for permits, because a process may hold a permit for a second before it uses the permit.
+/// span. A tolerance is added, because a process may hold a permit for a second before it uses the permit.
 enum LimitsAreShared: SimulationRule {
     static let name = "limits are shared"
 

@@ -27,7 +27,7 @@ enum RememberedWorkIsResumed: SimulationRule {
         return found
     }
 
-    /// Returns the newest earlier call at the same provider whose handle is on disk, or that may have removed a handle.
+    /// Returns the newest earlier call at the same provider that has its handle on disk, or may have removed a handle.
     /// The store accepts handle writes only from an attempt in progress. So the newest attempt has the newest handle.
     private static func lastWord(before later: CallStory, among calls: [CallStory]) -> CallStory? {
         calls.filter { call in

@@ -25,8 +25,8 @@ package struct ServerReply: Sendable {
     package var steps: [ServerStep]
     /// The way in which the client detects the end of the body.
     package var framing: Framing
-    /// The number of bytes, including the head and the chunk lines, after which the connection ends, and the kind of
-    /// its end. `nil` if the connection is not cut.
+    /// The number of bytes after which the connection ends, and the kind of this end. The head and the chunk lines are
+    /// counted, too. `nil` if the connection is not cut.
     package var cut: (after: Int, by: ConnectionCut)?
     /// Whether the connection ends after the reply. If it does, the head says so. Default: `false`.
     package var closes = false

@@ -53,7 +53,7 @@ package struct LoopbackServer: Sendable {
         return try result.get()
     }
 
-    /// The server's address, such as `http://127.0.0.1:49152`. With TLS, it is such as `https://localhost:49152`,
+    /// The server's address, such as `http://127.0.0.1:49152`. With TLS, an example is `https://localhost:49152`,
     /// because the certificate is for `localhost`.
     package var base: String { isSecure ? "https://localhost:\(port)" : "http://127.0.0.1:\(port)" }
 

@@ -12,8 +12,8 @@ struct ActionStep<Action: QueuedAction>: Sendable {
     var record: ActionRecord
     let action: Action
     let appendedAt: Date
-    /// The step's place in the queue. It is the step's position. While the outcome of the step is unknown, it is a
-    /// place before all other steps.
+    /// The step's place in the queue. Usually, the place is the step's position. While the outcome of the step is
+    /// unknown, the place is before all other steps.
     var queuePosition: Int64
     /// Whether a commit of this process contains the step.
     var isUnderWay = false

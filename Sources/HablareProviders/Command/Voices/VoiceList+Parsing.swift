@@ -39,7 +39,7 @@ extension VoiceList {
     }
 
     /// Returns Flite's voices, from a line such as `Voices available: kal awb_time kal16 awb rms slt`. Flite does not
-    /// report genders. The genders of these voices are known here.
+    /// report genders, so this function has them.
     static func fliteVoices(_ text: String) -> [CommandVoice] {
         guard let colon = text.firstIndex(of: ":") else { return [] }
         return text[text.index(after: colon)...].split(whereSeparator: \.isWhitespace).map { name in

@@ -41,8 +41,8 @@ public struct EventStreamParser: Sendable {
 
     private var event: EventBuilder
     private var line = UnfinishedLine()
-    /// The number of bytes of a byte order mark that were read at the stream's beginning. It is also 3 after the
-    /// beginning.
+    /// The number of bytes of a byte order mark that were read at the stream's beginning. After the beginning, the
+    /// number is always 3.
     private var markCount = 0
     /// Whether the previous piece ended with a carriage return. A line feed at the start of the next piece then belongs
     /// to it.

@@ -1,7 +1,7 @@
 package import Foundation
 package import HTTPTypes
 
-/// The pause that a server asks for. Pure.
+/// The pause that a server requests. Pure.
 package enum RetryAfter {
     /// The maximum pause: a week. A server that asks for a longer pause is in error.
     package static let longest = Duration.seconds(7 * 24 * 3600)

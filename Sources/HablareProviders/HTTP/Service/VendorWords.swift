@@ -134,7 +134,7 @@ struct VendorWords: Sendable {
     private static let beginnings = [
         "sk-", "sk_", "pk-", "pk_", "rk_", "xai-", "gsk_", "AIza", "hf_", "tgp_", "eyJ", "ghp_", "xoxb-",
     ]
-    /// The number of consecutive letters and digits from which a word counts as a key, if the word has both letters and
+    /// The minimum number of consecutive letters and digits in a word that counts as a key. Such a word has letters and
     /// digits.
     private static let keyLength = 20
 

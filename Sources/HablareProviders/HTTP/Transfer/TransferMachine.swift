@@ -1,7 +1,7 @@
 package import Foundation
 
-/// The state of one transfer, from the call's start to the answer's end. Pure. It takes events and returns actions.
-/// Times are relative to any fixed moment.
+/// The state of one transfer, from the call's start to the answer's end. It does no I/O. It takes events and returns
+/// actions. Times are relative to any fixed moment.
 ///
 /// The machine decides:
 ///

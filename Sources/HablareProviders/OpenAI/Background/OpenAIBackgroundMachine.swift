@@ -1,9 +1,9 @@
 import Foundation
 import Hablare
 
-/// The state of an attempt at a background response. It decides how the attempt starts, which text is new, where the
-/// next attempt can resume, which resume handle to store, and how long to pause. Pure. It takes events and returns
-/// actions.
+/// The state of an attempt at a background response. It decides how the attempt starts, and which text is new. It also
+/// decides where the next attempt can resume, which resume handle to store, and how long to pause. It does no I/O. It
+/// takes events and returns actions.
 ///
 /// Positions in the text are counted in bytes. The service's sequence numbers identify the events. An event without a
 /// number belongs to the last event that has a number.

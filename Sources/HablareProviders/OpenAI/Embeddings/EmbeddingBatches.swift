@@ -1,7 +1,7 @@
 import Hablare
 
-/// A state machine that decides which waiting texts share a call for vectors, and when the call is sent. Pure. It takes
-/// events with the time since a fixed moment, and returns actions.
+/// A state machine that decides which waiting texts share a call for vectors, and when the call is sent. It does no
+/// I/O. It takes events with the time since a fixed moment, and returns actions.
 ///
 /// Texts of one group may share a call. The texts of a group have the same model, dimensions and other settings. A call
 /// is due in one of three cases:

@@ -66,8 +66,8 @@ public struct OpenAICompatibility: Sendable, Hashable {
     public var seedName = SeedName.seed
 
     /// Whether to adapt schemas to OpenAI's rules for strict schemas. These rules require that objects are closed, that
-    /// every member is required, and that only keywords occur that OpenAI enforces. A server that enforces schemas with
-    /// its own grammar accepts any schema.
+    /// every member is required, and that every keyword is one that OpenAI enforces. A server that enforces schemas
+    /// with its own grammar accepts any schema.
     public var fitsSchemas: Bool
     /// The maximum number of texts in one call for vectors. At least 1.
     public var textsPerCall: Int

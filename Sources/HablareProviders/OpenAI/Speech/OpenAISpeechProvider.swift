@@ -57,8 +57,8 @@ public struct OpenAISpeechProvider: AIServiceProvider, RequestChecking {
         self.timeout = timeout
     }
 
-    /// The provider's identity: `openai`, the base URL, the API, and the model and the voice for requests that name
-    /// none.
+    /// The provider's identity: `openai`, the base URL, the API, and the model and the voice for requests that do
+    /// not name them.
     public var instance: ProviderInstance { service.instance("speech \(voice)", model: model) }
     /// The model for requests that do not name a model, ``model``.
     public var defaultModel: String? { model }

@@ -124,7 +124,7 @@ struct OpenAITextParameters: Sendable, Hashable {
 
 /// The rules for the members of `extra`. Each set is created once, not for each call.
 extension OpenAITextParameters.API {
-    /// The members that `extra` must not contain. They would bypass the token limit, ask for several answers, or change
+    /// The members that `extra` must not contain. They would bypass the token limit, request several answers, or change
     /// how the service answers.
     fileprivate var reserved: [String: String] {
         switch self {

@@ -2,7 +2,7 @@ import Foundation
 import Hablare
 import HablareJSON
 
-/// An `audio/transcriptions` call. Pure. (openai 3.57.0, `TranscriptionCreateParams`.)
+/// An `audio/transcriptions` call (openai 3.57.0, `TranscriptionCreateParams`). Pure.
 struct OpenAITranscriptionRequest: Sendable {
     /// The form of the answer.
     enum Form: String, Sendable {

@@ -126,8 +126,7 @@ struct StructuredRejection: Sendable {
     let violations: [JSONSchema.Violation]
     let finishReason: FinishReason?
 
-    /// Whether showing the answer to the model can help. If an answer was cut off or refused, the next answer would be,
-    /// too.
+    /// Whether a repair can help. If an answer was cut off or refused, the next answer would end in the same way.
     var isRepairable: Bool {
         finishReason != .length && !isDeclined && !answer.isEmpty && answer.utf8.count <= Self.longestRepaired
     }

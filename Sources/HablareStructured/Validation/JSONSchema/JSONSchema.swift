@@ -105,8 +105,8 @@ public struct JSONSchema: Sendable {
         return validator.findings(in: value).map { Violation(at: $0.location, showing: names, wanted: $0.wanted) }
     }
 
-    /// Returns a value without certain null members: those that are optional and may not be null. Subtracts the work
-    /// that was done.
+    /// Returns a value without the members that are null, optional, and may not be null. Subtracts the work that was
+    /// done.
     func withoutAddedNulls(_ value: ParameterValue, effort: inout Int) -> ParameterValue {
         var validator = SchemaValidator(
             nodes: parts.value.nodes, effort: effort, mostViolations: Self.maximumViolations)
