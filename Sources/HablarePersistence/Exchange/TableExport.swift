@@ -32,7 +32,7 @@ struct TableExport {
         guard !virtual.isEmpty else { return }
         throw ExchangeError(
             .virtualTable,
-            "\(virtual.joined(separator: ", ")) cannot be exported, because a virtual table with its own rows cannot be. Copy its rows to an ordinary table, and name the tables to export, such as \(tables.joined(separator: ", "))."
+            "\(virtual.joined(separator: ", ")) cannot be exported. An export cannot contain a virtual table that has its own rows. Copy the rows to an ordinary table, and name the tables to export, such as \(tables.joined(separator: ", "))."
         )
     }
 

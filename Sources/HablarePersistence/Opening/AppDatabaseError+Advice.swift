@@ -126,7 +126,7 @@ extension AppDatabaseError {
         case EMFILE, ENFILE:
             self.init(
                 .tooManyFiles,
-                "\(path) cannot be opened, because too many files are open. Raise the limit of open files, or do less at once.",
+                "\(path) cannot be opened, because too many files are open. Raise the limit of open files, or open fewer files at once.",
                 cause: failure)
         default:
             self.init(.failed, "\(path) could not be created or opened. See the cause.", cause: failure)

@@ -25,10 +25,10 @@ enum ProviderBehaviour: Sendable, Hashable {
     /// These pieces belong to no answer.
     case talkative(pieces: Int, every: Int64)
     /// The call begins work that continues after the call's end. It stores a resume handle for the work, and yields the
-    /// work's pieces, with a pause before each piece. It is then answered, or fails with a row. If a later call
-    /// receives the resume handle, it resumes the work, even if it has another behaviour. The exceptions are the
-    /// behaviours that fail or stall. If `forgets` is set, a call that receives a handle removes the handle and fails.
-    /// A call that began work removes its handle before it fails.
+    /// work's pieces, with a pause before each piece. It is then answered, or fails with a row. A later call that
+    /// receives the resume handle resumes the work, even if it has another behaviour. Only a call that fails, stalls,
+    /// or has the behaviour `ignore` does not resume it. If `forgets` is set, a call that receives a handle removes the
+    /// handle and fails. A call that began work removes its handle before it fails.
     case remember(pieces: Int, every: Int64, row: Int32?, forgets: Bool)
     /// The call ignores the work that it should resume. It yields this number of pieces of a different answer, with a
     /// pause before each piece, and is answered. With 0 pieces, it is answered in one piece, after a pause.
