@@ -12,7 +12,7 @@ struct AnthropicBatchVendor: BatchVendor {
     let form: AnswerForm
 
     var client: ServiceClient { service.client }
-    /// The API takes 100,000 requests and 256 MB.
+    /// The limits of a batch. The API accepts 100,000 requests and 256 MB.
     var rules: BatchBoard.Rules { BatchBoard.Rules(maximumRequests: 50_000, maximumBytes: 200_000_000) }
 
     func body(of request: AIRequest) async throws(AIServiceError) -> Data {
@@ -84,15 +84,15 @@ struct AnthropicBatchVendor: BatchVendor {
 }
 
 extension AnthropicMessagesProvider {
-    /// Returns a provider that answers the same requests by Anthropic's batch API, at half of the price.
+    /// Returns a provider that answers the same requests through Anthropic's batch API, at half the price.
     ///
-    /// An answer that the service pauses (`pause_turn`) is not continued.
+    /// The provider does not continue an answer that the service pauses (`pause_turn`).
     ///
     /// - Parameters:
-    ///   - id: The name under which it is registered: `anthropic.batch`.
-    ///   - reserve: The time before a request's deadline, in seconds, that is kept for a live call. Default: half an
+    ///   - id: The name under which the provider is registered, such as `anthropic.batch`.
+    ///   - reserve: The time before a request's deadline, in seconds, that remains for a live call. Default: half an
     ///     hour.
-    ///   - clock: The clock for the pauses between looks at a batch.
+    ///   - clock: The clock for the pauses between two status checks of a batch.
     ///   - taskExecutor: The executor of the tasks that send and cancel batches, ``/Hablare/EngineSeams/taskExecutor``.
     public func batched(
         as id: ProviderID, reserve: TimeInterval = 1800, clock: any Clock<Duration> = ContinuousClock(),

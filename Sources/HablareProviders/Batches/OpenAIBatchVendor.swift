@@ -15,7 +15,7 @@ struct OpenAIBatchVendor: BatchVendor {
     let read: @Sendable (ParameterValue, ServiceAnswer) throws(AIServiceError) -> ProviderAnswer
 
     var client: ServiceClient { service.client }
-    /// The API takes 50,000 requests and 200 MB; the frame of each line counts, too.
+    /// The limits of a batch. The API accepts 50,000 requests and 200 MB, and counts the JSON around each request.
     var rules: BatchBoard.Rules { BatchBoard.Rules(maximumRequests: 50_000, maximumBytes: 180_000_000) }
 
     func body(of request: AIRequest) async throws(AIServiceError) -> Data { try await makeBody(request).jsonData() }
@@ -101,13 +101,13 @@ struct OpenAIBatchVendor: BatchVendor {
 }
 
 extension OpenAIChatProvider {
-    /// Returns a provider that answers the same requests by OpenAI's batch API, at half of the price.
+    /// Returns a provider that answers the same requests through OpenAI's batch API, at half the price.
     ///
     /// - Parameters:
-    ///   - id: The name under which it is registered: `openai.batch`.
-    ///   - reserve: The time before a request's deadline, in seconds, that is kept for a live call. Default: half an
+    ///   - id: The name under which the provider is registered, such as `openai.batch`.
+    ///   - reserve: The time before a request's deadline, in seconds, that remains for a live call. Default: half an
     ///     hour.
-    ///   - clock: The clock for the pauses between looks at a batch.
+    ///   - clock: The clock for the pauses between two status checks of a batch.
     ///   - taskExecutor: The executor of the tasks that send and cancel batches, ``/Hablare/EngineSeams/taskExecutor``.
     public func batched(
         as id: ProviderID, reserve: TimeInterval = 1800, clock: any Clock<Duration> = ContinuousClock(),

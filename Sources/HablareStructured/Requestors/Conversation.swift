@@ -5,12 +5,12 @@ public struct Conversation: Sendable, Hashable {
     /// The messages, oldest first.
     public private(set) var messages: [Prompt.Message]
 
-    /// Creates a conversation, with optional standing instructions.
+    /// Creates a conversation. `instructions`, if not `nil`, are its first message.
     public init(instructions: String? = nil) {
         messages = instructions.map { [Prompt.Message(role: .system, text: $0)] } ?? []
     }
 
-    /// Creates a conversation that continues a prompt. A text is a message of the user.
+    /// Creates a conversation that continues a prompt. A prompt that is a text becomes a message of the user.
     public init(_ prompt: Prompt) {
         messages = prompt.messages
     }
@@ -18,7 +18,7 @@ public struct Conversation: Sendable, Hashable {
     /// The prompt for the next request.
     public var prompt: Prompt { .messages(messages) }
 
-    /// Appends a message of the user, with optional images.
+    /// Appends a message of the user. The message may have images.
     public mutating func say(_ text: String, showing images: [(Body, ImageFormat)] = []) {
         messages.append(
             Prompt.Message(role: .user, parts: [.text(text)] + images.map { .image($0.0, $0.1) }))
@@ -32,7 +32,7 @@ public struct Conversation: Sendable, Hashable {
         messages.append(Prompt.Message(role: .assistant, parts: parts))
     }
 
-    /// Appends the result of a tool call that the model asked for.
+    /// Appends the result of a tool call that the model requested.
     public mutating func append(_ result: String, of call: ToolCall) {
         messages.append(Prompt.Message(role: .tool, parts: [.toolResult(id: call.id, content: result)]))
     }

@@ -165,7 +165,7 @@ import Testing
             stage.clearScreen()
             try stage.write("{", to: "cut.json")
             #expect(await stage.run(words + ["cut.json"]) == .badInput)
-            #expect(stage.errors.contains("is no JSON"))
+            #expect(stage.errors.contains("is not JSON"))
             #expect(await stage.run(words + ["none.json"]) == .inputMissing)
             #expect(await stage.run(words + ["whale.json", "--stream"]) == .usage)
             #expect(await stage.run(words + ["whale.json", "--provider", "openai.speech"]) == .usage)
