@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import Hablare
 
 /// The state of a provider's batches in one process: the requests that gather for the next batch, and the batches whose
@@ -7,21 +7,33 @@ import Hablare
 /// Each call of the provider asks the board for its next step. The board gives one of the waiting calls the turn to send
 /// the gathered batch, to look at a batch, or to fetch its results for all; the others wait. No task runs for the board
 /// itself.
-struct BatchBoard: Sendable {
+package struct BatchBoard: Sendable {
     /// The limits of a batch and the times between looks.
-    struct Rules: Sendable, Hashable {
+    package struct Rules: Sendable, Hashable {
         /// The maximum number of requests in a batch.
-        var maximumRequests = 10_000
+        var maximumRequests: Int
         /// The maximum number of bytes of all bodies in a batch.
-        var maximumBytes = 100_000_000
+        var maximumBytes: Int
         /// The time for which the first request of a batch waits for others.
-        var gathering: TimeInterval = 30
+        var gathering: TimeInterval
         /// The time before the second look at a batch. It grows by half with each look.
-        var firstPause: TimeInterval = 15
+        var firstPause: TimeInterval
         /// The longest time between two looks.
-        var longestPause: TimeInterval = 300
+        var longestPause: TimeInterval
         /// The time for which a call waits while another one calls the service.
-        var turn: TimeInterval = 1
+        var turn: TimeInterval
+
+        package init(
+            maximumRequests: Int = 10_000, maximumBytes: Int = 100_000_000, gathering: TimeInterval = 30,
+            firstPause: TimeInterval = 15, longestPause: TimeInterval = 300, turn: TimeInterval = 1
+        ) {
+            self.maximumRequests = maximumRequests
+            self.maximumBytes = maximumBytes
+            self.gathering = gathering
+            self.firstPause = firstPause
+            self.longestPause = longestPause
+            self.turn = turn
+        }
     }
 
     /// A request that gathers for a batch.
@@ -138,19 +150,20 @@ struct BatchBoard: Sendable {
         if groups[number]?.unaware.isEmpty == true { groups[number] = nil }
     }
 
-    /// Removes a request that no longer waits for its batch to be sent.
+    /// Removes a request that no longer waits for its batch to be sent, unless it is being sent or was sent. Such a
+    /// request still learns the outcome, because its handle must be stored.
     ///
     /// - Returns: Whether it will not be part of a batch.
     mutating func withdrew(_ name: String) -> Bool {
         guard let number = groupOf[name], let group = groups[number] else { return true }
-        let isUnsent = !group.isBeingSent
-        if isUnsent, let place = group.entries.firstIndex(where: { $0.name == name }) {
+        guard !group.isBeingSent else { return false }
+        if let place = group.entries.firstIndex(where: { $0.name == name }) {
             let entry = group.entries[place]
             groups[number]?.entries.remove(at: place)
             groups[number]?.byteCount -= entry.body.count
         }
         forget(name, in: number)
-        return isUnsent
+        return true
     }
 
     private mutating func forget(_ name: String, in number: Int) {

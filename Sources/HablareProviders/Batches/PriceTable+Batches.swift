@@ -10,10 +10,13 @@ extension PriceTable {
     ///
     /// The vendors halve every price of a token (https://platform.claude.com/docs/en/build-with-claude/batch-processing,
     /// https://developers.openai.com/api/docs/guides/batch). An odd price is rounded up.
-    public func withBatchPrices() -> PriceTable {
+    ///
+    /// - Parameter names: The ids of further providers with prices of their own, each with its batch provider's id.
+    public func withBatchPrices(of names: [String: String] = [:]) -> PriceTable {
         let own = Set(entries.map(\.provider))
+        let halved = Self.halved.merging(names) { kind, _ in kind }
         let derived = entries.compactMap { entry -> PriceEntry? in
-            guard let kind = Self.halved[entry.provider], !own.contains(kind), entry.unit.isToken else { return nil }
+            guard let kind = halved[entry.provider], !own.contains(kind), entry.unit.isToken else { return nil }
             var half = entry
             half.provider = kind
             half.microDollarsPerMillion = (entry.microDollarsPerMillion + 1) / 2

@@ -28,8 +28,8 @@ public struct OpenAIResponsesProvider: AIServiceProvider, RequestChecking {
     public let id: ProviderID
     /// The model for requests that name none.
     public let model: String
-    private let service: OpenAIService
-    private let form: AnswerForm
+    let service: OpenAIService
+    let form: AnswerForm
     private let timeout: Duration
     private let clock: any Clock<Duration>
     private let spawner: TaskSpawner
@@ -106,7 +106,7 @@ public struct OpenAIResponsesProvider: AIServiceProvider, RequestChecking {
     }
 
     /// Returns the service call for a request, with its pictures unread.
-    private func plan(of request: AIRequest) throws(AIServiceError) -> OpenAIResponsesRequest {
+    func plan(of request: AIRequest) throws(AIServiceError) -> OpenAIResponsesRequest {
         try service.checkIsOffered(request.model ?? model)
         return OpenAIResponsesRequest(
             model: request.model ?? model,
