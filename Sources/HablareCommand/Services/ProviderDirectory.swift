@@ -60,6 +60,32 @@ struct ProviderDirectory: Sendable {
         return found
     }
 
+    /// Returns the provider that answers the same requests by batches, or why there is none.
+    func batch(of installed: InstalledProvider) throws -> Result<InstalledProvider, BatchLack> {
+        guard let service = service(of: installed.name), installed.service != nil,
+            let offer = service.offers.first(where: { service.id(of: $0) == installed.provider.id }),
+            let id = service.batchID(of: offer),
+            let found = try made(of: service).first(where: { $0.provider.id == id })
+        else { return .failure(BatchLack(reason: "\(installed.name) has no batches")) }
+        guard service.usesBatches else {
+            let name = service.name
+            return .failure(
+                BatchLack(
+                    reason: service.batches == false
+                        ? "services.\(name).batches is false"
+                        : """
+                        \(installed.name) is not at its vendor's own address, where it has batches; if its server has \
+                        them, set services.\(name).batches to true
+                        """))
+        }
+        return .success(found)
+    }
+
+    /// The reason why requests cannot wait for a batch, as a part of a sentence.
+    struct BatchLack: Error, Hashable {
+        let reason: String
+    }
+
     /// Returns the service of a name, at the address in the name if there is one; `nil` if the service is unknown.
     private func service(of name: String) -> ServiceSettings? {
         let service = settings.service(ServiceOptions.service(of: name))
@@ -76,6 +102,10 @@ struct ProviderDirectory: Sendable {
     }
 
     private func unknown(_ name: String, _ program: String) -> CommandFailure {
+        if settings.services.contains(where: { $0.batchIDs.contains(ProviderID(rawValue: name)) }) {
+            let live = BatchName.live(of: ProviderID(rawValue: name))
+            return CommandFailure(.usage, "\(name) answers by batches. Pass --provider \(live) --batch instead.")
+        }
         let offered = settings.services.flatMap { service in service.offers.map { $0.id(of: service.name) } }
         let hint = NearestNames(programs.map(\.name) + offered).hint(for: name)
         let addition = ProgramsFile(environment: composition.environment).map {
@@ -131,7 +161,9 @@ struct ProviderDirectory: Sendable {
         do {
             all.providers += try made(of: service).filter { isMeant($0.provider.id) }
         } catch {
-            for id in service.offers.map(service.id) where isMeant(id) { all.leftOut[id] = CommandFailure(error) }
+            for id in service.offers.map(service.id) + service.batchIDs where isMeant(id) {
+                all.leftOut[id] = CommandFailure(error)
+            }
         }
     }
 
