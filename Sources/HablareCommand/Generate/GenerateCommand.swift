@@ -239,10 +239,13 @@ struct GenerateCommand: ComposedCommand {
         }
         if prompts != nil {
             let work = try PromptsWork(request, all, of: team, instance: installed.provider.instance).work
+            // Stored requests of the job may be in a batch, although this command starts none.
+            let earlier = batch == nil ? try directory.batch(of: installed, wasAsked: true).value : nil
             let session = JobSession(
-                providers: team, retry: retry(of: team), prices: limits.prices, settings: settings, data: data,
+                providers: team + [earlier].compactMap(\.self), retry: retry(of: team), prices: limits.prices,
+                settings: settings, data: data,
                 isQuiet: quiet, composition: composition)
-            return try await several(work, to: target, in: session)
+            return try await run(work, to: target, in: session)
         }
         if !tools.tool.isEmpty {
             return try await withTools(request, to: target, with: team, prices: limits.prices, in: composition)
@@ -287,7 +290,7 @@ struct GenerateCommand: ComposedCommand {
         }
     }
 
-    private func retry(of team: [InstalledProvider]) -> RetryPolicy {
+    func retry(of team: [InstalledProvider]) -> RetryPolicy {
         // An attempt of a batch has no timeout, and the live call after it must still be retried.
         let isBatch = team.contains { BatchName.isBatch($0.provider.id) }
         let timeout = isBatch ? nil : call.timeout.map { Duration.seconds($0) }
@@ -358,40 +361,6 @@ struct GenerateCommand: ComposedCommand {
         return try await SeveralAnswers(
             run: run, target: target, isJSON: json, isOne: sample == nil, asked: asked, composition: composition
         ).run(at: storeSession)
-    }
-
-    /// Adds the line of a prompt to a failure.
-    private static func checking(line: Int?, _ body: () throws -> Void) throws {
-        do {
-            try body()
-        } catch {
-            guard let line else { throw error }
-            let failure = CommandFailure(error)
-            throw CommandFailure(failure.status, "Prompt \(line): \(failure.message)")
-        }
-    }
-
-    private func several(
-        _ work: JobWork, to target: Output, in session: JobSession
-    ) async throws -> CommandStatus {
-        let composition = session.composition
-        let streams = SameCommand.Streams(
-            readsInput: prompts == "-",
-            printsElsewhere: try target.isStandardOutput && !composition.console.showsOutput)
-        return try await session.run(
-            work, streams, consequence: json ? "and the others have their answers" : "so nothing is printed"
-        ) { [json, quiet, data] storeSession, ids, gaps in
-            guard json || gaps.isEmpty else { return }
-            let asked = AskedRequests(
-                store: storeSession.store, console: composition.console, isQuiet: quiet, data: data)
-            let lines = AnswerLines(isObject: json, asked: asked)
-            guard target.file != nil else {
-                return try await lines.forEachPiece(of: ids) { try await composition.console.write($0) }
-            }
-            var whole = Data()
-            try await lines.forEachPiece(of: ids) { whole += $0 }
-            try await target.writer(in: composition, isQuiet: quiet).take(Body(whole))
-        }
     }
 
     private func submit(

@@ -60,30 +60,18 @@ struct ProviderDirectory: Sendable {
         return found
     }
 
-    /// Returns the provider that answers the same requests by batches, or why there is none.
-    func batch(of installed: InstalledProvider) throws -> Result<InstalledProvider, BatchLack> {
+    /// Returns the provider that answers new requests by batches, or why there is none.
+    ///
+    /// - Parameter wasAsked: Whether it is for stored requests, which go on without regard to the settings.
+    func batch(of installed: InstalledProvider, wasAsked: Bool = false) throws -> Result<InstalledProvider, BatchLack> {
         guard let service = service(of: installed.name), installed.service != nil,
             let offer = service.offers.first(where: { service.id(of: $0) == installed.provider.id }),
             let id = service.batchID(of: offer),
             let found = try made(of: service).first(where: { $0.provider.id == id })
         else { return .failure(BatchLack(reason: "\(installed.name) has no batches")) }
-        guard service.usesBatches else {
-            let name = service.name
-            return .failure(
-                BatchLack(
-                    reason: service.batches == false
-                        ? "services.\(name).batches is false"
-                        : """
-                        \(installed.name) is not at its vendor's own address, where it has batches; if its server has \
-                        them, set services.\(name).batches to true
-                        """))
-        }
+        if wasAsked { return .success(found) }
+        guard service.usesBatches else { return .failure(BatchLack(service, AddressedName(installed.name) != nil)) }
         return .success(found)
-    }
-
-    /// The reason why requests cannot wait for a batch, as a part of a sentence.
-    struct BatchLack: Error, Hashable {
-        let reason: String
     }
 
     /// Returns the service of a name, at the address in the name if there is one; `nil` if the service is unknown.

@@ -40,6 +40,27 @@ extension ServiceSettings {
     var batchIDs: [ProviderID] { offers.compactMap(batchID) }
 }
 
+/// The reason why requests cannot wait for a batch, as a part of a sentence. Pure.
+struct BatchLack: Error, Hashable {
+    let reason: String
+
+    init(reason: String) { self.reason = reason }
+
+    /// - Parameter isAddressed: Whether the requests are for an address that the person chose.
+    init(_ service: ServiceSettings, _ isAddressed: Bool) {
+        let setting = "services.\(service.name).batches"
+        reason =
+            if isAddressed {
+                "requests with --base-url do not wait for batches"
+            } else if service.batches == false {
+                "\(setting) is false"
+            } else {
+                "\(service.name) is not known to have batches; if its server has the batch API of \(service.kind), "
+                    + "set \(setting) to true"
+            }
+    }
+}
+
 extension Composition {
     /// The pace of batches, which tests change.
     struct BatchPace: Sendable {

@@ -107,6 +107,46 @@ import Testing
         }
     }
 
+    @Test(arguments: ["openai", "anthropic"])
+    func `A process that died in the middle of a batch is succeeded by one that awaits the same batch`(
+        provider: String
+    ) async throws {
+        let manner = FakeService.Manner()
+        try await FakeService.run(manner) { fake in
+            let folder = try TemporaryFolder(.disk)
+            let (dying, other) = (try stage(fake, folder: folder), try stage(fake, folder: folder))
+            async let status = dying.run(generate(provider, "--batch", "Hello"))
+            try await waitUntil { manner.batches.looks > 0 }
+            let owner = try #require(try dying.store().owners().first?.id)
+            // Like a third process that finds the first one dead.
+            _ = try dying.store().commit([.retireOwner(owner, at: Date())])
+            manner.batches.end()
+            #expect(await other.run("work") == .success, "\(other.errors)")
+            let id = try #require(try requests(other).first?.id)
+            other.clearScreen()
+            #expect(await other.run("stream", id.text) == .success)
+            #expect(other.output == "batch Hello" && manner.batches.sizes == [1] && liveCalls(fake) == 0)
+            #expect(manner.batches.cancelled.isEmpty)
+            dying.send(.interrupt)
+            dying.send(.interrupt)
+            _ = await status
+            #expect(manner.batches.sizes == [1] && manner.batches.cancelled.isEmpty)
+        }
+    }
+
+    @Test func `A cancelled request's batch is cancelled`() async throws {
+        let manner = FakeService.Manner()
+        try await FakeService.run(manner) { fake in
+            let folder = try TemporaryFolder(.disk)
+            let (stage, other) = (try stage(fake, folder: folder), try self.stage(fake, folder: folder))
+            async let status = stage.run(generate("openai", "--batch", "Hello"))
+            try await waitUntil { manner.batches.looks > 0 }
+            #expect(await other.run("cancel", "last") == .success)
+            #expect(await status == .incomplete)
+            #expect(manner.batches.cancelled == [0] && liveCalls(fake) == 0)
+        }
+    }
+
     // MARK: Many prompts
 
     @Test(arguments: ["openai", "anthropic"])
@@ -127,13 +167,14 @@ import Testing
             #expect(first.errors.contains("0 of 3 prompts done and kept. To continue:\n  hablare generate"))
             let ids = try requests(first).map(\.id)
             manner.batches.end()
-            #expect(await second.run(words + ["-o", "answers.txt"]) == .success, "\(second.errors)")
+            // The requests stay in their batch, even if the command no longer asks for one.
+            #expect(await second.run(words + ["--no-batch", "-o", "answers.txt"]) == .success, "\(second.errors)")
             #expect(
                 try second.file("answers.txt") == Data("batch One\n---\nbatch Two\n---\nbatch Three\n".utf8))
             #expect(try requests(second).map(\.id) == ids)
             #expect(manner.batches.sizes == [3] && liveCalls(fake) == 0)
-            // The finished answers are printed again without a call, and also without a batch.
-            #expect(await second.run(words + ["--json", "--no-batch"]) == .success)
+            // The finished answers are printed again without a call.
+            #expect(await second.run(words + ["--json"]) == .success)
             let lines = second.output.split(separator: "\n")
             #expect(lines.count == 3 && lines.allSatisfy { $0.hasPrefix("{") })
             let middle = try #require(lines.dropFirst().first.flatMap { ParameterValue(json: Data($0.utf8)) })
@@ -272,7 +313,7 @@ import Testing
             #expect(stage.output.contains(Self.live) && liveCalls(fake) == 1)
             #expect(
                 stage.errors.contains(
-                    "The request is called live, at the full price: openai is not at its vendor's own address"))
+                    "The request is called live, at the full price: openai is not known to have batches"))
             #expect(stage.errors.contains("set services.openai.batches to true"), "\(stage.errors)")
             stage.clearScreen()
             #expect(await stage.run(generate("espeak-ng", "--deadline", "24h", "-o", "x.wav", "Hello")) == .success)
@@ -285,7 +326,7 @@ import Testing
             (["--provider", "openai", "--batch", "--stream"], "--batch cannot be combined with --stream"),
             (["--provider", "openai", "--batch", "--deadline", "20m"], "--batch needs a --deadline of at least 2h"),
             (["--provider", "espeak-ng", "--batch"], "--batch: espeak-ng has no batches"),
-            (["--provider", "local", "--batch"], "local is not at its vendor's own address"),
+            (["--provider", "local", "--batch"], "local is not known to have batches"),
             (["--provider", "openai.batch"], "Pass --provider openai --batch"),
             (["--provider", "openai", "--deadline", "yesterday"], "--deadline is yesterday. Give a time from now"),
             (["--provider", "openai", "--deadline=-2h"], "--deadline is -2h. Give a time from now"),

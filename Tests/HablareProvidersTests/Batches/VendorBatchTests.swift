@@ -8,7 +8,7 @@ import Testing
 @testable import HablareProviders
 
 /// Batches at both vendors: sent, awaited over restarts, expired half done, left for a live call.
-@Suite struct VendorBatchTests {
+@Suite(.timeLimit(.minutes(2))) struct VendorBatchTests {
     /// A clock that jumps to the end of each sleep, once the sleepers may go on.
     private struct JumpingClock: Clock {
         struct Instant: InstantProtocol {
