@@ -9,11 +9,13 @@ extension Composition {
     ) throws -> [InstalledProvider] {
         guard let address = entry.address else { return [] }
         let site = try ServiceSite(entry.settings, at: address, network, limits, in: composition)
-        return switch entry.kind {
-        case .openai: openAI(site)
-        case .anthropic: anthropic(site)
-        case .elevenlabs: elevenLabs(site)
-        }
+        let made =
+            switch entry.kind {
+            case .openai: openAI(site)
+            case .anthropic: anthropic(site)
+            case .elevenlabs: elevenLabs(site)
+            }
+        return made.withBatches(of: entry.settings, in: composition)
     }
 
     static func storedKey(of service: String, in composition: Composition) throws -> ServiceKey? {

@@ -36,6 +36,7 @@ struct Composition: Sendable {
     var serviceProviders:
         @Sendable (ServiceEntry, Settings.Network, CallLimits, Composition) throws -> [InstalledProvider] =
             Composition.networkProviders
+    var batchPace = BatchPace()
     /// The known models of vendors.
     var catalog = ModelCatalog.shipped
     /// Asks a service for the models of its key.

@@ -24,7 +24,7 @@ struct RequestDetails: JSONPrintable, Sendable {
             ("id", snapshot.id.text),
             ("state", standing.state),
             ("that is", standing.isInterrupted ? RequestStanding.interruption(of: request, work: work) : nil),
-            ("waiting", snapshot.waiting?.sentence(provider: snapshot.providerID, at: time)),
+            ("waiting", standing.waitingSentence(at: time)),
             // Not "held by": a held request is one that no process runs.
             (
                 standing.isInterrupted ? "was with" : "with",
@@ -85,7 +85,7 @@ struct RequestDetails: JSONPrintable, Sendable {
     var json: JSONObject {
         var json: JSONObject = [
             "id": snapshot.id.text, "job": snapshot.job?.rawValue, "position": snapshot.position,
-            "state": standing.state, "waiting": snapshot.waiting?.word, "until": snapshot.waiting?.until,
+            "state": standing.state, "waiting": standing.waitingWord, "until": snapshot.waiting?.until,
             "ahead": ahead, "error": snapshot.error, "provider": snapshot.providerID.rawValue,
             "model": snapshot.model, "parameters": request.parameters, "priority": "\(snapshot.priority)",
             "fromCache": snapshot.isFromCache, "attempts": snapshot.attempts,

@@ -66,6 +66,7 @@ extension SettingSchema {
         ("transcription_model", .value(.text, default: "the provider's own")),
         ("voice", .value(.text, default: "the provider's own")),
         ("api", .value(.choice(TextInterface.allCases.map(\.rawValue)), default: "`chat`")),
+        ("batches", .value(.flag, default: "`true` at the vendor's own address")),
         ("needs_key", .value(.flag, default: "`true`")),
         ("enabled", .value(.flag, default: "`true`")),
         ("concurrency", .value(.whole(1...1000), default: "`4`")),

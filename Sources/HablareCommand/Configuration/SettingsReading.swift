@@ -95,6 +95,7 @@ struct SettingsReading {
         }
         service.voice = values[path + "voice"]?.text
         if let interface = values[path + "api"]?.text.flatMap(TextInterface.init) { service.interface = interface }
+        service.batches = values[path + "batches"]?.flag
         if let needsKey = values[path + "needs_key"]?.flag { service.needsKey = needsKey }
         if let isEnabled = values[path + "enabled"]?.flag { service.isEnabled = isEnabled }
         if let concurrency = values[path + "concurrency"]?.whole { service.concurrency = concurrency }

@@ -14,6 +14,8 @@ struct GenerateCommand: ComposedCommand {
               git diff | hablare generate --provider openai 'Write a commit message.'
               hablare generate -m gpt-5-mini -s 'Be brief.' -f notes.txt 'Which tasks are open?'
               hablare generate --provider anthropic --image whale.jpg 'Which species?'
+              hablare generate --provider openai --deadline 24h 'Write a poem about every whale.'
+              hablare generate --provider openai --prompts questions.txt --deadline 24h --json -o answers.jsonl
               hablare generate --provider openai --tool ./weather --max-cost 0.10 'An umbrella in Vigo?'
 
             A provider is a service such as openai, or a program on this machine. `hablare providers` lists them. More \
@@ -27,6 +29,14 @@ struct GenerateCommand: ComposedCommand {
             terminals can read the answer with `hablare stream ID`. If an answer with --stream that has begun is \
             interrupted, the request fails. `hablare retry ID` queues it again, and `hablare work` runs it. With \
             --restart the answer begins again automatically.
+
+            With --deadline 24h a request to OpenAI or Anthropic waits for a batch, at half of the price. After Ctrl-C or a \
+            crash, `hablare work` goes on with the same batch. If that has not ended half an hour before the deadline, \
+            the service is called live, at the full price. --no-batch calls it at once.
+
+            With --prompts the same command continues where it stopped: finished answers are kept, and failed requests are \
+            retried. The answers are printed in order, with a line --- between them, and only if none is missing. With \
+            --json each line is an object, also for a request without an answer.
 
             Other users of this machine can see a command's arguments. Pass a private prompt on standard input.
 
@@ -44,6 +54,15 @@ struct GenerateCommand: ComposedCommand {
             prompt. If it begins with -, put -- before it.
             """)
     var prompt: String?
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            Send each line of this file as a prompt; - is standard input. In a .jsonl file each line is a JSON text, or \
+            an object with the member prompt.
+            """, valueName: "file"),
+        completion: .file())
+    var prompts: String?
 
     @OptionGroup var asked: ServiceOptions
 
@@ -92,7 +111,10 @@ struct GenerateCommand: ComposedCommand {
     var output: String?
 
     @Flag(
-        help: "Print a JSON object with the answer, its usage and its cost; with --sample an array."
+        help: """
+            Print a JSON object with the answer, its usage and its cost; with --sample an array, with --prompts an \
+            object on each line.
+            """
     )
     var json = false
 
@@ -107,6 +129,16 @@ struct GenerateCommand: ComposedCommand {
                 """
                 --stream cannot be combined with --json, which prints an object instead. Leave one of them out.
                 """)
+        }
+        if prompts != nil {
+            let others = [
+                ("the prompt", prompt != nil), ("--sample", sample != nil), ("--schema", schema != nil),
+                ("--tool", !tools.tool.isEmpty), ("--stream", call.stream == true), ("--detach", detach),
+                ("--voice", voice != nil),
+            ]
+            if let other = others.first(where: \.1)?.0 {
+                throw ValidationError("--prompts cannot be combined with \(other). Leave one of them out.")
+            }
         }
         guard output == nil || !detach else {
             throw ValidationError(
@@ -150,7 +182,10 @@ struct GenerateCommand: ComposedCommand {
         guard tools.tool.isEmpty || installed.isLanguageModel && installed.provider.responseType == .text else {
             throw CommandFailure(.usage, "\(installed.name) calls no tools. Ask a language model, or leave --tool out.")
         }
-        let judge = try wanted.map { try SchemaJudge($0, repairs: repairs ?? SchemaJudge.usualRepairs, of: installed) }
+        let (choice, batch) = try batch(of: installed, in: directory)
+        let judge = try wanted.map {
+            try SchemaJudge($0, repairs: repairs ?? SchemaJudge.usualRepairs, of: batch ?? installed)
+        }
         guard sample == nil || judge != nil || installed.provider.responseType == .text else {
             throw CommandFailure(
                 .usage,
@@ -162,25 +197,55 @@ struct GenerateCommand: ComposedCommand {
             throw CommandFailure(
                 .usage, "\(installed.name) answers in one piece and cannot be streamed. Leave --stream out.")
         }
-        let target = try Output(output, json: json, in: composition)
+        guard prompts == nil || [.text, .structured].contains(installed.provider.responseType) else {
+            throw CommandFailure(
+                .usage, "--prompts needs a provider that answers with text, and \(installed.name) does not.")
+        }
+        let target = try Output(
+            output, json: json && prompts == nil, what: prompts == nil ? nil : "answers", in: composition)
         let parameters = try target.parameters(installed.parameters(voice: voice, asked.parameter), of: installed)
         if !detach { try target.check(installed, in: composition.console) }
         if let problem = await installed.health().problem { throw problem }
-        let input = try PromptInput.read(prompt, quiet: quiet, in: composition)
-        let prompt = try beside.prompt(input, for: installed, in: composition)
+        let inputs =
+            try prompts.map { try PromptLines.read($0, in: composition).map(PromptInput.init(text:)) }
+            ?? [PromptInput.read(prompt, quiet: quiet, in: composition)]
+        let all = try beside.prompts(inputs, for: installed, in: composition)
+        let now = composition.seams.date()
         var request = call.request(
-            prompt: prompt, parameters: parameters, isStream: streams(from: installed, to: target, composition.console),
-            now: composition.seams.date())
+            prompt: all[0], parameters: parameters,
+            isStream: prompts == nil && streams(from: installed, to: target, composition.console),
+            now: now)
+        request.deadline = choice.deadline.map(now.addingTimeInterval)
         try judge?.prepare(&request)
         let others = try fallback(of: installed, in: directory, composition.console)
         // A process that continues the request later must know the model and the fallback providers.
         request.model = installed.askedModel
         request.fallback = others.map { FallbackTarget($0.provider.id, model: $0.model) }
-        try installed.check(request)
-        let team = [installed] + others
+        for (index, prompt) in all.enumerated() {
+            try Self.checking(line: prompts == nil ? nil : index + 1) {
+                try installed.check(index == 0 ? request : request.asking(prompt))
+            }
+        }
+        if batch != nil { request = request.waiting(orLive: installed) }
+        let team = [batch].compactMap(\.self) + [installed] + others
+        if !quiet, let words = batch.flatMap({ _ in request.batchNote(of: installed, at: composition.localTime) }) {
+            composition.console.note(words)
+        } else if !quiet, let note = choice.note {
+            composition.console.note(note)
+        }
         try directory.openNetwork(for: team)
         if let voice = parameters["voice"]?.text, voice != installed.defaultVoice {
             try await installed.check(voice: voice)
+        }
+        if prompts != nil {
+            let work = try PromptsWork(request, all, of: team, instance: installed.provider.instance).work
+            // Stored requests of the job may be in a batch, although this command starts none.
+            let earlier = batch == nil ? try directory.batch(of: installed, wasAsked: true).value : nil
+            let session = JobSession(
+                providers: team + [earlier].compactMap(\.self), retry: retry(of: team), prices: limits.prices,
+                settings: settings, data: data,
+                isQuiet: quiet, composition: composition)
+            return try await run(work, to: target, in: session)
         }
         if !tools.tool.isEmpty {
             return try await withTools(request, to: target, with: team, prices: limits.prices, in: composition)
@@ -192,6 +257,20 @@ struct GenerateCommand: ComposedCommand {
             return try await several(request, judge, to: target, with: team, prices: limits.prices, in: composition)
         }
         return try await generate(request, to: target, with: team, prices: limits.prices, in: composition)
+    }
+
+    /// Returns whether the request waits for a batch, and the provider that sends it in one.
+    private func batch(
+        of installed: InstalledProvider, in directory: ProviderDirectory
+    ) throws -> (BatchChoice, InstalledProvider?) {
+        let found = try directory.batch(of: installed)
+        var lack: String?
+        if case .failure(let problem) = found { lack = problem.reason }
+        let choice = try BatchChoice(
+            wanted: call.batch, deadline: call.deadline?.seconds,
+            hindrance: call.stream == true ? "--stream" : tools.tool.isEmpty ? nil : "--tool",
+            isCharged: installed.service != nil && installed.hasPrice, lack: lack)
+        return (choice, choice.isBatch ? found.value : nil)
     }
 
     /// Whether the answer is printed as it arrives: if the user wants that, or if it is text for a terminal.
@@ -211,8 +290,11 @@ struct GenerateCommand: ComposedCommand {
         }
     }
 
-    private func retry(of team: [InstalledProvider]) -> RetryPolicy {
-        EngineOptions.retry(attempts: call.attempts, timeout: call.timeout.map { .seconds($0) }, of: team)
+    func retry(of team: [InstalledProvider]) -> RetryPolicy {
+        // An attempt of a batch has no timeout, and the live call after it must still be retried.
+        let isBatch = team.contains { BatchName.isBatch($0.provider.id) }
+        let timeout = isBatch ? nil : call.timeout.map { Duration.seconds($0) }
+        return EngineOptions.retry(attempts: call.attempts, timeout: timeout, of: team)
     }
 
     private func generate(

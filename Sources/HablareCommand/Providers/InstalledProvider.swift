@@ -94,6 +94,7 @@ struct KnownProviders: Sendable {
     init(programs: [InstalledProvider], services: [ServiceSettings]) {
         let offered = services.flatMap { service in
             service.offers.map { ($0.id(of: service.name), service.kind.rawValue as String?) }
+                + service.batchIDs.map { (AddressedName.provider(of: $0.rawValue), "\(service.kind.rawValue)-batch") }
         }
         kinds = programs.map { ($0.name, $0.kind) } + offered
     }

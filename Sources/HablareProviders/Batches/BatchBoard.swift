@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import Hablare
 
 /// The state of a provider's batches in one process: the requests that wait for the next batch, and the batches whose
@@ -7,21 +7,33 @@ import Hablare
 /// Each call of the provider asks the board for its next step. The board lets one of the waiting calls act for all.
 /// That call sends the collected batch, checks a batch's status, or fetches the results. The other calls wait. The
 /// board itself runs no task.
-struct BatchBoard: Sendable {
+package struct BatchBoard: Sendable {
     /// The limits of a batch, and the times between its status checks.
-    struct Rules: Sendable, Hashable {
+    package struct Rules: Sendable, Hashable {
         /// The maximum number of requests in a batch.
-        var maximumRequests = 10_000
+        var maximumRequests: Int
         /// The maximum total size of all bodies in a batch, in bytes.
-        var maximumBytes = 100_000_000
+        var maximumBytes: Int
         /// The time in seconds that the first request of a batch waits for other requests.
-        var gathering: TimeInterval = 30
+        var gathering: TimeInterval
         /// The time in seconds before the second status check of a batch. The time grows by half with each check.
-        var firstPause: TimeInterval = 15
+        var firstPause: TimeInterval
         /// The maximum time between two status checks, in seconds.
-        var longestPause: TimeInterval = 300
+        var longestPause: TimeInterval
         /// The time in seconds that a call waits while another call contacts the service.
-        var turn: TimeInterval = 1
+        var turn: TimeInterval
+
+        package init(
+            maximumRequests: Int = 10_000, maximumBytes: Int = 100_000_000, gathering: TimeInterval = 30,
+            firstPause: TimeInterval = 15, longestPause: TimeInterval = 300, turn: TimeInterval = 1
+        ) {
+            self.maximumRequests = maximumRequests
+            self.maximumBytes = maximumBytes
+            self.gathering = gathering
+            self.firstPause = firstPause
+            self.longestPause = longestPause
+            self.turn = turn
+        }
     }
 
     /// A request that waits for the next batch.
@@ -138,19 +150,20 @@ struct BatchBoard: Sendable {
         if groups[number]?.unaware.isEmpty == true { groups[number] = nil }
     }
 
-    /// Removes a request that no longer waits for its batch.
+    /// Removes a request that no longer waits for its batch, unless the batch is being sent or was sent. Such a request
+    /// still learns the outcome, because its handle must be stored.
     ///
     /// - Returns: Whether the request is in no batch that was sent or is being sent.
     mutating func withdrew(_ name: String) -> Bool {
         guard let number = groupOf[name], let group = groups[number] else { return true }
-        let isUnsent = !group.isBeingSent
-        if isUnsent, let place = group.entries.firstIndex(where: { $0.name == name }) {
+        guard !group.isBeingSent else { return false }
+        if let place = group.entries.firstIndex(where: { $0.name == name }) {
             let entry = group.entries[place]
             groups[number]?.entries.remove(at: place)
             groups[number]?.byteCount -= entry.body.count
         }
         forget(name, in: number)
-        return isUnsent
+        return true
     }
 
     private mutating func forget(_ name: String, in number: Int) {

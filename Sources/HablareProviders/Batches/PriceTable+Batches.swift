@@ -13,10 +13,14 @@ extension PriceTable {
     /// The vendors charge half the price for every kind of token
     /// (https://platform.claude.com/docs/en/build-with-claude/batch-processing,
     /// https://developers.openai.com/api/docs/guides/batch). Half of an odd price is rounded up.
-    public func withBatchPrices() -> PriceTable {
+    ///
+    /// - Parameter names: The ids of other providers whose prices are also halved. Each is a key, and its value is the
+    ///   id of its batch provider.
+    public func withBatchPrices(of names: [String: String] = [:]) -> PriceTable {
         let own = Set(entries.map(\.provider))
+        let halved = Self.halved.merging(names) { kind, _ in kind }
         let derived = entries.compactMap { entry -> PriceEntry? in
-            guard let kind = Self.halved[entry.provider], !own.contains(kind), entry.unit.isToken else { return nil }
+            guard let kind = halved[entry.provider], !own.contains(kind), entry.unit.isToken else { return nil }
             var half = entry
             half.provider = kind
             half.microDollarsPerMillion = (entry.microDollarsPerMillion + 1) / 2

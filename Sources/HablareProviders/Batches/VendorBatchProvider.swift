@@ -20,6 +20,9 @@ public import Hablare
 /// Answers do not stream. A call lasts for hours, so the provider has its own limits: a thousand calls at once and a
 /// timeout of 25 hours. Its prices are those of the kind `openai-batch` or `anthropic-batch`.
 public struct VendorBatchProvider: AIServiceProvider, RequestChecking {
+    /// The default time before a deadline that remains for a live call, in seconds: half an hour.
+    public static let usualReserve: TimeInterval = 1800
+
     /// The name under which the provider is registered, such as `openai.batch`.
     public let id: ProviderID
     /// The identity of the batch API, for fingerprints and prices.
@@ -100,15 +103,26 @@ public struct VendorBatchProvider: AIServiceProvider, RequestChecking {
         guard entry.body.count <= board.withLock({ $0.rules.maximumBytes }) else {
             throw AIServiceError(.invalidRequest, "The request is too large for a batch. Shorten it, or call it live.")
         }
-        board.withLock { $0.entered(entry, now: date()) }
+        let turn = board.withLock { board in
+            board.entered(entry, now: date())
+            return board.rules.turn
+        }
+        var isStopped = false
         while true {
             switch board.withLock({ $0.gathering(name, now: date()) }) {
+            case .wait(let time) where isStopped:
+                // The batch is being sent with this request, so its id must still be stored.
+                await spawner.start { [clock] in
+                    do { try await clock.sleep(for: Self.pause(time)) } catch { return }  // nothing cancels the task
+                }.value
             case .wait(let time):
                 do throws(AIServiceError) {
-                    try await rest(time)
+                    // A batch that is full is sent before its time.
+                    try await rest(min(time, turn))
                 } catch {
-                    let isUnsent = board.withLock { $0.withdrew(name) }
-                    throw isUnsent ? error : error.billed(.maybeBilled)
+                    if board.withLock({ $0.withdrew(name) }) { throw error }
+                    isStopped = true
+                    continue
                 }
                 if date() >= leavesAt, board.withLock({ $0.withdrew(name) }) { throw .tooLateForBatch }
             case .send(let number, let entries):
@@ -236,8 +250,11 @@ public struct VendorBatchProvider: AIServiceProvider, RequestChecking {
 
     /// Waits on the injected clock.
     private func rest(_ time: TimeInterval) async throws(AIServiceError) {
-        let pause = Duration.milliseconds(Int64(min(max(time, 0.001), 86_400) * 1000) + 1)
-        try await saying { [clock] in try await clock.sleep(for: pause) }
+        try await saying { [clock] in try await clock.sleep(for: Self.pause(time)) }
+    }
+
+    private static func pause(_ time: TimeInterval) -> Duration {
+        .milliseconds(Int64(min(max(time, 0.001), 86_400) * 1000) + 1)
     }
 
     /// Calls the engine. Any error that the closure throws is an error of the engine.

@@ -32,8 +32,8 @@ public struct OpenAIResponsesProvider: AIServiceProvider, RequestChecking {
     public let id: ProviderID
     /// The model for requests that do not name a model.
     public let model: String
-    private let service: OpenAIService
-    private let form: AnswerForm
+    let service: OpenAIService
+    let form: AnswerForm
     private let timeout: Duration
     private let clock: any Clock<Duration>
     private let spawner: TaskSpawner
@@ -110,7 +110,7 @@ public struct OpenAIResponsesProvider: AIServiceProvider, RequestChecking {
     }
 
     /// Returns the service call for a request, before its pictures are read.
-    private func plan(of request: AIRequest) throws(AIServiceError) -> OpenAIResponsesRequest {
+    func plan(of request: AIRequest) throws(AIServiceError) -> OpenAIResponsesRequest {
         try service.checkIsOffered(request.model ?? model)
         return OpenAIResponsesRequest(
             model: request.model ?? model,
