@@ -39,7 +39,7 @@ struct RootCommand: ParsableCommand {
             StreamCommand.self,
             LogsCommand.self, CancelCommand.self, RetryCommand.self, RemoveCommand.self, PruneCommand.self,
             WorkCommand.self, CostCommand.self, ProvidersCommand.self, ModelsCommand.self, KeysCommand.self,
-            InitCommand.self, ConfigCommand.self, VoicesCommand.self, DoctorCommand.self,
+            InitCommand.self, ConfigCommand.self, TemplateCommand.self, VoicesCommand.self, DoctorCommand.self,
         ])
 
     /// Suggests the command that was probably meant. The parser itself would only report unexpected words.

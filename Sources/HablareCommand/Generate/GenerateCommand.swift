@@ -13,6 +13,8 @@ struct GenerateCommand: ComposedCommand {
               hablare generate --provider openai 'Tell me about whales.'
               git diff | hablare generate --provider openai 'Write a commit message.'
               hablare generate -m gpt-5-mini -s 'Be brief.' -f notes.txt 'Which tasks are open?'
+              hablare generate -c 'And which of them is the most urgent?'
+              git diff | hablare generate -t commit
               hablare generate --provider anthropic --image whale.jpg 'Which species?'
               hablare generate --provider openai --tool ./weather --max-cost 0.10 'An umbrella in Vigo?'
 
@@ -51,6 +53,10 @@ struct GenerateCommand: ComposedCommand {
     var voice: String?
 
     @OptionGroup var beside: PromptOptions
+
+    @OptionGroup var continuing: ContinueOptions
+
+    @OptionGroup var templates: TemplateOptions
 
     @Option(
         parsing: .unconditional,
@@ -92,7 +98,10 @@ struct GenerateCommand: ComposedCommand {
     var output: String?
 
     @Flag(
-        help: "Print a JSON object with the answer, its usage and its cost; with --sample an array."
+        help: """
+            Print a JSON object with the answer, its usage and its cost; with --sample an array; with --stream an \
+            object on each line: one for each piece of the text, and a last one.
+            """
     )
     var json = false
 
@@ -102,12 +111,6 @@ struct GenerateCommand: ComposedCommand {
     @OptionGroup var data: DataOptions
 
     func validate() throws {
-        guard !(json && call.stream == true && output == nil && !detach) else {
-            throw ValidationError(
-                """
-                --stream cannot be combined with --json, which prints an object instead. Leave one of them out.
-                """)
-        }
         guard output == nil || !detach else {
             throw ValidationError(
                 """
@@ -117,22 +120,31 @@ struct GenerateCommand: ComposedCommand {
         }
         try checkNumber("--sample", sample, in: 1...Self.mostSamples)
         try checkNumber("--repairs", repairs, in: 0...5)
-        guard repairs == nil || schema != nil else {
+        guard repairs == nil || schema != nil || templates.template != nil else {
             throw ValidationError("--repairs needs --schema. Add --schema, or leave --repairs out.")
         }
-        guard sample == nil && schema == nil || call.stream != true && !detach else {
-            throw ValidationError(
-                """
-                --sample and --schema cannot be combined with --stream or --detach. Leave those out.
-                """)
+        do throws(CommandFailure) {
+            try checkCombination(hasSchema: schema != nil)
+        } catch {
+            throw ValidationError(error.message)
         }
-        guard tools.tool.isEmpty || call.stream != true && !detach && sample == nil && schema == nil else {
-            throw ValidationError(
+    }
+
+    /// - Parameter hasSchema: Whether the answer has a schema, which may be a template's.
+    private func checkCombination(hasSchema: Bool) throws(CommandFailure) {
+        guard sample == nil && !hasSchema || call.stream != true && !detach else {
+            throw CommandFailure(
+                .usage, "--sample and --schema cannot be combined with --stream or --detach. Leave those out.")
+        }
+        guard tools.tool.isEmpty || call.stream != true && !detach && sample == nil && !hasSchema else {
+            throw CommandFailure(
+                .usage,
                 "With --tool the answer is one text, once it is complete. Leave --stream, --detach, --sample and --schema out."
             )
         }
-        guard schema == nil || call.ifInterrupted == .runAgain else {
-            throw ValidationError("--schema cannot be combined with --if-interrupted hold. Leave --if-interrupted out.")
+        guard !hasSchema || call.ifInterrupted == .runAgain else {
+            throw CommandFailure(
+                .usage, "--schema cannot be combined with --if-interrupted hold. Leave --if-interrupted out.")
         }
     }
 
@@ -141,10 +153,17 @@ struct GenerateCommand: ComposedCommand {
     func run(in composition: Composition) async throws -> CommandStatus {
         let limits = Composition.CallLimits(
             timeout: call.timeout.map { .seconds($0) }, prices: try prices.table(in: composition))
-        let asked = try await self.asked.choosing(
+        let template = try templates.found(in: composition)
+        let earlier = try await continuing.conversation(data, in: composition)
+        let named = template?.asking(self.asked) ?? self.asked
+        let asked = try await (earlier?.asking(named) ?? named).choosing(
             for: .generate, answering: .text, data: data, quiet: quiet, in: composition)
         let (settings, name) = try asked.applied(to: data, for: .generate, in: composition)
-        let wanted = try schema.map { try SchemaFile.schema(composition.url($0)) }
+        let wanted = try schema.map { try SchemaFile.schema(composition.url($0)) } ?? template?.schemaFound()
+        try checkCombination(hasSchema: wanted != nil)
+        guard wanted != nil || repairs == nil else {
+            throw CommandFailure(.usage, "--repairs needs --schema, and the template has none. Leave --repairs out.")
+        }
         let directory = try ProviderDirectory(settings, limits, in: composition)
         let installed = try directory.provider(name, for: .generate, answering: wanted == nil ? .text : .structured)
         guard tools.tool.isEmpty || installed.isLanguageModel && installed.provider.responseType == .text else {
@@ -162,15 +181,31 @@ struct GenerateCommand: ComposedCommand {
             throw CommandFailure(
                 .usage, "\(installed.name) answers in one piece and cannot be streamed. Leave --stream out.")
         }
+        guard !printsLines || installed.provider.responseType == .text else {
+            throw CommandFailure(
+                .usage,
+                "\(installed.name) answers with \(installed.provider.responseType.rawValue), and --json with --stream needs text. Leave --stream out."
+            )
+        }
         let target = try Output(output, json: json, in: composition)
         let parameters = try target.parameters(installed.parameters(voice: voice, asked.parameter), of: installed)
         if !detach { try target.check(installed, in: composition.console) }
         if let problem = await installed.health().problem { throw problem }
-        let input = try PromptInput.read(prompt, quiet: quiet, in: composition)
-        let prompt = try beside.prompt(input, for: installed, in: composition)
+        var (beside, input) = (self.beside, PromptInput(text: ""))
+        if let template {
+            let filled = try templates.filled(template, argument: prompt, quiet: quiet, in: composition)
+            input = filled.input
+            beside.system = beside.system ?? filled.system
+        } else {
+            input = try PromptInput.read(prompt, quiet: quiet, in: composition)
+        }
+        let next = try beside.prompt(input, for: installed, in: composition)
+        let prompt = try earlier?.prompt(adding: next, for: installed) ?? next
         var request = call.request(
-            prompt: prompt, parameters: parameters, isStream: streams(from: installed, to: target, composition.console),
+            prompt: prompt, parameters: parameters,
+            isStream: judge == nil && streams(from: installed, to: target, composition.console),
             now: composition.seams.date())
+        earlier?.prepare(&request, for: installed, runsTools: !tools.tool.isEmpty)
         try judge?.prepare(&request)
         let others = try fallback(of: installed, in: directory, composition.console)
         // A process that continues the request later must know the model and the fallback providers.
@@ -197,7 +232,7 @@ struct GenerateCommand: ComposedCommand {
     /// Whether the answer is printed as it arrives: if the user wants that, or if it is text for a terminal.
     private func streams(from installed: InstalledProvider, to target: Output, _ console: Console) -> Bool {
         if let wanted = call.stream { return wanted }
-        let isOneText = sample == nil && schema == nil && tools.tool.isEmpty && !detach
+        let isOneText = sample == nil && tools.tool.isEmpty && !detach
         return isOneText && target == .standardOutput && console.showsOutput && installed.provider.responseType == .text
     }
 
@@ -211,6 +246,9 @@ struct GenerateCommand: ComposedCommand {
         }
     }
 
+    /// Whether the answer is printed as JSON, line by line.
+    private var printsLines: Bool { json && call.stream == true && output == nil && !detach }
+
     private func retry(of team: [InstalledProvider]) -> RetryPolicy {
         EngineOptions.retry(attempts: call.attempts, timeout: call.timeout.map { .seconds($0) }, of: team)
     }
@@ -222,12 +260,15 @@ struct GenerateCommand: ComposedCommand {
         let storeSession = try StoreSession(
             try data.open(in: composition), providers: team, scope: .request(request.id), retry: retry(of: team),
             prices: prices, verbose: data.verbose, in: composition)
+        let lines = printsLines ? JSONLines() : nil
         let session = GenerateSession(
             request: request, provider: team[0].provider.id, target: target, isStream: request.streaming != nil,
             tellsHowToFollow: call.stream == true,
             isText: team[0].provider.responseType == .text, isJSON: json, isQuiet: quiet, data: data,
             storeSession: storeSession, composition: composition,
-            printer: target == .standardOutput ? AnswerPrinter(of: request.id, to: composition.console) : nil)
+            printer: target == .standardOutput || printsLines
+                ? AnswerPrinter(of: request.id, to: composition.console, as: lines) : nil,
+            lines: lines)
         return try await session.run()
     }
 
