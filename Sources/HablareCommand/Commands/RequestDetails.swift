@@ -130,14 +130,18 @@ extension AIResponseData {
 extension RequestDetails {
     /// Returns the fields of `hablare show --json` together with the answer itself.
     ///
-    /// - Parameter usage: The usage of all its attempts, if that is more than the answer's own.
+    /// - Parameters:
+    ///   - usage: The usage of all its attempts, if that is more than the answer's own.
+    ///   - showsText: Whether the record has the text of the answer.
     func answerRecord(
-        value: ParameterValue? = nil, repairs: Int? = nil, problem: String? = nil, usage: Usage? = nil
+        value: ParameterValue? = nil, repairs: Int? = nil, problem: String? = nil, usage: Usage? = nil,
+        showsText: Bool = true
     ) async throws -> JSONObject {
         var record = json
         var value = value
         switch response?.result {
-        case .success(.text(let body)): record.set("text", String(decoding: try await body.data(), as: UTF8.self))
+        case .success(.text(let body)) where showsText:
+            record.set("text", String(decoding: try await body.data(), as: UTF8.self))
         case .success(.structured(let tree)): value = value ?? tree
         default: break
         }

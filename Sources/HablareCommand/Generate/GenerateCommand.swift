@@ -13,6 +13,8 @@ struct GenerateCommand: ComposedCommand {
               hablare generate --provider openai 'Tell me about whales.'
               git diff | hablare generate --provider openai 'Write a commit message.'
               hablare generate -m gpt-5-mini -s 'Be brief.' -f notes.txt 'Which tasks are open?'
+              hablare generate -c 'And which of them is the most urgent?'
+              git diff | hablare generate -t commit
               hablare generate --provider anthropic --image whale.jpg 'Which species?'
               hablare generate --provider openai --deadline 24h 'Write a poem about every whale.'
               hablare generate --provider openai --prompts questions.txt --deadline 24h --json -o answers.jsonl
@@ -71,6 +73,10 @@ struct GenerateCommand: ComposedCommand {
 
     @OptionGroup var beside: PromptOptions
 
+    @OptionGroup var continuing: ContinueOptions
+
+    @OptionGroup var templates: TemplateOptions
+
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp("The number of answers to request. They are printed in order.", valueName: "n"))
@@ -113,7 +119,7 @@ struct GenerateCommand: ComposedCommand {
     @Flag(
         help: """
             Print a JSON object with the answer, its usage and its cost; with --sample an array, with --prompts an \
-            object on each line.
+            object on each line; with --stream an object on each line: one for each piece of the text, and a last one.
             """
     )
     var json = false
@@ -124,17 +130,11 @@ struct GenerateCommand: ComposedCommand {
     @OptionGroup var data: DataOptions
 
     func validate() throws {
-        guard !(json && call.stream == true && output == nil && !detach) else {
-            throw ValidationError(
-                """
-                --stream cannot be combined with --json, which prints an object instead. Leave one of them out.
-                """)
-        }
         if prompts != nil {
             let others = [
                 ("the prompt", prompt != nil), ("--sample", sample != nil), ("--schema", schema != nil),
                 ("--tool", !tools.tool.isEmpty), ("--stream", call.stream == true), ("--detach", detach),
-                ("--voice", voice != nil),
+                ("--voice", voice != nil), ("--continue", continuing.isGiven), ("--template", templates.template != nil),
             ]
             if let other = others.first(where: \.1)?.0 {
                 throw ValidationError("--prompts cannot be combined with \(other). Leave one of them out.")
@@ -149,22 +149,31 @@ struct GenerateCommand: ComposedCommand {
         }
         try checkNumber("--sample", sample, in: 1...Self.mostSamples)
         try checkNumber("--repairs", repairs, in: 0...5)
-        guard repairs == nil || schema != nil else {
+        guard repairs == nil || schema != nil || templates.template != nil else {
             throw ValidationError("--repairs needs --schema. Add --schema, or leave --repairs out.")
         }
-        guard sample == nil && schema == nil || call.stream != true && !detach else {
-            throw ValidationError(
-                """
-                --sample and --schema cannot be combined with --stream or --detach. Leave those out.
-                """)
+        do throws(CommandFailure) {
+            try checkCombination(hasSchema: schema != nil)
+        } catch {
+            throw ValidationError(error.message)
         }
-        guard tools.tool.isEmpty || call.stream != true && !detach && sample == nil && schema == nil else {
-            throw ValidationError(
+    }
+
+    /// - Parameter hasSchema: Whether the answer has a schema, which may be a template's.
+    private func checkCombination(hasSchema: Bool) throws(CommandFailure) {
+        guard sample == nil && !hasSchema || call.stream != true && !detach else {
+            throw CommandFailure(
+                .usage, "--sample and --schema cannot be combined with --stream or --detach. Leave those out.")
+        }
+        guard tools.tool.isEmpty || call.stream != true && !detach && sample == nil && !hasSchema else {
+            throw CommandFailure(
+                .usage,
                 "With --tool the answer is one text, once it is complete. Leave --stream, --detach, --sample and --schema out."
             )
         }
-        guard schema == nil || call.ifInterrupted == .runAgain else {
-            throw ValidationError("--schema cannot be combined with --if-interrupted hold. Leave --if-interrupted out.")
+        guard !hasSchema || call.ifInterrupted == .runAgain else {
+            throw CommandFailure(
+                .usage, "--schema cannot be combined with --if-interrupted hold. Leave --if-interrupted out.")
         }
     }
 
@@ -173,10 +182,17 @@ struct GenerateCommand: ComposedCommand {
     func run(in composition: Composition) async throws -> CommandStatus {
         let limits = Composition.CallLimits(
             timeout: call.timeout.map { .seconds($0) }, prices: try prices.table(in: composition))
-        let asked = try await self.asked.choosing(
+        let template = try templates.found(in: composition)
+        let earlier = try await continuing.conversation(data, in: composition)
+        let named = template?.asking(self.asked) ?? self.asked
+        let asked = try await (earlier?.asking(named) ?? named).choosing(
             for: .generate, answering: .text, data: data, quiet: quiet, in: composition)
         let (settings, name) = try asked.applied(to: data, for: .generate, in: composition)
-        let wanted = try schema.map { try SchemaFile.schema(composition.url($0)) }
+        let wanted = try schema.map { try SchemaFile.schema(composition.url($0)) } ?? template?.schemaFound()
+        try checkCombination(hasSchema: wanted != nil)
+        guard wanted != nil || repairs == nil else {
+            throw CommandFailure(.usage, "--repairs needs --schema, and the template has none. Leave --repairs out.")
+        }
         let directory = try ProviderDirectory(settings, limits, in: composition)
         let installed = try directory.provider(name, for: .generate, answering: wanted == nil ? .text : .structured)
         guard tools.tool.isEmpty || installed.isLanguageModel && installed.provider.responseType == .text else {
@@ -201,21 +217,37 @@ struct GenerateCommand: ComposedCommand {
             throw CommandFailure(
                 .usage, "--prompts needs a provider that answers with text, and \(installed.name) does not.")
         }
+        guard !printsLines || installed.provider.responseType == .text else {
+            throw CommandFailure(
+                .usage,
+                "\(installed.name) answers with \(installed.provider.responseType.rawValue), and --json with --stream needs text. Leave --stream out."
+            )
+        }
         let target = try Output(
             output, json: json && prompts == nil, what: prompts == nil ? nil : "answers", in: composition)
         let parameters = try target.parameters(installed.parameters(voice: voice, asked.parameter), of: installed)
         if !detach { try target.check(installed, in: composition.console) }
         if let problem = await installed.health().problem { throw problem }
-        let inputs =
-            try prompts.map { try PromptLines.read($0, in: composition).map(PromptInput.init(text:)) }
-            ?? [PromptInput.read(prompt, quiet: quiet, in: composition)]
-        let all = try beside.prompts(inputs, for: installed, in: composition)
+        var (beside, inputs) = (self.beside, [PromptInput]())
+        if let prompts {
+            inputs = try PromptLines.read(prompts, in: composition).map(PromptInput.init(text:))
+        } else if let template {
+            let filled = try templates.filled(template, argument: prompt, quiet: quiet, in: composition)
+            inputs = [filled.input]
+            beside.system = beside.system ?? filled.system
+        } else {
+            inputs = [try PromptInput.read(prompt, quiet: quiet, in: composition)]
+        }
+        let all = try beside.prompts(inputs, for: installed, in: composition).map {
+            try earlier?.prompt(adding: $0, for: installed) ?? $0
+        }
         let now = composition.seams.date()
         var request = call.request(
             prompt: all[0], parameters: parameters,
-            isStream: prompts == nil && streams(from: installed, to: target, composition.console),
+            isStream: judge == nil && prompts == nil && streams(from: installed, to: target, composition.console),
             now: now)
         request.deadline = choice.deadline.map(now.addingTimeInterval)
+        earlier?.prepare(&request, for: installed, runsTools: !tools.tool.isEmpty)
         try judge?.prepare(&request)
         let others = try fallback(of: installed, in: directory, composition.console)
         // A process that continues the request later must know the model and the fallback providers.
@@ -276,7 +308,7 @@ struct GenerateCommand: ComposedCommand {
     /// Whether the answer is printed as it arrives: if the user wants that, or if it is text for a terminal.
     private func streams(from installed: InstalledProvider, to target: Output, _ console: Console) -> Bool {
         if let wanted = call.stream { return wanted }
-        let isOneText = sample == nil && schema == nil && tools.tool.isEmpty && !detach
+        let isOneText = sample == nil && tools.tool.isEmpty && !detach
         return isOneText && target == .standardOutput && console.showsOutput && installed.provider.responseType == .text
     }
 
@@ -289,6 +321,9 @@ struct GenerateCommand: ComposedCommand {
             if !quiet { console.note("\(name) cannot be used as a fallback of \(installed.name): \(failure.message)") }
         }
     }
+
+    /// Whether the answer is printed as JSON, line by line.
+    private var printsLines: Bool { json && call.stream == true && output == nil && !detach }
 
     func retry(of team: [InstalledProvider]) -> RetryPolicy {
         // An attempt of a batch has no timeout, and the live call after it must still be retried.
@@ -304,12 +339,15 @@ struct GenerateCommand: ComposedCommand {
         let storeSession = try StoreSession(
             try data.open(in: composition), providers: team, scope: .request(request.id), retry: retry(of: team),
             prices: prices, verbose: data.verbose, in: composition)
+        let lines = printsLines ? JSONLines() : nil
         let session = GenerateSession(
             request: request, provider: team[0].provider.id, target: target, isStream: request.streaming != nil,
             tellsHowToFollow: call.stream == true,
             isText: team[0].provider.responseType == .text, isJSON: json, isQuiet: quiet, data: data,
             storeSession: storeSession, composition: composition,
-            printer: target == .standardOutput ? AnswerPrinter(of: request.id, to: composition.console) : nil)
+            printer: target == .standardOutput || printsLines
+                ? AnswerPrinter(of: request.id, to: composition.console, as: lines) : nil,
+            lines: lines)
         return try await session.run()
     }
 

@@ -34,6 +34,8 @@ struct InstalledProvider: Sendable {
     /// Whether it is a program that transcribes recordings.
     var hears = false
     var hasPrice = true
+    /// Whether the thinking of earlier answers is sent back with a conversation.
+    var takesThinking = false
     var placeholders: [CommandPlaceholder] = []
     var voices: @Sendable () async throws -> [CommandVoice] = { [] }
     /// The quality of its voices if all are alike, such as `neural`; `nil` if it is unknown.
